@@ -20,17 +20,23 @@ from .core.runtime.evaluate import synchronize
 from .core.runtime.explain import explain
 from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
 from .core.runtime.profile import profile
+from .functions.bits import *
 from .functions.calculus import *
 from .functions.creation.arrays import *
 from .functions.creation.ranges import *
+from .functions.creation.windows import *
 from .functions.docstrings import describe as _describe
 from .functions.docstrings import show_in as _show_in
 from .functions.dtype_functions import *
+from .functions.every_dtype import take_every_dtype as _take_every_dtype
 from .functions.fallback import host_fallback
 from .functions.fallback import lookup as _lookup
+from .functions.files import *
+from .functions.functional import *
 from .functions.indexing.elements import *
 from .functions.indexing.grids import *
 from .functions.indexing.selection import *
+from .functions.interpolation import *
 from .functions.manipulation.insert_delete import *
 from .functions.manipulation.joining import *
 from .functions.manipulation.padding import *
@@ -47,6 +53,7 @@ from .functions.sets.unique import *
 from .functions.sorting.searching import *
 from .functions.sorting.sort import *
 from .functions.statistics.averages import *
+from .functions.statistics.correlation import *
 from .functions.statistics.histograms import *
 from .functions.statistics.nanfunctions import *
 from .functions.statistics.quantiles import *
@@ -76,11 +83,13 @@ from .functions.ufuncs.elementwise import (
 from .functions.ufuncs.errstate import *
 from .functions.ufuncs.ufunc import UFUNCS as _UFUNCS
 from .functions.ufuncs.ufunc import ufunc
+from .polynomial.legacy import *
 from .submodules import make_importable as _make_importable
 
 globals().update(_UFUNCS)
 around = round
 _describe(globals(), _numpy)
+globals().update(_take_every_dtype(globals(), _numpy))
 _show_in(__name__, {name: x for name, x in globals().items() if not name.startswith("_") or x is _restored})
 _show_in(linalg.__name__, vars(linalg))
 _show_in(fft.__name__, vars(fft))
@@ -107,7 +116,7 @@ _ADDED_NAMES = (
 __all__ = sorted({*_numpy.__all__, *_ADDED_NAMES} - {"core"})
 
 # Modules that NumPy has too and that this package implements itself; loaded on first access.
-_LAZY_MODULES = ("testing", "typing")
+_LAZY_MODULES = ("ma", "testing", "typing")
 
 
 def __getattr__(name: str) -> _Any:

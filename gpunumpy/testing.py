@@ -25,6 +25,8 @@ def _convert(x: Any) -> Any:
     if isinstance(x, ndarray):
         host = to_host(x)
         return host[()] if is_scalar(x) else host
+    if hasattr(type(x), "is_masked_array"):
+        return x.get()
     if isinstance(x, (list, tuple)):
         return (list if isinstance(x, list) else tuple)(map(_convert, x))
     return {key: _convert(value) for key, value in x.items()} if isinstance(x, dict) else x

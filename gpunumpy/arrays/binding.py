@@ -6,13 +6,22 @@ these functions can import it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from types import GenericAlias
 from typing import Any
 
+import numpy
+
 from ..core.recording.array import ndarray
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
-from ..functions.fallback import HOST_METHODS, on_host_method
+from ..functions.every_dtype import (
+    construct_on_host,
+    operator_of_every_dtype,
+    set_item_on_host,
+    takes_every_dtype,
+)
+from ..functions.fallback import HOST_METHODS, on_host, on_host_method
 from ..functions.indexing.elements import diagonal, fill, get_flat, item, iterate, set_flat, tolist
 from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
@@ -23,9 +32,11 @@ from ..functions.reductions import reductions, scans
 from ..functions.sorting import sort
 from ..functions.sorting.searching import searchsorted
 from ..functions.statistics import averages
+from ..functions.subclasses import rule_of, rule_of_ufunc, wrapped_result
 from ..functions.ufuncs import elementwise
+from ..functions.ufuncs.ufunc import UFUNCS
 from . import exchange, methods, numpy_protocols, printing
-from .operators import OPERATORS
+from .operators import OPERATORS, UFUNC_OF_OPERATOR
 
 METHODS: dict[str, Any] = {
     "__class_getitem__": classmethod(GenericAlias),
@@ -33,7 +44,7 @@ METHODS: dict[str, Any] = {
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__iter__": iterate,
-    "__new__": staticmethod(construct_ndarray),
+    "__new__": staticmethod(takes_every_dtype(construct_ndarray, construct_on_host)),
     "choose": choose_method,
     "compress": lambda a, condition, axis=None, out=None: compress(condition, a, axis, out),
     "diagonal": diagonal,
@@ -45,7 +56,8 @@ METHODS: dict[str, Any] = {
     "take": take,
     "tolist": tolist,
     # shape and copies
-    "__bytes__": methods.tobytes,
+    "__buffer__": methods.lend_bytes,
+    "__bytes__": methods.to_bytes,
     "__copy__": methods.shallow_copy,
     "__deepcopy__": methods.deep_copy,
     "__dir__": methods.names_of_array,
@@ -67,7 +79,7 @@ METHODS: dict[str, Any] = {
     "to_device": methods.to_device,
     "tobytes": methods.tobytes,
     "transpose": methods.transpose_method,
-    "view": shape.viewed_as_dtype,
+    "view": shape.view_method,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": methods.conjugate_method,
@@ -101,6 +113,7 @@ METHODS: dict[str, Any] = {
     "__array_function__": numpy_protocols.array_function,
     "__array_namespace__": numpy_protocols.array_namespace,
     "__array_ufunc__": numpy_protocols.array_ufunc,
+    "__array_wrap__": wrapped_result,
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
     "data_ptr": exchange.data_ptr,
@@ -111,22 +124,71 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "__array_priority__": (numpy_protocols.priority, None),
     "__cuda_array_interface__": (exchange.cuda_array_interface, None),
     "T": (shape.transpose, None),
-    "flags": (methods.Flags, None),
+    "data": (methods.memory_view, None),
+    "flags": (methods.flags_of, None),
     "flat": (get_flat, set_flat),
     "mT": (shape.matrix_view, None),
     "real": (elementwise.real_parts, elementwise.set_real),
     "imag": (elementwise.imaginary_parts, elementwise.set_imag),
+    "dtype": (ndarray.dtype.fget, methods.set_dtype),  # type: ignore[attr-defined]
     "shape": (ndarray.shape.fget, methods.set_shape),  # type: ignore[attr-defined]
     **{name: (methods.scalar_attribute(name), None) for name in methods.SCALAR_NAMES},
 }
 
 
+# What means the same for arrays on the host, or tells how an array is exchanged.
+_FOR_EVERY_DTYPE = frozenset(
+    (
+        *(
+            "__array__",
+            "__array_function__",
+            "__array_namespace__",
+            "__array_priority__",
+            "__array_ufunc__",
+            "__array_wrap__",
+        ),
+        *("__class_getitem__", "__dir__", "__dlpack__", "__dlpack_device__", "__hash__", "__iter__", "__reduce__"),
+        *("__buffer__", "__new__", "data", "flags", "resize", "to_device", *HOST_METHODS),
+    )
+)
+_ON_HOST = {"__setitem__": set_item_on_host}
+# What Python calls with one or two arguments.
+_PLAIN_OPERATORS = (OPERATORS.keys() | {"__getitem__"}) - {"__pow__", "__rpow__"}
+
+
 def _bind() -> None:
     """Set the operators, methods and properties as attributes of `ndarray`."""
     for name, function in (OPERATORS | METHODS).items():
-        setattr(ndarray, name, function if hasattr(function, "__get__") else _method(function))
+        method = function if hasattr(function, "__get__") else _method(function)
+        by_numpy = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
+        if by_numpy is not None:
+            wrap = operator_of_every_dtype if name in _PLAIN_OPERATORS else takes_every_dtype
+            op, operands = UFUNC_OF_OPERATOR.get(name, ("", ""))
+            rule = (
+                rule_of_ufunc(UFUNCS[op], operands=operands) if op in UFUNCS else rule_of(name, UFUNCS, is_method=True)
+            )
+            method = wrap(method, _ON_HOST.get(name) or on_host(_operator(name) or by_numpy, ""), rule)
+        setattr(ndarray, name, method)
     for name, (read, write) in PROPERTIES.items():
+        attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
+        if attribute is not None:
+            if name not in ("dtype", "shape"):  # which every array has, and are read often
+                read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule_of(name, is_method=True))
+            write = write and takes_every_dtype(write, on_host(attribute.__set__, ""), rule_of(name, is_method=True))
         setattr(ndarray, name, property(read, write))
+
+
+def _operator(name: str) -> Callable[..., Any] | None:
+    """Return what an operator does that a ufunc stands for, by the classes of both operands; None of other methods.
+
+    The class may be one of NumPy's, such as `matrix`, which decides what its product with an array is.
+    """
+    if name not in UFUNC_OF_OPERATOR:
+        return None
+    _, operands = UFUNC_OF_OPERATOR[name]
+    plain_name = f"__{name[3:]}" if operands == "swapped" else name
+    function: Callable[..., Any] = divmod if plain_name == "__divmod__" else getattr(operator, plain_name)
+    return (lambda x, y: function(y, x)) if operands == "swapped" else function
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

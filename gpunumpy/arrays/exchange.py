@@ -11,13 +11,14 @@ from typing import Any
 import numpy
 
 from ..core import dtypes
+from ..core.arguments import copy_mode
 from ..core.dtypes import DType
 from ..core.errors import allowed
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.graph.node import Node
-from ..core.recording.array import ALWAYS_READ_ONLY, READ_ONLY, is_scalar, make_view, ndarray, wrap_leaf
+from ..core.recording.array import ALWAYS_READ_ONLY, READ_ONLY, is_scalar, make_view, memory_on_host, ndarray, wrap_leaf
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
@@ -132,6 +133,13 @@ def dlpack(
     BufferError
         If the request cannot be met.
     """
+    memory = memory_on_host(x)
+    if memory is not None:
+        if not x.device.has_stream:
+            return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        if x.dtype not in dtypes.KIND or copy is False:
+            raise BufferError(f"the array, of dtype {x.dtype}, is on the host")
+        x, copy = _computed_copy(x, x.device), False
     if stream is not None and not x.device.has_stream:
         raise ValueError(f"an array on the CPU has no stream, so stream must be None, not {stream!r}")
     flags = 0
@@ -231,6 +239,7 @@ def from_dlpack(x: Any, /, *, device: Device | str | int | None = None, copy: bo
     BufferError
         If the request cannot be met.
     """
+    copy = copy_mode(copy)
     sweep()
     stream_order.sweep()
     if isinstance(x, ndarray):

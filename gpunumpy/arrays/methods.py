@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from ..core.arguments import is_set, memory_order
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.numpy_release import NUMPY_2_5
@@ -16,19 +17,25 @@ from ..core.recording.array import (
     ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
     READ_ONLY,
-    from_host,
+    as_class,
+    from_numpy,
     is_scalar,
     make_view,
+    memory_on_host,
     ndarray,
     one_step,
+    require_device,
+    show,
+    take_state,
     to_host,
+    wrap_leaf,
 )
 from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
 from ..core.source_location import warn
 from ..functions.creation.arrays import array, as_shape
 from ..functions.manipulation.repeating import zero_padded_node
-from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose
+from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose, viewed_as_dtype
 from ..functions.ufuncs.ufunc import UFUNCS
 
 
@@ -47,7 +54,7 @@ def transpose_method(x: ndarray, *axes: Any) -> ndarray:
 
 def copy_method(x: ndarray, order: str = "C") -> ndarray:
     """Return a new array with the same elements. See `numpy.ndarray.copy`."""
-    result = array(x, order=order)
+    result = array(x, order=memory_order(order, "C"))
     if is_scalar(x):
         result._flags &= ~MADE_AS_ARRAY
     return result
@@ -55,6 +62,7 @@ def copy_method(x: ndarray, order: str = "C") -> ndarray:
 
 def conjugate_method(x: ndarray, out: Any = None) -> ndarray:
     """Return the complex conjugate, or the array itself if it is not complex. See `numpy.ndarray.conjugate`."""
+    require_device(x)
     return x if out is None and x.dtype.kind != "c" else UFUNCS["conjugate"](x, out=out)
 
 
@@ -68,24 +76,58 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
     ValueError
         If the array does not own its data, or would lose elements while there is a view of it.
     """
+    is_set(refcheck)
     requested = new_shape[0] if len(new_shape) == 1 else new_shape
     dims = x.shape if not new_shape or requested is None else as_shape(requested)
     if is_scalar(x):
         return  # NumPy's scalars do not change either
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
+    memory = memory_on_host(x)
+    if memory is not None:
+        resized = memory.copy()
+        resized.resize(dims, refcheck=False)
+        show(x, resized)
+        return
     with one_step(x):
-        if prod(dims) < x.size and any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x)):
+        if prod(dims) < x.size and _has_views(x):
             raise ValueError(
                 "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
             )
         x._set(zero_padded_node(x, dims))
 
 
+def _has_views(x: ndarray) -> bool:
+    """Return whether there is a view of an array that owns its storage."""
+    return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x))
+
+
+def set_dtype(x: ndarray, dtype: Any) -> None:
+    """Show the same memory as elements of another dtype (``x.dtype = dtype``). See `numpy.ndarray.dtype`.
+
+    Raises
+    ------
+    ValueError
+        If the memory has no such view, or there is a view of the array, which shows elements of its dtype.
+    """
+    if is_scalar(x):
+        raise AttributeError("attribute 'dtype' of the 0-d result of an operation is not writable")
+    require_device(x)
+    if NUMPY_2_5:
+        warn("setting the dtype of an array is deprecated; use x.view(dtype)", DeprecationWarning)
+    with one_step(x):
+        if x.base is None:
+            if _has_views(x):
+                raise ValueError("cannot set the dtype of an array while there is a view of it; use x.view(dtype)")
+            take_state(x, make_view(wrap_leaf(x.computed()), x.layout))
+        take_state(x, viewed_as_dtype(x, dtype))
+
+
 def set_shape(x: ndarray, shape: Any) -> None:
     """Change the shape of the array in place (``x.shape = shape``), without a copy. See `numpy.ndarray.shape`."""
     if is_scalar(x):
         raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
+    require_device(x)
     if NUMPY_2_5:
         warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
     dims = as_shape_with_unknown(shape, x.size)
@@ -149,9 +191,9 @@ def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
 
 
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
-    """Return what `pickle` stores: the elements as a NumPy array, the name of the device, and flags."""
-    device = x.device
-    return _restored, (_in_memory_order(x), str(device), x._flags & MADE_AS_ARRAY)
+    """Return what `pickle` stores: the elements as a NumPy array, the name of the device, flags, a class if its own."""
+    stored = _in_memory_order(x), str(x.device), x._flags & MADE_AS_ARRAY
+    return _restored, stored if type(x) is ndarray else (*stored, type(x))
 
 
 def _in_memory_order(x: ndarray) -> Any:
@@ -160,7 +202,7 @@ def _in_memory_order(x: ndarray) -> Any:
     return numpy.asfortranarray(host) if x.f_contiguous and not x.c_contiguous else host
 
 
-def _restored(host: Any, device: str, flags: int) -> ndarray:
+def _restored(host: Any, device: str, flags: int, cls: type[ndarray] = ndarray) -> ndarray:
     """Return an array from a pickle: on its device if this machine has that device, else on the default device.
 
     Pickles refer to this function by name.
@@ -169,9 +211,9 @@ def _restored(host: Any, device: str, flags: int) -> ndarray:
         target: Device | None = Device(device)
     except RuntimeError:
         target = None
-    x = from_host(host, target)
+    x = from_numpy(host, target)
     x._flags = flags
-    return x
+    return x if cls is ndarray else as_class(x, cls, None)
 
 
 def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) -> ndarray:
@@ -187,7 +229,7 @@ def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) 
     if stream is not None:
         raise ValueError("stream must be None: copies are ordered with all other work of the array")
     target = Device(device)
-    return x if x.device is target else from_host(to_host(x), target)
+    return x if x.device is target else from_numpy(to_host(x), target)
 
 
 def asnumpy(x: Any, order: str = "C") -> Any:
@@ -204,14 +246,53 @@ def asnumpy(x: Any, order: str = "C") -> Any:
     return host.copy(order) if order != "C" or not host.flags.c_contiguous else host
 
 
+def memory_view(x: ndarray) -> memoryview:
+    """Return ``x.data``: the memory of an array on the host, or a read-only copy of the elements of another."""
+    memory = memory_on_host(x)
+    return to_host(x).data.toreadonly() if memory is None else memory.data
+
+
+_SHAPE_FLAG = 8  # PyBUF_ND: the consumer takes a shape
+
+
+def lend_bytes(x: ndarray, flags: int) -> memoryview:
+    """Return the bytes of the elements in C order, read-only, for what takes bytes: files, sockets, digests.
+
+    Raises
+    ------
+    BufferError
+        If more is asked for, as by ``memoryview(x)``: for NumPy's `asarray`, which asks for the same, would then make a
+        read-only array. ``x.data`` is that view.
+    """
+    if flags & ~_SHAPE_FLAG:
+        raise BufferError("the array lends its bytes only: x.data is a view of the elements, asnumpy(x) a copy of them")
+    if x.dtype.hasobject:
+        raise BufferError("objects have no bytes")
+    memory = memory_on_host(x)
+    host = memory if memory is not None and memory.flags.c_contiguous else to_host(x)
+    return host.reshape(-1).view(numpy.uint8).data.toreadonly()
+
+
+def to_bytes(x: ndarray) -> bytes:
+    """Return ``bytes(x)``."""
+    memory = memory_on_host(x)
+    return tobytes(x) if memory is None else bytes(memory)
+
+
 def tobytes(x: ndarray, order: str = "C") -> bytes:
     """Return the bytes of the elements. See `numpy.ndarray.tobytes`."""
-    if order in ("A", "K"):
+    if memory_order(order, "C") == "A":
         return _in_memory_order(x).tobytes("A")
-    return to_host(x).tobytes(order)
+    return to_host(x).tobytes("F" if memory_order(order, "C") == "F" else "C")
 
 
 # --- flags ----------------------------------------------------------------------------------------------------------
+
+
+def flags_of(x: ndarray) -> Any:
+    """Return ``x.flags``: of an array on the host, the flags of its memory."""
+    memory = memory_on_host(x)
+    return Flags(x) if memory is None else memory.flags
 
 
 class Flags:
@@ -331,6 +412,7 @@ def setflags(x: ndarray, write: Any = None, align: Any = None, uic: Any = None) 
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
     if write is None:
         return
+    require_device(x)
     with one_step(x):
         if not write:
             x._flags |= READ_ONLY

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy
 
+from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import ndarray, to_host
 from ..functions.fallback import on_host
 from ..functions.ufuncs.ufunc import UFUNCS
+from ..functions.ufuncs.ufunc import ufunc as own_ufunc
 from . import exchange
 from .namespace_info import EDITIONS
 
@@ -62,8 +64,10 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
 
 def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
     """Return the function of this package for a NumPy ufunc, or for a method of the ufunc."""
+    if isinstance(ufunc, own_ufunc):
+        return ufunc if method == "__call__" else getattr(ufunc, method)
     name = ufunc.__name__
-    if getattr(numpy, name, None) is ufunc:
+    if NUMPY_UFUNCS.get(name) is ufunc:
         if method == "__call__":
             return getattr(_package(), name)
         if name in UFUNCS:
@@ -74,7 +78,7 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
 
 def _decides_itself(operand: Any) -> bool:
     """Return whether an operand is of another class with ``__array_ufunc__``, which then decides about the call."""
-    if isinstance(operand, (ndarray, numpy.ndarray, numpy.generic)):
+    if type(operand) is ndarray or isinstance(operand, (numpy.ndarray, numpy.generic)):
         return False
     override = getattr(type(operand), "__array_ufunc__", None)
     return override is not None and override is not ndarray.__array_ufunc__  # type: ignore[attr-defined]

@@ -13,8 +13,9 @@ import numpy
 from ..core.dtypes import BOOL, KIND
 from ..core.graph import node as graph
 from ..core.numpy_release import RELEASE
+from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops import table
-from ..core.recording.array import hand_over, is_scalar, ndarray, to_host, wrap
+from ..core.recording.array import hand_over, is_scalar, memory_on_host, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_nodes, binary_operator, is_operand, unary_operator, weak_types
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import check_integer_powers, reduce_ufunc
@@ -40,6 +41,8 @@ _BINARY = {
     "rshift": "right_shift",
 }
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_EQUALITY = {"eq": "equal", "ne": "not_equal"}
+_OTHERS = {"matmul": "matmul", "pow": "power", "divmod": "divmod"}
 _ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 
 # Exponents for which NumPy computes ``x ** y`` by another ufunc.
@@ -135,7 +138,7 @@ def in_place(op: str, compute: Operator) -> Operator:
             if source.dtype != target.dtype:
                 # Called for NumPy's error, if the result cannot be cast to the dtype of `x`.
                 nodes = as_nodes((x, y))
-                getattr(numpy, op).resolve_dtypes((*weak_types(nodes), x.dtype))
+                NUMPY_UFUNCS[op].resolve_dtypes((*weak_types(nodes), x.dtype))
             check_shape(x, source.shape)
             return write_to_output(x, take_value(result))
 
@@ -147,7 +150,7 @@ def _equality(op: str) -> Operator:
     record = binary_operator(op)
 
     def compare(x: ndarray, y: Any) -> Any:
-        if not isinstance(y, _NON_NUMERIC_TYPES):
+        if not isinstance(y, _NON_NUMERIC_TYPES) or memory_on_host(x) is not None:
             result = record(x, y)
             if result is not NotImplemented or not _never_equals_numbers(y):
                 return result
@@ -227,7 +230,7 @@ def length(x: ndarray) -> int:
 
 def contains(x: ndarray, y: Any) -> bool:
     """Return ``y in x``."""
-    if _never_equals_numbers(y) and not is_scalar(x):
+    if memory_on_host(x) is None and not is_scalar(x) and _never_equals_numbers(y):
         return False
     return truth(reduce_ufunc("logical_or", UFUNCS["equal"](x, y), None))
 
@@ -249,6 +252,13 @@ _CONVERSIONS: dict[str, Callable[..., Any]] = {
     "__trunc__": lambda value: math.trunc(value.item()),
     "__floor__": lambda value: math.floor(value.item()),
     "__ceil__": lambda value: math.ceil(value.item()),
+}
+
+# The ufunc, and how it is given the operands, that an operator stands for to classes with their own `__array_ufunc__`.
+UFUNC_OF_OPERATOR: dict[str, tuple[str, str]] = {
+    **{f"__{name}__": (op, "") for name, op in (_BINARY | _ORDERING | _EQUALITY | _UNARY | _OTHERS).items()},
+    **{f"__r{name}__": (op, "swapped") for name, op in (_BINARY | _OTHERS).items()},
+    **{f"__i{name}__": (op, "in place") for name, op in (_BINARY | _OTHERS).items()},
 }
 
 OPERATORS: dict[str, Operator] = {

@@ -9,7 +9,7 @@ import numpy
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.recording.array import is_scalar, ndarray, to_host, wrap
+from ..core.recording.array import is_scalar, ndarray, require_device, to_host, wrap
 from ..functions.creation.arrays import uninitialized
 from ..functions.manipulation.shape import sliced_view
 
@@ -56,6 +56,7 @@ def array_str(
     """Return the elements of an array as text. See `numpy.array_str`."""
     if not isinstance(a, ndarray):
         return numpy.array_str(a, max_line_width, precision, suppress_small)
+    require_device(a)
     if not a.shape:
         return str(to_host(a)[()])
     return _string_of_corners(
@@ -71,7 +72,10 @@ def array_repr(
         return numpy.array_repr(arr, max_line_width, precision, suppress_small)
     current = numpy.get_printoptions()
     if arr.size <= current["threshold"] or arr.size == 0:
-        return numpy.array_repr(to_host(arr), max_line_width, precision, suppress_small)
+        host = to_host(arr)
+        if type(arr) is not ndarray:
+            host = host.view(type(type(arr).__name__, (numpy.ndarray,), {}))  # NumPy prints the name of the class
+        return numpy.array_repr(host, max_line_width, precision, suppress_small)
     width = current["linewidth"] if max_line_width is None else max_line_width
     options = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
     text = "array(" + _string_of_corners(arr, {**options, "separator": ", ", "prefix": "array(", "suffix": ","})
@@ -95,6 +99,7 @@ def formatted(x: ndarray, spec: str) -> str:
     """Return ``format(x, spec)``."""
     if is_scalar(x):
         return format(to_host(x)[()], spec)
+    require_device(x)
     if not x.shape:
         return format(to_host(x).item(), spec)
     if spec:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy
 
-from .errors import allowed
+from .errors import OnHostError, allowed
 
 DType: TypeAlias = "numpy.dtype[Any]"
 
@@ -36,7 +36,17 @@ _TABLE: tuple[tuple[str, Any, str, str], ...] = (
 NAMES: tuple[str, ...] = tuple(row[0] for row in _TABLE)
 DTYPES: tuple[numpy.dtype[Any], ...] = tuple(numpy.dtype(row[1]) for row in _TABLE)
 C_TYPE: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[2] for row in _TABLE}
-KIND: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[3] for row in _TABLE}
+
+
+class _Kinds(dict[DType, str]):
+    """The kinds of the supported dtypes; to ask for that of another dtype raises `OnHostError`."""
+
+    def __missing__(self, dtype: DType) -> str:
+        check(dtype)
+        raise KeyError(dtype)
+
+
+KIND: dict[DType, str] = _Kinds({numpy.dtype(row[1]): row[3] for row in _TABLE})
 
 BOOL = numpy.dtype(numpy.bool_)
 INT64 = numpy.dtype(numpy.int64)
@@ -55,7 +65,9 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     Raises
     ------
     TypeError
-        If it is no dtype, or a dtype that gpunumpy does not support, such as one of the other byte order.
+        If it is no dtype.
+    OnHostError
+        If no kernel computes it, as none does one of the other byte order.
     """
     try:
         return _known[dtype]
@@ -67,12 +79,7 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     supported = _known.get(requested)
     if supported is not None:
         return supported
-    if requested.newbyteorder("=") in _known:
-        raise TypeError(
-            f"dtype {str(requested)!r} is not supported by gpunumpy, whose arrays are in the machine's byte order: use "
-            'dtype.newbyteorder("=")'
-        )
-    raise TypeError(f"dtype {str(requested)!r} is not supported by gpunumpy; {allowed(NAMES)}")
+    raise OnHostError(f"no kernel computes dtype {str(requested)!r}; {allowed(NAMES)}")
 
 
 def of_data(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:

@@ -9,6 +9,20 @@ class HostFallbackWarning(UserWarning):
     """A function ran through NumPy on the host because it has no device implementation."""
 
 
+class OnHostError(TypeError):
+    """Data on the host was met where a device computes: a dtype that no kernel has, or memory of a host array.
+
+    Public functions catch it, and let NumPy do their work (`functions.every_dtype`).
+    """
+
+
+class MaskedOperandError(TypeError):
+    """A masked array was met where an array is computed with, which would lose the mask.
+
+    Public functions catch it, and let `gpunumpy.ma` do their work.
+    """
+
+
 class DeviceError(RuntimeError):
     """The device, its driver or its compiler refused a request."""
 

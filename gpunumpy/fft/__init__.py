@@ -1,5 +1,8 @@
 """Discrete Fourier transforms, their frequencies, and the order of a spectrum: the namespace of `numpy.fft`."""
 
+import numpy.fft as _numpy_fft
+
+from ..functions.every_dtype import take_every_dtype as _take_every_dtype
 from ..functions.fallback import namespace as _namespace
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from .transforms import fft, fft2, fftn, hfft, ifft, ifft2, ifftn, ihfft, irfft, irfft2, irfftn, rfft, rfft2, rfftn
@@ -25,6 +28,7 @@ __all__ = [
     "rfftn",
 ]
 
+globals().update(_take_every_dtype(globals(), _numpy_fft))
 __getattr__ = _namespace("numpy.fft").__getattr__
 
 

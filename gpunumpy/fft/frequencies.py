@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core import dtypes
-from ..core.graph import layout
 from ..core.recording.array import ndarray
 from ..core.recording.record import as_array
 from ..functions.creation.ranges import arange
@@ -88,11 +87,10 @@ def ifftshift(x: Any, axes: int | Sequence[int] | None = None) -> ndarray:
 
 def _roll_by_half(x: ndarray, axes: int | Sequence[int] | None, direction: int) -> ndarray:
     """Roll the elements by half the length of each axis, forward if `direction` is 1 and back if it is -1."""
-    if not x.ndim:
-        raise ValueError("an array of no dimensions has no axis to shift")
     if axes is None:
         axes = range(x.ndim)
     rolled_axes = tuple(axes) if isinstance(axes, Iterable) else (axes,)
-    return roll(
-        x, tuple(direction * (x.shape[layout.normalize_axis(axis, x.ndim)] // 2) for axis in rolled_axes), rolled_axes
-    )
+    steps = tuple(direction * (x.shape[axis] // 2) for axis in rolled_axes)  # raises NumPy's `IndexError`
+    if not x.ndim:
+        raise ValueError("not enough values to unpack (expected 2, got 0)")
+    return roll(x, steps, rolled_axes)

@@ -16,7 +16,7 @@ from ..core.recording.array import ndarray, wrap, wrap_ordered
 from ..core.recording.memo import memoize_recording
 from ..core.recording.record import as_array
 from ..core.source_location import warn
-from ..functions.ufuncs.output import checked_output, to_numpy_arguments, write_to_output
+from ..functions.ufuncs.output import checked_output, only_output, to_numpy_arguments, write_to_output
 from .steps import COMPLEX64, Step, record_steps
 
 __all__ = [
@@ -216,7 +216,7 @@ def _warn_deprecated(s: Any, axes: Any) -> None:
             "`axes[i]`. To retain current behaviour, pass a sequence [0, ..., k-1] to `axes` for an array of "
             "dimension k."
         )
-    if None in s:
+    if not isinstance(s, str) and None in s:
         _deprecated(
             "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an error in a "
             "future version of NumPy. To use the default behaviour of the corresponding 1-D transform, pass the value "
@@ -234,7 +234,7 @@ def _deprecated(text: str) -> None:
 
 def _return_result(result: ndarray, out: Any) -> ndarray:
     """Return the result, written into `out` unless that is None."""
-    into = checked_output(out)
+    into = checked_output(only_output(out))
     if into is None:
         return result
     if into.shape != result.shape:
@@ -252,7 +252,7 @@ def _transform(x: ndarray, transforms: Sequence[tuple[str, bool, Any, Any]], nor
     Real numbers are transformed in double precision if their first transform writes to a double-precision `out`, as in
     NumPy.
     """
-    into = checked_output(out)
+    into = checked_output(only_output(out))
     first_has_out = len(transforms) == 1 or transforms[-1][0] != "c2r"  # NumPy's `irfftn` passes `out` to its last step
     is_double = first_has_out and into is not None and into.dtype in (COMPLEX128, FLOAT64) and KIND[x.dtype] != "c"
     dtype, factor, steps = x.dtype, 1.0, []
@@ -309,7 +309,7 @@ def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
     if norm is None or norm == "backward":
         return 1.0
     if norm not in ("ortho", "forward"):
-        raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     if dtype == numpy.float16 and points > float(numpy.finfo(dtype).max):
         dtype = numpy.dtype(numpy.float32)
     divisor = numpy.sqrt(points, dtype=dtype) if norm == "ortho" else points

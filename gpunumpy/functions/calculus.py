@@ -15,7 +15,7 @@ from ..core.graph.layout import Layout
 from ..core.ops import table
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise
-from .indexing.slices import filled_like, flat_array, laid_along_axis, sliced_copy
+from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced_copy
 from .manipulation.joining import concatenate
 from .reductions.reductions import all
 from .ufuncs.methods import NO_VALUE, reduce_ufunc, wrapped_scalar
@@ -73,7 +73,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
     """Integrate along an axis by the trapezoidal rule. See `numpy.trapezoid`."""
     values = as_array(y)
-    axis = layout.normalize_axis(axis, values.ndim)
+    axis = layout.checked_axis(axis, values.ndim)
     step = dx
     if x is not None:
         points = as_array(x, values.device)
@@ -132,7 +132,7 @@ def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, dtype: DT
             "at least (edge_order + 1) elements are required."
         )
     uniform = not isinstance(step, ndarray) or step.ndim == 0
-    first, last = (step, step) if uniform else (_element(step, 0), _element(step, step.size - 1))
+    first, last = (step, step) if uniform else (element(step, 0), element(step, step.size - 1))
     ends = []
     for position, inward, step_at_end in ((0, 1, first), (length - 1, -1, last)):
         points = [
@@ -142,7 +142,7 @@ def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, dtype: DT
             pair = points[::-1] if inward > 0 else points
             ends.append(_divide(_subtract(*pair), step_at_end))
         else:
-            next_step = step if uniform else _element(step, 1 if inward > 0 else step.size - 2)
+            next_step = step if uniform else element(step, 1 if inward > 0 else step.size - 2)
             ends.append(_weighted(_one_sided(step_at_end, next_step, inward), points))
     middle = []
     if length > 2:
@@ -183,11 +183,6 @@ def _weighted(weights: Any, values: Any) -> ndarray:
     """Return the weighted sum of three values."""
     a, b, c = (_multiply(w, v) for w, v in zip(weights, values, strict=True))
     return _add(_add(a, b), c)
-
-
-def _element(array: ndarray, k: int) -> ndarray:
-    """Return element `k` of a one-dimensional array as a 0-d array."""
-    return wrap(graph.view(array.value(), Layout((), (), k)))
 
 
 def _arithmetic(op: str, on_host: Callable[..., Any]) -> Callable[..., Any]:

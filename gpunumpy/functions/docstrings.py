@@ -18,7 +18,6 @@ _ENTRY = re.compile(r"\n(?=\S)")
 _OWN_ENTRIES = {
     "device": "device : Device, str, int or None, optional\n"
     "    Device of the result; by default that of the array arguments, or else the default device.",
-    "subok": "subok : bool, optional\n    Accepted for compatibility with NumPy; there are no subclasses.",
 }
 # Functions whose docstring in NumPy refers to the docstring of another function.
 _REFERS_TO = {"array_split": "split", "dsplit": "split", "hsplit": "split", "vsplit": "split"}

@@ -3,7 +3,8 @@
 A wrapped function gets NumPy arrays in place of gpunumpy arrays and returns gpunumpy arrays in place of NumPy arrays.
 What it writes into its arguments is written into the gpunumpy arrays. A view of an argument that it returns becomes a
 view of the gpunumpy array. Where there is no such view the result is read-only, so that a write which the argument
-would not see raises.
+would not see raises. Of an array on the host the function gets the memory itself. A new array goes to the device if
+kernels compute its dtype, and stays on the host otherwise.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import types
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from datetime import date, timedelta
 from functools import cache, wraps
 from typing import Any, NamedTuple
 
@@ -23,7 +25,21 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.late_imports import import_late
-from ..core.recording.array import MADE_AS_ARRAY, READ_ONLY, from_host, is_scalar, make_view, ndarray, one_step, to_host
+from ..core.recording.array import (
+    MADE_AS_ARRAY,
+    READ_ONLY,
+    from_host,
+    is_scalar,
+    make_view,
+    memory_on_host,
+    ndarray,
+    on_host_memory,
+    one_step,
+    show,
+    to_host,
+)
+from ..core.recording.record import is_masked_array
+from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user, warn
 
 __all__ = ["host_fallback"]
@@ -32,8 +48,8 @@ _ACTIONS = ("warn", "error", "ignore")
 _action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
 _warned: set[str] = set()
 
-# Names that neither take nor make gpunumpy arrays, so that they run without a warning.
-_SILENT = frozenset(
+# Names that neither take nor make gpunumpy arrays.
+_PLAIN = frozenset(
     (
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
@@ -41,10 +57,21 @@ _SILENT = frozenset(
         "typename",
     )
 )
-# Classes that hold arrays: what they hold are NumPy arrays. Their calls are reported.
+# Names and modules for what never is on a device: files, texts, dates, records. They run without a warning.
+_HOST_NAMES = frozenset(
+    (
+        *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
+        *("memmap", "recarray"),
+        *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
+    )
+)
+_HOST_MODULES = frozenset(("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.recfunctions"))
+# Classes that hold arrays: what they hold are NumPy arrays. Their calls are reported, but for files and records.
 _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
 # Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
 OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+# Where masked arrays are: layers above, imported at first need.
+_MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "version"))
 
@@ -85,21 +112,33 @@ class _HostedArray(NamedTuple):
     array: Any
     host: Any
     before: bytes | None  # the bytes of `host` before the call; None if nothing is written back
-    stored: Layout  # layout of `array` over its owner, dimensions in the order of the memory of `host`
+    stored: Layout | None  # layout of `array` over its owner, dimensions in the order of the memory of `host`
 
 
-class _HostCall:
-    """One call of a function on the host: replaces gpunumpy arrays by NumPy arrays, and results the other way round."""
+class HostCall:
+    """One call of a function on the host: replaces gpunumpy arrays by NumPy arrays, and results the other way round.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    hosted_arrays
+        The array arguments with their NumPy arrays.
+    device
+        The device of results: that of the first array argument if it is not given, or else the default device.
+    """
+
+    def __init__(self, device: Device | None = None) -> None:
         self.hosted_arrays: list[_HostedArray] = []
-        self.device: Any = None
+        self.device = device
+        self._outputs: list[Any] = []
+        self._masked: list[tuple[Any, Any]] = []  # masked arrays, and NumPy's that stand for them
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments with NumPy arrays in place of gpunumpy arrays.
 
         Arrays may share memory, so those of one device are copied with no write of another thread in between.
         """
+        out = options.get("out")
+        self._outputs = list(out) if isinstance(out, tuple) else [out]
         queues = {array.queue for array in _arrays_in((args, options))}
         with queues.pop().lock if len(queues) == 1 else nullcontext():
             return self.to_host(args), self.to_host(options)
@@ -111,23 +150,37 @@ class _HostCall:
                 if hosted.array is x:
                     return hosted.host
             self.device = self.device or x.device
+            memory = memory_on_host(x)
+            if memory is not None:
+                self.hosted_arrays.append(_HostedArray(x, memory, None, None))
+                return memory
             if is_scalar(x):
                 return to_host(x)[()]
             host, stored = _in_memory_order(x)
             host.flags.writeable = x.writeable
             self.hosted_arrays.append(_HostedArray(x, host, host.tobytes() if x.writeable else None, stored))
             return host
+        if hasattr(type(x), "is_masked_array"):
+            found = next((host for array, host in self._masked if array is x), None)
+            if found is None:
+                found = x._hosted(self.to_host)
+                self._masked.append((x, found))
+            return found
         if type(x) in (list, tuple):
             return type(x)(map(self.to_host, x))
         if type(x) is dict:
             return {key: self.to_host(value) for key, value in x.items()}
         if isinstance(x, numpy.ndarray):
-            self.hosted_arrays.append(_HostedArray(x, x, None, layout.c_layout(())))
+            self.hosted_arrays.append(_HostedArray(x, x, None, None))
         return x
 
     def write_back(self) -> None:
         """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
-        for array, host, before, _ in self.hosted_arrays:
+        for x, host in self._masked:
+            x._written_back(host, self.from_host)
+        for array, host, before, stored in self.hosted_arrays:
+            if stored is None and isinstance(array, ndarray) and (array.shape, array.dtype) != (host.shape, host.dtype):
+                show(array, host)
             if before is None or (after := host.tobytes()) == before:
                 continue
             # Other threads may have written to the other elements meanwhile.
@@ -141,9 +194,12 @@ class _HostCall:
 
     def from_host(self, x: Any) -> Any:
         """Return a result with gpunumpy arrays in place of NumPy arrays; an argument comes back as itself."""
+        if isinstance(x, numpy.ma.MaskedArray) and x is not numpy.ma.masked and x.dtype in dtypes.KIND:
+            found = next((array for array, host in self._masked if host is x), None)
+            return import_late(_MASKED_ARRAYS, __package__).on_device(x, self.from_host) if found is None else found
         if isinstance(x, numpy.ndarray):
             argument = next((hosted for hosted in self.hosted_arrays if hosted.host is x), None)
-            return self._result_array(x) if argument is None else argument.array
+            return self._result_array(x) if argument is None else self._returned(argument.array)
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
             scalar = from_host(numpy.asarray(x), self.device)
             scalar._flags &= ~MADE_AS_ARRAY  # as the 0-d result of an operation
@@ -154,19 +210,32 @@ class _HostCall:
             return type(x)(*map(self.from_host, x))
         return x
 
+    def _returned(self, x: Any) -> Any:
+        """Return an array argument that is the result: as it is, or as what a conversion of a NumPy array returns."""
+        is_of_numpy = type(x) is numpy.ndarray and x.dtype not in dtypes.KIND
+        if not is_of_numpy or any(x is out for out in self._outputs):
+            return x
+        return on_host_memory(x, self.device or default_device())
+
     def _result_array(self, x: Any) -> Any:
-        """Return a new host array as a gpunumpy array, or as it is if its class or dtype does not allow that."""
+        """Return a new NumPy array as a gpunumpy array, or as it is if its class does not allow that."""
         arguments = (hosted for hosted in self.hosted_arrays if isinstance(hosted.array, ndarray))
         source = next((hosted for hosted in arguments if numpy.may_share_memory(x, hosted.host)), None)
-        is_convertible = type(x) is numpy.ndarray and x.dtype in dtypes.KIND
-        if source is not None:
-            view = _view_of(source, x) if is_convertible else None
+        is_plain, has_kernels = type(x) is numpy.ndarray, x.dtype in dtypes.KIND
+        device = self.device or default_device()
+        if source is not None and is_plain and source.stored is None:
+            owner = source.array if source.array.base is None else source.array.base
+            return on_host_memory(x, device, owner)
+        if source is not None and source.stored is not None:
+            view = _view_of(source, source.stored, x) if is_plain and has_kernels else None
             if view is not None:
                 return view
             x.flags.writeable = False
-        if not is_convertible:
+        if not is_plain:
             return x
-        array = from_host(x, self.device)
+        if not has_kernels:
+            return on_host_memory(x, device)
+        array = from_host(x, device)
         if not x.flags.writeable:
             array._flags |= READ_ONLY
         return array
@@ -185,15 +254,13 @@ def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
     return to_host(make_view(x, stored)).transpose([order.index(axis) for axis in range(len(order))]), stored
 
 
-def _view_of(source: _HostedArray, x: Any) -> ndarray | None:
+def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
     """Return the view of a gpunumpy array that corresponds to the view `x` of its host array; None if there is none."""
     itemsize = x.itemsize
     start = x.__array_interface__["data"][0] - source.host.__array_interface__["data"][0]
     if x.dtype != source.host.dtype or any(s % itemsize for s in (start, *x.strides)):
         return None
-    view_layout = layout.compose(
-        source.stored, Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize)
-    )
+    view_layout = layout.compose(stored, Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize))
     if view_layout is None:
         return None
     view = make_view(source.array, view_layout)
@@ -211,17 +278,49 @@ def _arrays_in(x: Any) -> Iterator[ndarray]:
             yield from _arrays_in(item)
 
 
+def holds_host_data(x: Any) -> bool:
+    """Return whether an argument is on the host for its dtype, or holds such data in lists, tuples or dicts."""
+    if isinstance(x, ndarray):
+        return memory_on_host(x) is not None
+    if isinstance(x, (numpy.ndarray, numpy.generic)):
+        return x.dtype not in dtypes.KIND
+    if isinstance(x, (list, tuple)):
+        return any(map(holds_host_data, x))
+    return any(map(holds_host_data, x.values())) if type(x) is dict else isinstance(x, (date, timedelta))
+
+
+def _holds_masked_array(x: Any) -> bool:
+    """Return whether an argument is a masked array, or holds one in lists, tuples or dicts."""
+    if type(x) is dict:
+        x = list(x.values())
+    if not isinstance(x, (list, tuple)):
+        return is_masked_array(x)
+    kinds = set(map(type, x))  # quick for long lists of numbers
+    may_hold = any(issubclass(kind, (list, tuple, dict, numpy.ndarray)) or _is_masked(kind) for kind in kinds)
+    return may_hold and any(map(_holds_masked_array, x))
+
+
+def _is_masked(kind: type) -> bool:
+    """Return whether a class is that of masked arrays of this package."""
+    return hasattr(kind, "is_masked_array")
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
-    Messages call it `name`; without a name there are no messages.
+    Messages call it `name`; without a name there are no messages. An argument `device` says where results go.
     """
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        if name:
+        if _holds_masked_array((args, options)):
+            result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
+            if result is not NotImplemented:
+                return result
+        if name and not holds_host_data((args, options)):
             report(name)
-        call = _HostCall()
+        device = options.pop("device", None)
+        call = HostCall(None if device is None else Device(device))
         host_args, host_options = call.arguments(args, options)
         result = call_for_user(function, *host_args, **host_options)
         call.write_back()
@@ -236,7 +335,11 @@ def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
     flags = list(op_flags or ())
     flags_of_operands = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
     for operand, flags_of_operand in zip(operands, flags_of_operands, strict=False):
-        if isinstance(operand, ndarray) and any(flag in ("readwrite", "writeonly") for flag in flags_of_operand):
+        if (
+            isinstance(operand, ndarray)
+            and memory_on_host(operand) is None
+            and any(flag in ("readwrite", "writeonly") for flag in flags_of_operand)
+        ):
             raise TypeError(
                 f"{name} reads arrays on the host and cannot write to them: let it run over asnumpy(x) and assign "
                 "x[...] afterwards, or write with operations on whole arrays"
@@ -257,15 +360,17 @@ class nditer(metaclass=_NditerMeta):
     def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
         """Return a NumPy iterator."""
         refuse_writes("nditer", op, op_flags)
-        report("gpunumpy.nditer")
-        return numpy.nditer(_HostCall().to_host(op), flags, op_flags, *args, **options)
+        if not holds_host_data(op):
+            report("gpunumpy.nditer")
+        return numpy.nditer(HostCall().to_host(op), flags, op_flags, *args, **options)
 
 
 def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
     """Create iterators for nested loops over host copies, which they cannot write to. See `numpy.nested_iters`."""
     refuse_writes("nested_iters", op, op_flags)
-    report("gpunumpy.nested_iters")
-    return numpy.nested_iters(_HostCall().to_host(op), axes, flags, op_flags, *args, **options)
+    if not holds_host_data(op):
+        report("gpunumpy.nested_iters")
+    return numpy.nested_iters(HostCall().to_host(op), axes, flags, op_flags, *args, **options)
 
 
 _vectorized = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
@@ -293,8 +398,9 @@ class _ReportingMeta(type):
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         """Report, and return an instance of the NumPy class, which holds copies of gpunumpy arrays."""
-        report(f"{cls.__module__}.{cls.__name__}")
-        host_args, host_options = _HostCall().arguments(args, options)
+        if cls.__name__ not in _HOST_NAMES and not holds_host_data((args, options)):
+            report(f"{cls.__module__}.{cls.__name__}")
+        host_args, host_options = HostCall().arguments(args, options)
         return call_for_user(cls.numpy_class, *host_args, **host_options)
 
     def __instancecheck__(cls, x: Any) -> bool:
@@ -322,7 +428,7 @@ OWN_FUNCTIONS |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "n
 
 
 # The array methods that run through NumPy on the host.
-HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "tofile")
+HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "setfield", "tofile")
 
 
 def on_host_method(name: str) -> Callable[..., Any]:
@@ -351,7 +457,9 @@ def lookup(module: str, name: str) -> Any:
         return found if name in _PLAIN_MODULES else namespace(found.__name__)
     if isinstance(found, type):
         return _reporting(found) if name in _HOLDERS else found
-    return on_host(found, f"{own_module}.{name}") if callable(found) and name not in _SILENT else found
+    if not callable(found) or name in _PLAIN:
+        return found
+    return on_host(found, "" if name in _HOST_NAMES or module in _HOST_MODULES else f"{own_module}.{name}")
 
 
 def _advice(numpy_module: types.ModuleType, name: str) -> str:

@@ -1,7 +1,9 @@
 """The namespace of `numpy.linalg`. Functions without a device implementation run through NumPy on the host."""
 
+import numpy.linalg as _numpy_linalg
 from numpy.linalg import LinAlgError
 
+from ..functions.every_dtype import take_every_dtype as _take_every_dtype
 from ..functions.fallback import namespace as _namespace
 from ..functions.products.precision import matmul_precision
 from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -46,6 +48,7 @@ __all__ = [
     "vector_norm",
 ]
 
+globals().update(_take_every_dtype(globals(), _numpy_linalg))
 __getattr__ = _namespace("numpy.linalg").__getattr__
 
 

@@ -95,6 +95,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
     dtype = common_dtype(x, y)
     double, real = _in_double_precision(dtype), real_dtype(dtype)
     eps = float(numpy.finfo(double).eps)
+    if isinstance(rcond, str):
+        raise TypeError(f"rcond must be a number, not {rcond!r}")
     cutoff_ratio = eps * max(m, n) if rcond is None else float(rcond)
     if not 0 < cutoff_ratio < 1:
         # LAPACK then uses its machine precision: half the distance from 1 to the next number.

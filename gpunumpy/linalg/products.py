@@ -51,6 +51,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     """Return the cross products of vectors of 3 elements. See `numpy.linalg.cross`."""
     one, two = as_two_arrays(x1, x2)
+    axis = -1 if axis is None else axis
     lengths = [x.shape[layout.normalize_axis(axis, x.ndim)] for x in (one, two)]
     if lengths != [3, 3]:
         raise ValueError(

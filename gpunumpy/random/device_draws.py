@@ -19,7 +19,7 @@ from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import reshaped, transposed
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
-from .host_draws import from_numpy, is_inside_numpy, with_device_arrays
+from .host_draws import array_of, is_inside_numpy, with_device_arrays
 from .parameters import broadcast_shape, shape_of
 from .rejection_sampling import Sampler, draw_by_rejection
 
@@ -156,7 +156,7 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
             with stream.lock:
                 if _is_small_draw(size_at, args, options, self._matches_numpy):
                     stream.synchronize()
-                    return from_numpy(on_host(self._numpy_generator, *args, **options))
+                    return array_of(on_host(self._numpy_generator, *args, **options))
                 if has_out:
                     _raise_on_wrong_order(name, args, options)
                 if stream.kind and not is_inside_numpy():

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy
 
-from ..core.recording.array import from_host, ndarray
-from ..core.runtime.device import default_device
+from ..core.recording.array import from_numpy, ndarray
 from ..functions.fallback import on_host
 
 # Names that neither take nor return arrays, except the state of a stream, which stays on the host.
@@ -55,11 +54,9 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
     return run
 
 
-def from_numpy(result: Any) -> Any:
+def array_of(result: Any) -> Any:
     """Return NumPy's result; an array is moved to the default device unless NumPy itself is the caller."""
-    return (
-        from_host(result, default_device()) if isinstance(result, numpy.ndarray) and not is_inside_numpy() else result
-    )
+    return from_numpy(result) if isinstance(result, numpy.ndarray) and not is_inside_numpy() else result
 
 
 def add_host_methods(cls: type, numpy_class: type) -> None:

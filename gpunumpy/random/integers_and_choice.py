@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import FLOAT64, INT64
-from ..core.recording.array import from_host, ndarray, to_host, wrap
+from ..core.recording.array import from_host, ndarray, require_device, to_host, wrap
 from ..core.recording.record import as_array, elementwise, reshaped
 from ..core.runtime.device import default_device
 from ..functions.indexing.selection import take
@@ -70,6 +70,8 @@ class IntegersAndChoice(GeneratorDraws):
             return NotImplemented
         is_count = not is_array and numpy.ndim(a) == 0
         array = a if is_count else as_array(a, device)
+        if not is_count:
+            require_device(array)
         population = operator.index(a) if is_count else array.shape[axis]
         if population < 1 or axis is True:
             return NotImplemented

@@ -8,7 +8,7 @@ import numpy
 
 from ..core.graph.node import Node, cast
 from ..core.graph.queue import Queue
-from ..core.recording.array import from_host, ndarray, one_step, wrap
+from ..core.recording.array import from_host, ndarray, one_step, require_device, wrap
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
@@ -97,6 +97,7 @@ def _min_count() -> int:
 
 def _can_permute(array: ndarray, axis: Any) -> bool:
     """Return whether the device is to permute an array along an axis."""
+    require_device(array)
     if not array.ndim or not can_draw(array.queue.device):
         return False
     return -array.ndim <= axis < array.ndim and array.shape[axis] < _MAX_ELEMENTS

@@ -76,7 +76,7 @@ def same(found: Any, reference: Any, ulp: float = 4, what: str = "") -> None:
     found = numpy.asarray(found)
     assert found.dtype == reference.dtype, f"{what}: dtype {found.dtype} instead of {reference.dtype}"
     assert found.shape == reference.shape, f"{what}: shape {found.shape} instead of {reference.shape}"
-    if reference.dtype.kind in "biu" or not ulp:
+    if reference.dtype.kind in "biuOSUMm" or not ulp:
         numpy.testing.assert_array_equal(found, reference, what)
         return
     rtol = ulp * float(ml_dtypes.finfo(reference.dtype).eps)

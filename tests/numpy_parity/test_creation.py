@@ -32,9 +32,8 @@ def test_of_one_value(name: str) -> None:
             both(name, shape, order=order)
         for dtype in (*DTYPES, None, "int", bfloat16):
             both(name, shape, dtype)
-    for dtype in ("S3", "O", "M8[s]", "nonsense"):
-        with pytest.raises(TypeError):
-            getattr(np, name)(3, dtype)
+    with pytest.raises(TypeError):
+        getattr(np, name)(3, "nonsense")
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, None])
@@ -73,15 +72,6 @@ DATA: tuple[Any, ...] = (
 @pytest.mark.parametrize("name", ["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"])
 def test_from_data(name: str) -> None:
     for data in DATA:
-        reference: Any = None
-        try:
-            reference = getattr(numpy, name)(data)
-        except ValueError as error:
-            reference = error
-        if isinstance(reference, numpy.ndarray) and reference.dtype.kind not in "biufc":
-            with pytest.raises(TypeError):
-                getattr(np, name)(data)
-            continue
         both(name, data)
         both(name, data, "f4")
     for dtype in DTYPES:

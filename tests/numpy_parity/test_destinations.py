@@ -135,10 +135,8 @@ def test_complex_results_into_real_memory_warn() -> None:
 
 def test_what_cannot_be_written() -> None:
     a = gpunumpy.arange(3.0)
-    with pytest.raises(TypeError, match="datetime64"):
+    with pytest.raises(TypeError, match="ufunc 'sin'"):
         gpunumpy.sin(a, out=numpy.zeros(3, "M8[s]"))
-    with pytest.raises(TypeError, match="mask"):
-        gpunumpy.sin(a, out=numpy.ma.zeros(3))
     with pytest.raises(TypeError, match="ArrayType"):
         gpunumpy.sin(a, out=[0, 0, 0])
 

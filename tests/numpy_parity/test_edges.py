@@ -69,6 +69,30 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "an unpickled array": lambda np: (
         loads(dumps(_written(np.arange(3), lambda x: x.setflags(write=False)))).flags.writeable
     ),
+    "a product of negative zero": lambda np: np.signbit(np.dot(np.array([-0.0]), np.array([1.0]))),
+    "a product of negative zero, of matrices": lambda np: np.signbit(np.dot(np.array([[-0.0]]), np.array([[1.0]]))),
+    "a product of negative zero, along the last": lambda np: np.signbit(np.inner(np.array([-0.0]), np.array([1.0]))),
+    "a sum of products of zeros": lambda np: np.signbit(np.dot(np.array([-0.0, 0.0]), np.array([1.0, -1.0]))),
+    "numbers to a larger array": lambda np: np.add(1, 2, out=np.zeros(2)),
+    "the bits of the largest integer": lambda np: np.bitwise_count(2**64 - 1),
+    "a fraction to a larger array": lambda np: np.modf(np.arange(3.0), out=(None, np.zeros((2, 3))))[1],
+    "a quotient to a larger array": lambda np: np.divmod(np.arange(3), 2, out=(None, np.zeros((2, 3), int)))[1],
+    "a deviation in integers": lambda np: np.std(np.arange(5.0) * 1.5, dtype="int32"),
+    "a variance about single numbers": lambda np: np.var(np.arange(4, dtype="f4"), mean=np.ones(4)),
+    "a power of nothing selected": lambda np: np.power(np.arange(3), -1, where=False, out=np.zeros(3, int)),
+    "powers of no elements": lambda np: np.power.outer(np.zeros(0, int), np.array([-1])),
+    "no quantiles of no elements": lambda np: np.quantile(np.zeros((2, 0)), []),
+    "strides that overlap": lambda np: np.lib.stride_tricks.as_strided(np.arange(5), (4, 2), (8, 8)),
+    "windows to write to": lambda np: np.lib.stride_tricks.sliding_window_view(np.arange(5), 2, writeable=True),
+    "an order in lower case": lambda np: np.add(np.ones((2, 3)), 1, order="f").flags.f_contiguous,
+    "no order": lambda np: np.ones((2, 3), order="F").copy(order=None).flags.c_contiguous,
+    "bytes in the order of memory": lambda np: np.arange(6).reshape(2, 3).T.tobytes("K"),
+    "a number before an array": lambda np: np.maximum(1.5, np.arange(3)),
+    "a list before an array": lambda np: np.multiply([1, 2, 3], np.arange(3)),
+    "triangles of no columns": lambda np: np.tril_indices(3, m=-1)[0],
+    "kept dimensions that are text": lambda np: np.sum(np.ones(3), keepdims="x"),
+    "an axis that is a bool": lambda np: np.sum(np.ones((2, 2)), axis=True),
+    "an axis that is a list": lambda np: np.sum(np.ones((2, 2)), axis=[0]),
 }
 
 

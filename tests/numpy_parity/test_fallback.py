@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import operator
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -111,8 +114,8 @@ def test_iterators_do_not_write() -> None:
 def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     a = np.arange(3.0)
     for call in (
-        lambda: np.roots(a),
-        lambda: numpy.roots(a),
+        lambda: np.lib.scimath.sqrt(a),
+        lambda: numpy.lib.scimath.sqrt(a),
         lambda: np.vectorize(abs)(a),
         lambda: np.nditer(a),
     ):
@@ -131,8 +134,34 @@ def test_bytes() -> None:
         (np.sum(tested), numpy.sum(reference)),
     ):
         assert bytes(x) == bytes(host)
-    with pytest.raises(TypeError):
+    with pytest.raises((TypeError, BufferError)):
         memoryview(tested)
+    assert tested.data.readonly
+    assert tested.data == memoryview(reference)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes in Python lend buffers since Python 3.12")
+def test_what_takes_bytes() -> None:
+    """Files, digests and the like take arrays; NumPy still makes a copy that can be written to."""
+    tested, reference = both()
+    texts = np.array(["a", "b"])
+    for x, host in (
+        (tested, reference),
+        (tested.T, reference.T),
+        (tested[:, 1], reference[:, 1]),
+        (texts, numpy.array(["a", "b"])),
+    ):
+        stream = io.BytesIO()
+        stream.write(x)
+        assert stream.getvalue() == host.tobytes()
+        assert hashlib.sha256(x).digest() == hashlib.sha256(host.tobytes()).digest()
+        copied = numpy.asarray(x)
+        assert copied.flags.writeable
+        assert copied.tobytes() == host.tobytes()
+    with pytest.raises(BufferError, match=r"x\.data"):
+        memoryview(tested)
+    with pytest.raises(BufferError, match="objects"):
+        hashlib.sha256(np.array([None]))
 
 
 def test_vectorize() -> None:

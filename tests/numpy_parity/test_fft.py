@@ -58,5 +58,5 @@ def test_the_order_of_a_spectrum(name: str) -> None:
     for other in ([1, 2, 3], numpy.zeros((0, 3)), numpy.array(3.0), 2):
         check(tested, reference, other)
     check(tested, reference, numpy.array(3.0), ())
-    with pytest.raises(IndexError, match="axis 3 is out of bounds for array of dimension 3"):
+    with pytest.raises(IndexError, match="tuple index out of range"):
         tested(np.asarray(x), 3)

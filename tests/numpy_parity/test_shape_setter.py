@@ -55,6 +55,38 @@ def test_shape_is_set_as_by_numpy(make: Callable[[Any], Any], shape: Any, comput
     assert outcome(gpunumpy, make, shape, computed) == outcome(numpy, make, shape, computed)
 
 
+DTYPES = ("i8", "u1", "c16", "f4", "f8", "?", "nonsense", "V8", "O")
+
+
+def dtype_outcome(np: Any, make: Callable[[Any], Any], dtype: str) -> Any:
+    a = make(np)
+    try:
+        a.dtype = dtype
+    except (AttributeError, TypeError, ValueError) as error:
+        return type(error), a.shape, a.dtype
+    return a.shape, a.dtype, repr(a.tolist())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [pytest.param(f, id=name) for name, f in MAKERS.items()])
+def test_dtype_is_set_as_by_numpy(make: Callable[[Any], Any], dtype: str) -> None:
+    if dtype != "V8":  # which is no dtype of kernels: the array would be a copy on the host
+        assert dtype_outcome(gpunumpy, make, dtype) == dtype_outcome(numpy, make, dtype)
+
+
+def test_dtype_of_an_array_with_views() -> None:
+    a = gpunumpy.arange(4.0)
+    rest = a[1:]
+    with pytest.raises(ValueError, match="view of it"):
+        a.dtype = "i8"
+    rest.dtype = "i8"
+    rest[0] = 0
+    assert a.tolist() == [0, 0, 2, 3]
+    texts = gpunumpy.array(["ab", "cd"])
+    texts.dtype = "u4"
+    assert texts.tolist() == [ord(c) for c in "abcd"]
+
+
 def test_the_memory_stays_the_same(device: str) -> None:
     a = gpunumpy.arange(6.0, device=device)
     a.shape = (2, 3)

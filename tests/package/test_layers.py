@@ -19,6 +19,8 @@ PACKAGE = ROOT / "gpunumpy"
 # the longest of these folders that holds it ("" is the package's own), and imports from its own layer and lower ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("",),
+    ("ma",),
+    ("polynomial",),
     ("arrays",),
     ("linalg", "fft", "random"),
     ("functions",),

@@ -33,6 +33,7 @@ class InterruptedMachine(Machine):
         self.raised = self.looked = 0
         self._timing = random.Random(seed)
         self._longest_s = 0.0  # until the next signal
+        self._is_over = False  # whether no more signals are wanted
         self._is_armed = False  # whether the library runs, rather than NumPy or the comparison of the two
         self._is_loop = False
         self._watched: list[Pair] = []
@@ -45,6 +46,9 @@ class InterruptedMachine(Machine):
             self._set_timer()
             super().run(steps)
         finally:
+            # A signal that has come already is handled only now: its handler must not start the timer again, since
+            # the next signal would find no handler and end the process.
+            self._is_over = True
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, handler)
 
@@ -123,7 +127,8 @@ class InterruptedMachine(Machine):
             interrupt()
 
     def _set_timer(self) -> None:
-        signal.setitimer(signal.ITIMER_REAL, self._timing.uniform(1e-5, self._longest_s))
+        if not self._is_over:
+            signal.setitimer(signal.ITIMER_REAL, self._timing.uniform(1e-5, self._longest_s))
 
 
 class ForkedMachine(Machine):

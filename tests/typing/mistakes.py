@@ -30,7 +30,6 @@ np.fft.fft(x, norm="none")  # type: ignore[arg-type]  # pyright: ignore
 
 # Operands and indices that are none.
 x + None  # type: ignore[operator]  # pyright: ignore
-x["a"]  # type: ignore[index]  # pyright: ignore
 x[1.5]  # type: ignore[index]  # pyright: ignore
 x[0] = object  # type: ignore[assignment]  # pyright: ignore
 

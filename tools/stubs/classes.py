@@ -11,6 +11,9 @@ import numpy
 from gpunumpy import ufunc
 from gpunumpy.arrays.binding import METHODS, PROPERTIES
 from gpunumpy.arrays.operators import OPERATORS
+from gpunumpy.ma import construction
+from gpunumpy.ma.binding import METHODS as MASKED_METHODS
+from gpunumpy.ma.operators import OPERATORS as MASKED_OPERATORS
 
 from . import decisions, numpy_stubs
 from .signatures import definition, result_annotation
@@ -27,7 +30,6 @@ def array_class() -> Iterator[str]:
     yield "class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):"
     create = _method_lines("__new__", METHODS["__new__"], "ndarray")
     yield from _indented(line.replace("(self", "(cls").replace("-> ndarray", "-> Self") for line in create)
-    yield from _indented(_property_lines("dtype", "_DTypeT_co"))
     yield from _indented(_property_lines("base", "ndarray | None"))
     for name, (read, write) in sorted(PROPERTIES.items()):
         given = decisions.PROPERTIES.get(name) or result_annotation(read)
@@ -80,6 +82,36 @@ def own_class(name: str, found: type, base: str = "", module: str = "numpy") -> 
         elif callable(value):
             lines = _method_lines(member, value, name, module)
             yield from _indented(line.replace("-> Any", "-> None") if member == "__init__" else line for line in lines)
+
+
+_OF_ONE_OPERAND = {
+    **dict.fromkeys(("__abs__", "__invert__", "__neg__", "__pos__"), "Any"),
+    **dict.fromkeys(("__index__", "__int__", "__len__"), "int"),
+    "__bool__": "bool",
+    "__complex__": "complex",
+    "__float__": "float",
+}
+
+
+def masked_array_class(found: type) -> Iterator[str]:
+    """The lines of `MaskedArray`, whose operators take anything that an array can be made of."""
+    yield "class MaskedArray:"
+    create = _method_lines("__new__", construction.create, "MaskedArray", "numpy.ma")
+    yield from _indented(line.replace("(self", "(cls").partition("->")[0] + "-> Self: ..." for line in create)
+    for name in sorted(n for n in dir(found) if not n.startswith("_") and n not in MASKED_METHODS):
+        member = inspect.getattr_static(found, name)
+        if isinstance(member, property):
+            given = result_annotation(member.fget) if member.fget else "Any"
+            yield from _indented(_property_lines(name, given, "Any" if member.fset else None))
+    for name, function in sorted(MASKED_METHODS.items()):
+        yield from _indented(definition(name, function, [], method=True, overloaded=False))
+    yield "    def __getitem__(self, key: Any) -> Any: ..."
+    yield "    def __setitem__(self, key: Any, value: object) -> None: ..."
+    yield "    def __iter__(self) -> Iterator[Any]: ..."
+    for name in sorted(MASKED_OPERATORS):
+        operand = "" if name in _OF_ONE_OPERAND else ", y: object, /"
+        given = "bool" if name == "__contains__" else _OF_ONE_OPERAND.get(name, "Any")
+        yield f"    def {name}(self{operand}) -> {given}: ..."
 
 
 def _is_defined_here(found: type, name: str) -> bool:

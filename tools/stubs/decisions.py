@@ -48,5 +48,5 @@ FLAGS = {
 OWN_NAMES = {"DType": "numpy.dtype[Any]", "Flat": "_Flat", "Shape": "tuple[int, ...]", **RESULT_CLASSES}
 
 # Properties of arrays whose annotations do not tell what they give, and what some can be set to.
-PROPERTIES = {"__array_priority__": "float", "flags": "Flags"}
-SETTABLE = {"shape": "_ShapeLike"}
+PROPERTIES = {"__array_priority__": "float", "dtype": "_DTypeT_co", "flags": "Flags"}
+SETTABLE = {"dtype": "DTypeLike", "shape": "_ShapeLike"}

@@ -34,7 +34,7 @@ HOSTED = (
     *("polynomial.polynomial", "rec", "strings"),
 )
 NUMPY_MODULES = ("ctypeslib", "dtypes", "exceptions", "f2py", "version")
-_FOLDERS = (*OWN, "lib", "polynomial")
+_FOLDERS = (*OWN, "lib", "ma", "polynomial")
 
 # Modules that have no stub of their own: two are files of this package, one is another's second name.
 _MODULES = {
@@ -71,6 +71,8 @@ def _stub(module: str) -> str:
     names = _public_names(module)
     again: dict[str, list[str]] = defaultdict(list)  # names that are imported, by the modules that have them
     lines = [*_first_lines(module), *(line for name in names for line in _lines(module, name, again))]
+    if module == "ma":  # whose class is not NumPy's
+        lines = [line.replace("numpy.ma.MaskedArray", "MaskedArray") for line in lines]
     lines += (f"from {place} import {', '.join(f'{n} as {n}' for n in found)}" for place, found in again.items())
     return completed("\n".join([*lines, f"__all__ = {names!r}"]), depth=_path(module).count("/"))
 
@@ -137,6 +139,8 @@ def _class_lines(module: str, name: str, found: type, numpy_object: Any, again: 
         yield from classes.own_class(name, found)
     elif module == "random" and name in ("Generator", "RandomState"):
         yield from classes.own_class(name, found, f"numpy.random.{name}", numpy_object.__module__)
+    elif name in ("MaskedArray", "masked_array") and module == "ma":
+        yield from ("masked_array = MaskedArray",) if name == "masked_array" else classes.masked_array_class(found)
     elif getattr(found, "numpy_class", found) is numpy_object or name == "nditer" or found in SEEDED.values():
         again[numpy_module].append(name)  # what it makes are NumPy's
     else:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import index
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy
 from numpy.exceptions import AxisError
 
 Shape = tuple[int, ...]
@@ -260,6 +261,22 @@ def normalize_axes(axes: int | Sequence[int] | None, ndim: int) -> tuple[int, ..
     if len(set(result)) != len(result):
         raise ValueError("duplicate value in 'axis'")
     return result
+
+
+def checked_axis(axis: Any, ndim: int) -> int:
+    """Return `normalize_axis`, but refuse truth values: so NumPy's functions written in C take an axis."""
+    if isinstance(axis, (bool, numpy.bool)):
+        raise TypeError("an integer is required for the axis")
+    return normalize_axis(axis, ndim)
+
+
+def checked_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return `normalize_axes`, but refuse lists and truth values: so NumPy's functions written in C take axes."""
+    if isinstance(axes, list):
+        raise TypeError("'list' object cannot be interpreted as an integer")
+    if any(isinstance(axis, (bool, numpy.bool)) for axis in (axes if isinstance(axes, tuple) else (axes,))):
+        raise TypeError("an integer is required")
+    return normalize_axes(axes, ndim)
 
 
 def decompose(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..dtypes import DType
+from ..dtypes import DType, check
 from ..ops.streams import STREAMS
 from . import layout
 from .bounded_table import BoundedTable
@@ -160,6 +160,7 @@ def intern_signature(
     key = (primitive, args, shape, dtype, queue)
     found = _signatures.find(key)
     if found is None:
+        check(dtype)
         layout.check_size(shape, dtype.itemsize)
         found = _signatures.keep(key, Signature(primitive, args, shape, dtype, queue))
     return found

@@ -13,6 +13,7 @@ import numpy
 
 from ..dtypes import BOOL, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, DType, bfloat16, check
 from ..errors import allowed
+from ..numpy_ufuncs import UFUNCS
 from .elementwise import ELEMENTWISE, Op
 from .reductions import REDUCTIONS, Reduction
 from .streams import STREAMS
@@ -71,10 +72,7 @@ def scans(op_name: str) -> bool:
 
 def ufunc_of(op_name: str) -> numpy.ufunc | None:
     """Return NumPy's ufunc that computes an op, maybe as one of several outputs; None if NumPy has no such ufunc."""
-    if op_name == "clip":
-        return numpy._core.umath.clip  # type: ignore[attr-defined]
-    function = getattr(numpy, UFUNC_OUTPUTS.get(op_name, (op_name, 0))[0], None)
-    return function if isinstance(function, numpy.ufunc) else None
+    return UFUNCS.get(UFUNC_OUTPUTS.get(op_name, (op_name, 0))[0])
 
 
 def _supported(name: str, dtypes: Iterable[Any]) -> Loop:

@@ -3,6 +3,9 @@
 An array that owns its storage holds the storage's current value (`_node`, in C order). A view holds its owner and a
 layout over the owner's elements; reading the view derives its node from the owner's current node. Writing through any
 view gives the owner a new node.
+
+An array on the host shows memory of the host (`HostMemory`), of a dtype that no kernel computes, or a view of such
+memory. It has no layout and cannot be assigned to: what asks for that raises `OnHostError`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from typing import Any
 import numpy
 
 from .. import dtypes
-from ..dtypes import BOOL, DType
+from ..dtypes import BOOL, KIND, DType
+from ..errors import OnHostError
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
@@ -26,8 +30,12 @@ from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import buffer_with, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer
+from .host_memory import HostMemory, placeholder
 
 _BYTE = numpy.dtype(numpy.uint8)
+
+# The subclasses of `ndarray` that a program has defined. Few programs do: only then are arguments looked at for them.
+SUBCLASSES: list[type[ndarray]] = []
 
 # Bits of `_flags`.
 READ_ONLY = 1
@@ -48,13 +56,21 @@ class ndarray:
     __slots__ = ("__weakref__", "_base", "_component", "_flags", "_layout", "_node", "_source")
 
     _node: Node
-    _base: ndarray | None
+    _base: Any  # the owner of a view, an `ndarray`; None for an owner; `HostMemory` for an array on the host
     _flags: int
     # For views only. The layout is over the owner's elements, or over its bytes as elements of the view's dtype if
     # _component is "view".
     _layout: Layout
     _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
     _source: Node | None  # the owner's node that _node was derived from; None to derive it at every use
+
+    def __init_subclass__(cls) -> None:
+        """Note that there are subclasses."""
+        super().__init_subclass__()
+        SUBCLASSES.append(cls)
+
+    def __array_finalize__(self, obj: Any) -> None:
+        """Take over attributes of `obj`, the array that a new array of a subclass was made from. Subclasses do so."""
 
     # --- state --------------------------------------------------------------------------------------------------------
 
@@ -94,6 +110,9 @@ class ndarray:
     @property
     def strides(self) -> tuple[int, ...]:
         """The stride of every dimension, in bytes."""
+        on_host = memory_on_host(self)
+        if on_host is not None:
+            return on_host.strides
         itemsize = self.itemsize
         return tuple(s * itemsize for s in self.element_strides)
 
@@ -108,17 +127,25 @@ class ndarray:
     @property
     def c_contiguous(self) -> bool:
         """Whether the elements are contiguous, in C order."""
+        on_host = memory_on_host(self)
+        if on_host is not None:
+            return bool(on_host.flags.c_contiguous)
         return layout.is_c_contiguous(self._node.signature.shape, self.element_strides)
 
     @property
     def f_contiguous(self) -> bool:
         """Whether the elements are contiguous, in Fortran order."""
+        on_host = memory_on_host(self)
+        if on_host is not None:
+            return bool(on_host.flags.f_contiguous)
         return layout.is_f_contiguous(self._node.signature.shape, self.element_strides)
 
     @property
     def base(self) -> ndarray | None:
         """The array whose memory this one is a view of, or None."""
-        return self._base
+        base = self._base
+        owner: ndarray | None = base.owner if type(base) is HostMemory else base
+        return owner
 
     @property
     def device(self) -> Device:
@@ -138,11 +165,17 @@ class ndarray:
         """Shape, strides and offset over the elements of the owner, which is the array itself if it is no view."""
         if self._base is None:
             return layout.c_layout(self._node.signature.shape)
-        return self._layout
+        try:
+            return self._layout
+        except AttributeError:
+            raise _on_host_error(self) from None
 
     @property
     def writeable(self) -> bool:
         """Whether the array is not marked as read-only."""
+        on_host = memory_on_host(self)
+        if on_host is not None:
+            return bool(on_host.flags.writeable)
         return not self._flags & READ_ONLY
 
     # --- values -------------------------------------------------------------------------------------------------------
@@ -152,6 +185,8 @@ class ndarray:
         base = self._base
         if base is None:
             return self._node
+        if type(base) is HostMemory:
+            return _copied(base.array, self.device)
         current = base.value()
         node, data = self._node, current.data
         # Of a computed base, a view is a window. A node that was recorded before may have a buffer of its own, if it
@@ -168,12 +203,15 @@ class ndarray:
         base = self._base
         if base is None:
             return evaluate.compute(self._node)
+        if type(base) is HostMemory:
+            return self.value()
         evaluate.compute(base.value())
         node = self.value()
         return node if node.data is not None else evaluate.compute(node)
 
     def memory(self) -> Node:
         """Compute the array's value and return the window of its memory, which `computed` may return a copy of."""
+        require_device(self)
         if not _is_bool_view(self):
             return self.computed()
         assert self._base is not None
@@ -196,6 +234,7 @@ class ndarray:
         """
         if self._flags & READ_ONLY:
             raise ValueError("assignment destination is read-only")
+        require_device(self)
         queue = self.queue
         where = where or self.layout
         shape = where.shape
@@ -275,6 +314,54 @@ class _MatchedAsSequence(metaclass=ABCMeta):  # noqa: B024 - classes are only re
 
 if numpy.ndarray.__flags__ & _SEQUENCE_FLAG:
     _MatchedAsSequence.register(ndarray)
+
+
+def memory_on_host(array: ndarray) -> Any:
+    """Return the memory of an array on the host as a NumPy array; None for an array on a device."""
+    base = array._base
+    return base.array if type(base) is HostMemory else None
+
+
+def require_device(array: ndarray) -> None:
+    """Raise `OnHostError` if an array is on the host."""
+    if type(array._base) is HostMemory:
+        raise _on_host_error(array)
+
+
+def _on_host_error(array: ndarray) -> OnHostError:
+    """Return the error for an array on the host where one on a device is needed."""
+    return OnHostError(f"an array of dtype {array.dtype} is on the host")
+
+
+def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) -> ndarray:
+    """Return an array that shows memory of the host, which is a NumPy array and not copied.
+
+    Parameters
+    ----------
+    memory
+        The NumPy array, of any dtype.
+    device
+        The device of results of a dtype that kernels compute.
+    owner
+        The array on the host that `memory` is a view of, if any.
+    """
+    array = object.__new__(ndarray)
+    array._flags = MADE_AS_ARRAY
+    array._base = HostMemory(memory, owner)
+    array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
+    return array
+
+
+def show(array: ndarray, memory: Any) -> None:
+    """Have an array on the host show other memory, or memory whose shape or dtype has changed."""
+    array._base.array = memory
+    array._node = placeholder(memory.shape, memory.dtype, array.queue)
+
+
+def _copied(memory: Any, device: Device) -> Node:
+    """Return the value of memory of the host, as it is now, on a device."""
+    dtypes.check(memory.dtype)
+    return from_host(memory, device).value()
 
 
 def one_step(target: object) -> AbstractContextManager[Any]:
@@ -409,6 +496,8 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     if is_scalar(array):
         array = mark_as_array(wrap(array.value()))  # a view of a NumPy scalar is a new array
     owner = array if array._base is None else array._base
+    if type(owner) is HostMemory:
+        raise _on_host_error(array)
     view = object.__new__(ndarray)
     view._base = owner
     view._layout = where
@@ -421,6 +510,31 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     if component == "view" and _is_bool_view(view):
         view._source = None
     return view
+
+
+_STATE = ("_base", "_component", "_flags", "_layout", "_node", "_source")
+
+
+def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> Any:
+    """Return a view of an array as an array of another class, made from `template` (None if made by a call)."""
+    memory = memory_on_host(array)
+    if memory is None:
+        view = make_view(array, array.layout)
+    else:
+        view = on_host_memory(memory.view(), array.device, array if array.base is None else array.base)
+    if cls is ndarray:
+        return view
+    result = object.__new__(cls)
+    take_state(result, view)
+    result.__array_finalize__(template)
+    return result
+
+
+def take_state(array: ndarray, view: ndarray) -> None:
+    """Have an array be what a view, or an array on the host, is."""
+    for name in _STATE:
+        if hasattr(view, name):
+            setattr(array, name, getattr(view, name))
 
 
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
@@ -453,6 +567,13 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     if order is None:
         return array
     return make_view(array, layout.ordered_layout(where.shape, order))
+
+
+def from_numpy(data: Any, device: Device | None = None) -> ndarray:
+    """Return an array with the elements of a NumPy array: a copy on a device, or the array's own memory on the host."""
+    if data.dtype in KIND:
+        return from_host(data, device)
+    return on_host_memory(data, default_device() if device is None else device)
 
 
 def _element_on_host(array: ndarray) -> Any:
@@ -493,6 +614,9 @@ def _element_on_host(array: ndarray) -> Any:
 
 def to_host(array: ndarray) -> Any:
     """Return the elements as a new NumPy array, in C order."""
+    on_host = memory_on_host(array)
+    if on_host is not None:
+        return on_host.copy("C")
     found = _element_on_host(array)
     if found is not None:
         return found

@@ -10,6 +10,7 @@ import numpy
 
 from .. import dtypes
 from ..dtypes import KIND, DType
+from ..errors import MaskedOperandError, OnHostError
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout, Shape
@@ -60,16 +61,21 @@ def to_numpy(x: Any) -> Any:
 
 
 def check_class(x: Any) -> None:
-    """Raise TypeError for a masked array or a matrix, which mean more than their elements."""
-    if not isinstance(x, numpy.ndarray) or type(x) is numpy.ndarray:
+    """Raise TypeError for a masked array, and OnHostError for a matrix, with which NumPy computes."""
+    if type(x) is numpy.ndarray:
         return
-    if isinstance(x, numpy.ma.MaskedArray):
-        raise TypeError(
-            "a masked array would lose its mask here: the functions of numpy.ma keep it; asarray(x) or x.filled(...) "
-            "gives an array without one"
+    if is_masked_array(x):
+        raise MaskedOperandError(
+            "a masked array would lose its mask here: the functions of gpunumpy.ma keep it; asarray(x) or "
+            "x.filled(...) gives an array without one"
         )
     if isinstance(x, numpy.matrix):
-        raise TypeError("a matrix would lose its meaning of * and ** here: asarray(x) makes an array of it")
+        raise OnHostError("a matrix would lose its meaning of * and ** here: asarray(x) makes an array of it")
+
+
+def is_masked_array(x: Any) -> bool:
+    """Return whether an object is a masked array, of NumPy or of the layer `ma`."""
+    return isinstance(x, numpy.ma.MaskedArray) or hasattr(type(x), "is_masked_array")
 
 
 def as_node(x: Any, queue: Queue | None = None) -> Node:

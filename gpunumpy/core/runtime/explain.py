@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from ..errors import OnHostError
 from ..graph.library_calls.products import Product
 from ..graph.library_calls.record import Batch
 from ..graph.node import Node
@@ -42,15 +43,18 @@ def explanation(*arrays: Any) -> str:
     """Return the text that `explain` prints."""
     devices = {Device(): []} if not arrays else dict.fromkeys(x.device for x in arrays)
     return "\n".join(
-        _explain_device(device, [_owner_node(x) for x in arrays if x.device is device]) for device in devices
+        _explain_device(device, [node for x in arrays if x.device is device for node in _owner_node(x)])
+        for device in devices
     )
 
 
-def _owner_node(x: Any) -> Node:
-    """Return the node that is computed for an array: for a view, that of its owner."""
+def _owner_node(x: Any) -> list[Node]:
+    """Return the node that is computed for an array: for a view, that of its owner; none for an array on the host."""
     owner = x if x.base is None else x.base
-    node: Node = owner.value()
-    return node
+    try:
+        return [owner.value()]
+    except OnHostError:
+        return []
 
 
 def _explain_device(device: Device, requested: Sequence[Node]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
+from ...core.arguments import copy_mode, is_set, memory_order
 from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -62,17 +63,13 @@ __all__ = [
 # `ndarray` of this package; each returns None for an object that it does not know.
 DEVICE_ARRAY_IMPORTERS: list[Callable[[Any], ndarray | None]] = []
 
-_ORDERS = ("C", "F", "A", "K")
-
 
 # --- memory order ----------------------------------------------------------------------------------------------------
 
 
 def axes_in_memory(order: str | None, shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
     """Return the axes from slowest to fastest for NumPy's `order`, given the strides of a model; None for C order."""
-    order = "K" if order is None else order.upper()
-    if order not in _ORDERS:
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    order = memory_order(order)
     if order != "F" and layout.is_c_contiguous(shape, strides):
         return None
     if order == "A":
@@ -98,9 +95,7 @@ def mark_owner_as_array(array: ndarray) -> ndarray:
 
 def is_in_order(array: ndarray, order: str | None) -> bool:
     """Return True if the array lies in memory as `order` asks."""
-    order = "K" if order is None else order.upper()
-    if order not in _ORDERS:
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    order = memory_order(order)
     return array.c_contiguous if order == "C" else order != "F" or array.f_contiguous
 
 
@@ -133,10 +128,8 @@ def array(
     """
     target_dtype = None if dtype is None else dtypes.check(dtype)
     target_device = None if device is None else Device(device)
-    if ndmin > (ndmax or layout.MAX_DIMENSIONS):
-        raise ValueError(f"ndmin must be <= ndmax ({ndmax or layout.MAX_DIMENSIONS})")
-    if isinstance(copy, str):
-        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
+    ndmin, ndmax = _checked_dimensions(ndmin, ndmax)
+    copy, order = copy_mode(copy), memory_order(order)
     if subok:
         check_class(object)
     if not isinstance(object, ndarray):
@@ -156,6 +149,8 @@ def array(
         object = from_host(to_host(object), target_device)
     if target_dtype is None:
         target_dtype = object.dtype
+    if ndmax and object.ndim > ndmax and target_dtype != object.dtype:
+        raise ValueError("object too deep for desired array")  # NumPy looks at arrays only where they are cast
     if copy or is_scalar(object) or target_dtype != object.dtype or not is_in_order(object, order):
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -170,6 +165,16 @@ def array(
             Layout((1,) * leading + object_layout.shape, (0,) * leading + object_layout.strides, object_layout.offset),
         )
     return object
+
+
+def _checked_dimensions(ndmin: Any, ndmax: Any) -> tuple[int, int]:
+    """Return the smallest and the largest number of dimensions that are allowed, 0 if there is no largest one."""
+    least, most = (operator.index(n) for n in (ndmin, ndmax))
+    if not 0 <= most <= layout.MAX_DIMENSIONS:
+        raise ValueError(f"ndmax must be in the range [0, NPY_MAXDIMS ({layout.MAX_DIMENSIONS})] ")
+    if least > (most or layout.MAX_DIMENSIONS):
+        raise ValueError(f"ndmin must be <= ndmax ({most or layout.MAX_DIMENSIONS})")
+    return least, most
 
 
 def _array_from_host(
@@ -189,6 +194,7 @@ def _array_from_host(
         if replaced is x:
             raise
         return array(replaced, dtype, copy=copy or None, order=order, ndmax=ndmax)
+    dtypes.check(data.dtype)  # of the other byte order too, which `from_host` would change
     return from_host(data, device)
 
 
@@ -401,8 +407,9 @@ def _generated(make: Callable[[Shape], Node], shape: Shape, order: tuple[int, ..
     return mark_owner_as_array(wrap_ordered(make(shape if order is None else tuple(shape[k] for k in order)), order))
 
 
-def _axes_of_order(order: str, shape: Shape) -> tuple[int, ...] | None:
+def axes_of_order(order: Any, shape: Shape) -> tuple[int, ...] | None:
     """Return the axes from slowest to fastest for order "C" or "F"; None for C order."""
+    order = memory_order(order, "C")
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
     return tuple(reversed(range(len(shape)))) if order == "F" and len(shape) > 1 else None
@@ -411,7 +418,7 @@ def _axes_of_order(order: str, shape: Shape) -> tuple[int, ...] | None:
 def _filled_with(value: Any, shape: Any, dtype: Any, order: str, device: Any) -> ndarray:
     """Return a new array of one value."""
     dims, target_dtype, queue = as_shape(shape), dtypes.check(dtype), queue_for(device)
-    return _generated(lambda s: constant(value, s, target_dtype, queue), dims, _axes_of_order(order, dims))
+    return _generated(lambda s: constant(value, s, target_dtype, queue), dims, axes_of_order(order, dims))
 
 
 @takes_like
@@ -430,7 +437,7 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """Return a new array whose elements are not set. See `numpy.empty`."""
     dims, target_dtype, queue = as_shape(shape), dtypes.check(float if dtype is None else dtype), queue_for(device)
-    return _generated(lambda s: uninitialized(s, target_dtype, queue), dims, _axes_of_order(order, dims))
+    return _generated(lambda s: uninitialized(s, target_dtype, queue), dims, axes_of_order(order, dims))
 
 
 @takes_like
@@ -441,7 +448,7 @@ def full(
     dims, queue = as_shape(shape), queue_for(device, fill_value if isinstance(fill_value, ndarray) else None)
     node = as_node(fill_value, queue)
     target_dtype = node.signature.dtype if dtype is None else dtypes.check(dtype)
-    return _filled_with_node(node, dims, target_dtype, queue, _axes_of_order(order, dims))
+    return _filled_with_node(node, dims, target_dtype, queue, axes_of_order(order, dims))
 
 
 def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, order: tuple[int, ...] | None) -> ndarray:
@@ -452,12 +459,16 @@ def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, orde
     return array_in_memory_order(graph.broadcast(fit_to_shape(node, shape), shape), order)
 
 
-def _properties_like(a: Any, dtype: Any, order: str | None, shape: Any, device: Any) -> tuple[Any, ...]:
-    """Return shape, dtype, queue and memory order for an array like another."""
+def _properties_like(a: Any, dtype: Any, order: str | None, subok: Any, shape: Any, device: Any) -> tuple[Any, ...]:
+    """Return shape, dtype, queue and memory order for an array like another; there are no subclasses to keep."""
+    is_set(subok)
+    if dtype is None and isinstance(a, numpy.ndarray):
+        dtypes.check(a.dtype)
     model = as_array(a)
     dims = model.shape if shape is None else as_shape(shape)
     target_dtype = model.dtype if dtype is None else dtypes.check(dtype)
-    if shape is not None and len(dims) != model.ndim and (order or "K").upper() == "K":
+    order = memory_order(order)
+    if shape is not None and len(dims) != model.ndim and order == "K":
         order = "C"
     axes = axes_in_memory(order, model.shape, model.element_strides)
     if axes is not None and len(axes) != len(dims):
@@ -469,7 +480,7 @@ def zeros_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Return an array of zeros like another array. See `numpy.zeros_like`."""
-    dims, target_dtype, queue, axes = _properties_like(a, dtype, order, shape, device)
+    dims, target_dtype, queue, axes = _properties_like(a, dtype, order, subok, shape, device)
     return _generated(lambda s: constant(0, s, target_dtype, queue), dims, axes)
 
 
@@ -477,7 +488,7 @@ def ones_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Return an array of ones like another array. See `numpy.ones_like`."""
-    dims, target_dtype, queue, axes = _properties_like(a, dtype, order, shape, device)
+    dims, target_dtype, queue, axes = _properties_like(a, dtype, order, subok, shape, device)
     return _generated(lambda s: constant(1, s, target_dtype, queue), dims, axes)
 
 
@@ -485,7 +496,7 @@ def empty_like(
     prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Return an array like another whose elements are not set. See `numpy.empty_like`."""
-    dims, target_dtype, queue, axes = _properties_like(prototype, dtype, order, shape, device)
+    dims, target_dtype, queue, axes = _properties_like(prototype, dtype, order, subok, shape, device)
     return _generated(lambda s: uninitialized(s, target_dtype, queue), dims, axes)
 
 
@@ -500,5 +511,5 @@ def full_like(
     device: Any = None,
 ) -> ndarray:
     """Return an array of one value like another array. See `numpy.full_like`."""
-    dims, target_dtype, queue, axes = _properties_like(a, dtype, order, shape, device)
+    dims, target_dtype, queue, axes = _properties_like(a, dtype, order, subok, shape, device)
     return _filled_with_node(as_node(fill_value, queue), dims, target_dtype, queue, axes)

@@ -21,7 +21,7 @@ from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
-from .arrays import array_in_memory_order, as_shape, mark_owner_as_array, queue_for, uninitialized
+from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for, uninitialized
 from .like import takes_like
 
 __all__ = [
@@ -291,7 +291,7 @@ def eye(
     shape = as_shape((n, n if M is None else operator.index(host_scalar(M))))
     row, column = _diagonal_indices(shape, operator.index(host_scalar(k)), queue_for(device))
     node = graph.cast(apply_op("equal", row, column), dtypes.check(float if dtype is None else dtype))
-    return array_in_memory_order(node, (1, 0) if order == "F" else None)
+    return array_in_memory_order(node, axes_of_order(order, shape))
 
 
 @takes_like
@@ -407,6 +407,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: 
     """Return the index of every element along every axis. See `numpy.indices`."""
     shape = as_shape(tuple(dimensions))
     target_dtype, queue, ndim = dtypes.check(dtype), queue_for(device), len(shape)
+    if target_dtype == dtypes.BOOL and any(n > 2 for n in shape):
+        raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     if sparse:
         return tuple(
             mark_owner_as_array(

@@ -14,7 +14,19 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.recording import record
-from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, is_scalar, make_view, ndarray, one_step, to_host, wrap
+from ...core.recording.array import (
+    MADE_AS_ARRAY,
+    READ_ONLY,
+    is_scalar,
+    make_view,
+    memory_on_host,
+    ndarray,
+    one_step,
+    require_device,
+    to_host,
+    wrap,
+)
+from ..fallback import HostCall
 from ..ufuncs.output import in_place, is_writable_array
 from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
 from .keys import INVALID_INDEX
@@ -60,10 +72,15 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
         if a._flags & MADE_AS_ARRAY:
             raise TypeError("iteration over a 0-d array")
         raise TypeError(f"'numpy.{a.dtype.type.__name__}' object is not iterable")
+    if memory_on_host(a) is not None and type(a) is ndarray:
+        call = HostCall()
+        return map(call.from_host, call.to_host(a))
+    if type(a) is not ndarray:
+        return (a.__getitem__(k) for k in range(a.shape[0]))  # type: ignore[index]
     return (getitem(a, k) for k in range(a.shape[0]))
 
 
-def fill(a: ndarray, value: Any) -> None:
+def fill(a: ndarray, value: Any, /) -> None:
     """Write one value to all elements. See `numpy.ndarray.fill`."""
     new_value = record.cast_with_warning(value_node(value, a, is_element=True), a.dtype)
     if not is_scalar(a):  # a 0-d result is immutable, as NumPy's scalars are
@@ -188,11 +205,13 @@ def _element_numbers(like: ndarray) -> ndarray:
 
 def get_flat(a: ndarray) -> Flat:
     """Return ``a.flat``."""
+    require_device(a)
     return Flat(a)
 
 
 def set_flat(a: ndarray, value: Any) -> None:
     """Write values to ``a.flat``, repeated in order until the array is full."""
+    require_device(a)
     Flat(a)[:] = value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
@@ -61,10 +62,10 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
 
 def _triangle(n: int, k: int, m: int | None, comparison: str) -> tuple[ndarray, ...]:
     """Return the indices of an (n, m) array where ``column - row`` compares as the op says with `k`."""
-    shape = (n, n if m is None else m)
+    shape = (max(n, 0), max(n if m is None else m, 0))
     queue = evaluate.queue_of(default_device())
     distance = graph.map_node("subtract", _INT64_LOOP, (graph.iota(shape, 1, queue), graph.iota(shape, 0, queue)))
-    inside = wrap(graph.map_node(comparison, (INT64, INT64, BOOL), (distance, graph.scalar(int(k)))))
+    inside = wrap(graph.map_node(comparison, (INT64, INT64, BOOL), (distance, graph.scalar(operator.index(k)))))
     return tuple(wrap(index) for index in MaskSelection(inside).indices())
 
 

@@ -104,7 +104,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     mask = _as_bool(mask)
     if axis is None or not a.shape:
         a, axis = flattened(a), 0 if axis is None else axis
-    axis = layout.normalize_axis(axis, len(a.shape))
+    axis = layout.checked_axis(axis, len(a.shape))
     size = a.shape[axis]
     if mask.size > size and 0 not in a.shape[:axis]:
         excess = MaskSelection(getitem(mask, slice(size, None)))
@@ -222,7 +222,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: A
         a, axis = flattened(a), 0
     if not a.shape:
         a = getitem(a, None)
-    axis = layout.normalize_axis(axis, len(a.shape))
+    axis = layout.checked_axis(axis, len(a.shape))
     index_array = _as_indices(indices, "same_kind")
     shape = (*a.shape[:axis], *index_array.shape, *a.shape[axis + 1 :])
     layout.check_dimension_count(len(shape))

@@ -32,6 +32,11 @@ def flat_array(array: ndarray) -> ndarray:
     return array if array.ndim == 1 else wrap(reshaped(array.value(), (array.size,)))
 
 
+def element(array: ndarray, k: int) -> ndarray:
+    """Return element `k` of a one-dimensional array as a 0-d array."""
+    return wrap(graph.view(array.value(), Layout((), (), k)))
+
+
 def laid_along_axis(array: ndarray, axis: int, ndim: int) -> ndarray:
     """Return a one-dimensional array in `ndim` dimensions: its elements along `axis`, size 1 along the others."""
     return wrap(reshaped(array.value(), tuple(array.size if d == axis else 1 for d in range(ndim))))

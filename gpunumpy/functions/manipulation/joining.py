@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,7 +12,7 @@ from ...core import dtypes
 from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.layout import Layout, normalize_axis
+from ...core.graph.layout import Layout, checked_axis, normalize_axis
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, transposed
 from ..creation.arrays import array, mark_owner_as_array, uninitialized
@@ -63,7 +62,10 @@ def concatenate(
     if axis is None:
         parts, axis = [ravel(x) for x in _with_numbers_cast(arrays, parts)], 0
     _check_parts(parts, axis)
-    axis = normalize_axis(axis, parts[0].ndim)
+    axis = checked_axis(axis, parts[0].ndim)
+    shape = _joined_shape(parts, axis)
+    if target is not None and target.shape != shape:
+        raise ValueError("Output array is the wrong shape")
     common_dtype = numpy.result_type(*(x.dtype for x in parts))
     target_dtype = target.dtype if target is not None else common_dtype if dtype is None else dtypes.check(dtype)
     for x in parts:
@@ -74,8 +76,6 @@ def concatenate(
     joined = _joined(parts, axis, target_dtype)
     if target is None:
         return joined
-    if target.shape != joined.shape:
-        raise ValueError("Output array is the wrong shape")
     return write_to_output(target, joined.value())
 
 
@@ -102,7 +102,7 @@ def _check_parts(parts: Sequence[ndarray], axis: Any) -> None:
     first = parts[0]
     if not first.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis = normalize_axis(operator.index(axis), first.ndim)
+    axis = checked_axis(axis, first.ndim)
     for k, x in enumerate(parts[1:], 1):
         if x.ndim != first.ndim:
             if not x.ndim:
@@ -117,6 +117,12 @@ def _check_parts(parts: Sequence[ndarray], axis: Any) -> None:
                     "all the input array dimensions except for the concatenation axis must match exactly, but along "
                     f"dimension {d}, the array at index 0 has size {n} and the array at index {k} has size {m}"
                 )
+
+
+def _joined_shape(parts: Sequence[ndarray], axis: int) -> tuple[int, ...]:
+    """Return the shape of arrays joined along an axis."""
+    shape = parts[0].shape
+    return (*shape[:axis], sum(x.shape[axis] for x in parts), *shape[axis + 1 :])
 
 
 def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:

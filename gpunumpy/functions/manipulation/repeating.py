@@ -10,7 +10,7 @@ import numpy
 from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.layout import Layout, Shape, normalize_axis
+from ...core.graph.layout import Layout, Shape, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording
@@ -128,7 +128,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
     x = as_array(a)
     if axis is None or not x.ndim:
         x, axis = ravel(x), 0 if axis is None else axis
-    axis = normalize_axis(axis, x.ndim)
+    axis = checked_axis(axis, x.ndim)
     if not isinstance(repeats, (ndarray, numpy.ndarray, numpy.generic)):
         repeats = numpy.array(repeats, INT64)
     if not numpy.can_cast(repeats.dtype, INT64, "safe"):

@@ -11,11 +11,21 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
+from ...core.arguments import copy_mode, is_set, memory_order
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
-from ...core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, wrap
+from ...core.recording.array import (
+    READ_ONLY,
+    as_class,
+    is_scalar,
+    make_view,
+    memory_on_host,
+    ndarray,
+    on_host_memory,
+    wrap,
+)
 from ...core.recording.record import as_array, cast_with_warning
 from ..creation.arrays import array_in_memory_order, as_shape, asarray, axes_in_memory, is_in_order
 from .same_value import check_values_fit
@@ -92,9 +102,9 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
     The result is a view if strides allow it and `copy` is not True.
     """
     old_layout = x.layout
-    order = order.upper()
-    if order not in ("C", "F", "A"):
-        raise ValueError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
+    order, copy = memory_order(order, "C"), copy_mode(copy)
+    if order == "K":
+        raise ValueError("order 'K' is not permitted for reshaping")
     if order == "A":
         order = "F" if x.f_contiguous and not x.c_contiguous else "C"
     if order == "F":
@@ -109,10 +119,10 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
 
 def ravel(a: Any, order: str = "C") -> ndarray:
     """Return the elements in one dimension: a view if they lie in that order already. See `numpy.ravel`."""
-    x = as_array(a)
-    if order.upper() == "K":
+    x, order = as_array(a), memory_order(order, "C")
+    if order == "K":
         x, order = _in_memory_order(x), "C"
-    in_order = is_in_order(x, order) and (order.upper() != "A" or is_in_order(x, "C") or is_in_order(x, "F"))
+    in_order = is_in_order(x, order) and (order != "A" or is_in_order(x, "C") or is_in_order(x, "F"))
     return reshaped(x, (x.size,), order, None if in_order else True)
 
 
@@ -127,7 +137,8 @@ def _in_memory_order(x: ndarray) -> ndarray:
 
 def flatten(x: ndarray, order: str = "C") -> ndarray:
     """Return a copy of the elements in one dimension. See `numpy.ndarray.flatten`."""
-    if order.upper() == "K":
+    order = memory_order(order, "C")
+    if order == "K":
         x, order = _in_memory_order(x), "C"
     return reshaped(x, (x.size,), order, True)
 
@@ -147,6 +158,7 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
     if axes is None:
         return permuted(x, range(x.ndim)[::-1])
     given_axes = tuple(axes) if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
+    given_axes = tuple(operator.index(k) for k in given_axes)
     if len(given_axes) != x.ndim:
         raise ValueError("axes don't match array")
     order = tuple(normalize_axis(k, x.ndim) for k in given_axes)
@@ -234,7 +246,7 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     shape, strides, offset = x.layout
     if axis in (0, -1, (0,), (-1,)) and not shape:
         axis = ()
-    removed = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else normalize_axes(axis, x.ndim)
+    removed = tuple(k for k, n in enumerate(shape) if n == 1) if axis is None else layout.checked_axes(axis, x.ndim)
     if axis is None and not removed:
         return x
     if any(shape[k] != 1 for k in removed):
@@ -406,7 +418,9 @@ def cast_to(
         check_values_fit(x, target)
     elif casting != "unsafe" and not numpy.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'")
-    is_copied_for_order = order.upper() == "A" and not (x.c_contiguous or x.f_contiguous)
+    order = memory_order(order)
+    is_set(subok)  # there are no subclasses to keep
+    is_copied_for_order = order == "A" and not (x.c_contiguous or x.f_contiguous)
     if not copy and target == x.dtype and is_in_order(x, order) and not is_copied_for_order:
         return x
     node = cast_with_warning(x.value(), target)
@@ -415,15 +429,31 @@ def cast_to(
     return array_in_memory_order(node, axes_in_memory(order, x.shape, x.element_strides))
 
 
-def viewed_as_dtype(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
-    """Return a view of the same memory as elements of another dtype. See `numpy.ndarray.view`."""
-    if dtype is ndarray:  # NumPy takes the class in the place of `dtype`
+def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
+    """Return a view of the same memory, as elements of another dtype or as an array of a class. See `ndarray.view`.
+
+    An array on the host also has views of NumPy's classes, such as `recarray`.
+    """
+    memory = memory_on_host(x)
+    if memory is not None:
+        for cls in (dtype, type):
+            if isclass(cls) and issubclass(cls, numpy.ndarray):
+                return memory.view(*(a for a in (dtype, type) if a is not None))
+    if type is None and isclass(dtype) and issubclass(dtype, ndarray):  # NumPy takes the class in the place of `dtype`
         dtype, type = None, dtype
-    for argument in (dtype, type):
-        if isclass(argument) and issubclass(argument, ndarray) and argument is not ndarray:
-            raise TypeError(f"arrays are of no subclass of ndarray, such as {argument.__name__}: let one hold an array")
-    if type not in (None, ndarray):
+    if type is not None and not (isclass(type) and issubclass(type, ndarray)):
         raise ValueError("Type must be a sub-type of ndarray type")
+    cls = x.__class__ if type is None else type
+    if memory is None:
+        view = viewed_as_dtype(x, dtype)
+    else:
+        seen = memory.view() if dtype is None else memory.view(dtype)
+        view = on_host_memory(seen, x.device, x if x.base is None else x.base)
+    return view if cls is ndarray else as_class(view, cls, x)
+
+
+def viewed_as_dtype(x: ndarray, dtype: Any = None) -> ndarray:
+    """Return a view of the same memory as elements of another dtype, as an array of this package's class."""
     target = x.dtype if dtype is None else dtypes.check(dtype)
     old_layout = x.layout
     if target == x.dtype:

@@ -13,7 +13,7 @@ from numpy.lib.array_utils import byte_bounds
 from ...core import dtypes
 from ...core.graph import layout
 from ...core.graph.layout import Layout, normalize_axes
-from ...core.recording.array import READ_ONLY, from_host, make_view, ndarray
+from ...core.recording.array import READ_ONLY, as_class, from_host, make_view, ndarray, require_device
 from ..creation.arrays import as_shape, empty, frombuffer
 from ..fallback import OWN_FUNCTIONS
 from .shape import viewed_as_dtype
@@ -95,7 +95,7 @@ def construct_ndarray(
     A buffer that is not an `ndarray` of this package is copied, so that the result is read-only.
     """
     if cls is not ndarray:
-        raise TypeError(f"arrays are of no subclass of ndarray, such as {cls.__name__}: let one hold an array")
+        return as_class(construct_ndarray(ndarray, shape, dtype, buffer, offset, strides, order), cls, None)
     dims, target_dtype = as_shape(shape), dtypes.check(dtype)
     if order not in (None, *"CFAK"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
@@ -260,6 +260,8 @@ def _compare_memory(compare: Any, a: Any, b: Any, max_work: int) -> bool:
     exported is shared with no other array.
     """
     arrays = [x for x in (a, b) if isinstance(x, ndarray)]
+    for x in arrays:
+        require_device(x)
     owners = {id(x if x.base is None else x.base) for x in arrays}
     if len(arrays) == 2 and len(owners) == 1:
         start = 1 << 40  # any address will do: the memory is not read

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from ...core.arguments import memory_order
 from ...core.dtypes import FLOAT32, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -49,8 +50,7 @@ def einsum(
     graph.common_queue(signatures)
     out_array = checked_output(out)
     try:
-        if order not in _MEMORY_ORDERS:
-            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+        order = memory_order(order)
         if casting not in _CASTINGS:
             raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
         out_properties = None if out_array is None else (out_array.shape, out_array.dtype)
@@ -96,13 +96,12 @@ def einsum(
         warn(message, numpy.exceptions.ComplexWarning)
     if out_array is not None:
         return write_to_output(out_array, result.value())
-    if order in ("K", "k"):
+    if order == "K":
         return result
-    is_f_order = order in ("F", "f") or (order in ("A", "a") and all(x.f_contiguous for x in arrays))
+    is_f_order = order == "F" or (order == "A" and all(x.f_contiguous for x in arrays))
     return in_order(result, "F" if is_f_order else "C")
 
 
-_MEMORY_ORDERS = tuple("CFAKcfak")
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 

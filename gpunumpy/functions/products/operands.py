@@ -11,6 +11,7 @@ from ...core.dtypes import DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
+from ...core.numpy_ufuncs import UFUNCS
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import as_array, cast_with_warning, transposed
 from ..ufuncs.gufunc import product_dtype
@@ -58,7 +59,7 @@ def write_product(
         if n != m:
             raise ValueError(
                 f"{name}: Output operand 0 has a mismatch in its core dimension {k}, with gufunc signature "
-                f"{getattr(numpy, name).signature} (size {n} is different from {m})"
+                f"{UFUNCS[name].signature} (size {n} is different from {m})"
             )
     if (
         out_loop_ndim < 0

@@ -10,11 +10,12 @@ import numpy
 
 from ...core.graph import layout
 from ...core.graph.node import Node
+from ...core.numpy_ufuncs import UFUNCS
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.memo import MemoizedFunction
 from ...core.recording.record import reshaped, transposed
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dtype_of, keywords
-from ..ufuncs.output import checked_output, in_order
+from ..ufuncs.output import checked_output, in_order, only_output
 from .matrix_product import conjugate, matrix_product, vector_product
 from .operands import as_two_arrays, cast_operands, reordered, write_product
 from .precision import precision_name
@@ -29,7 +30,7 @@ _MAX_CORE_NDIMS = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot
 
 def _with_ufunc_attributes(function: _Gufunc) -> _Gufunc:
     """Give a function the attributes of NumPy's generalised ufunc of its name."""
-    numpy_gufunc = getattr(numpy, function.__name__)
+    numpy_gufunc = UFUNCS[function.__name__]
     for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
         setattr(function, name, getattr(numpy_gufunc, name))
     return function
@@ -111,7 +112,7 @@ _find_memoized_matmul = _memoized_matmul.find
 def _call_gufunc(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
     """Return the result of a call of the generalised ufunc `name`."""
     call_keywords = keywords(name, options) if options else NO_KEYWORDS
-    out_array = checked_output(out)
+    out_array = checked_output(only_output(out))
     arrays = as_two_arrays(x1, x2)
     operands = tuple([x.value() for x in arrays])
     if call_keywords is NO_KEYWORDS and out_array is None:
@@ -160,7 +161,7 @@ def _check_dimensions(nodes: Sequence[Node], name: str) -> None:
         if ndim < required:
             raise ValueError(
                 f"{name}: Input operand {k} does not have enough dimensions (has {ndim}, gufunc core with "
-                f"signature {getattr(numpy, name).signature} requires {required})"
+                f"signature {UFUNCS[name].signature} requires {required})"
             )
 
 
@@ -169,5 +170,5 @@ def _check_core_dimension(left_size: int, right_size: int, name: str, dimension:
     if left_size != right_size:
         raise ValueError(
             f"{name}: Input operand 1 has a mismatch in its core dimension {dimension}, with gufunc signature "
-            f"{getattr(numpy, name).signature} (size {right_size} is different from {left_size})"
+            f"{UFUNCS[name].signature} (size {right_size} is different from {left_size})"
         )

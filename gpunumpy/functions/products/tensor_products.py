@@ -33,6 +33,8 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
         result = elementwise("multiply", (one, two)).value()
+    elif _is_one_product(one, two):
+        result = reshaped(elementwise("multiply", (one, two)).value(), (1,) * (one.ndim + two.ndim - 2))
     else:
         result = _product_along(one, two, max(two.ndim - 2, 0))
     out_array = _output_array(out)
@@ -48,8 +50,6 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
 
 def _output_array(out: Any) -> Any:
     """Return the `out` argument of a function that is not a ufunc, which takes no tuple."""
-    if isinstance(out, tuple):
-        raise TypeError("'out' must be an array")
     return checked_output(out)
 
 
@@ -58,7 +58,14 @@ def inner(a: Any, b: Any, /) -> ndarray:
     one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
         return elementwise("multiply", (one, two))
+    if _is_one_product(one, two):
+        return wrap(reshaped(elementwise("multiply", (one, two)).value(), (1,) * (one.ndim + two.ndim - 2)))
     return wrap(_product_along(one, two, two.ndim - 1))
+
+
+def _is_one_product(one: ndarray, two: ndarray) -> bool:
+    """Return whether a sum of products has one term, which NumPy adds to no zero: -0.0 stays what it is."""
+    return one.size == two.size == 1 and one.ndim <= 2 and two.ndim <= 2
 
 
 def _product_along(a: ndarray, b: ndarray, axis: int) -> Node:
@@ -180,7 +187,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     two = _with_axis_moved(two, layout.normalize_axis(axisb, two.ndim), two.ndim - 1)
     if NUMPY_2_5 and (one.shape[-1] != 3 or two.shape[-1] != 3):
         raise ValueError(
-            f"cross() takes vectors of 3 elements; these have {one.shape[-1]} and {two.shape[-1]} (see numpy.cross)"
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{one.shape[-1]} and {two.shape[-1]} dimensional instead."
         )
     if one.shape[-1] not in (2, 3) or two.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from ...core.arguments import is_set
 from ...core.dtypes import INT64, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -25,7 +26,12 @@ NOT_GIVEN = NO_VALUE
 
 
 def keeps_dims(keepdims: Any) -> bool:
-    """Return the `keepdims` argument as a bool."""
+    """Return the `keepdims` argument of a reduction by a ufunc as a bool."""
+    return keepdims is not NOT_GIVEN and is_set(keepdims)
+
+
+def keeps_dims_if_true(keepdims: Any) -> bool:
+    """Return the `keepdims` argument of any other reduction as a bool: it may be anything."""
     return keepdims is not NOT_GIVEN and bool(keepdims)
 
 
@@ -147,7 +153,7 @@ def reduced(
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Return axes counted from the front; a 0-d array accepts axis 0 and -1 too, as in NumPy's ufuncs."""
     is_axis_of_scalar = ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1)
-    return () if is_axis_of_scalar else layout.normalize_axes(axis, ndim)
+    return () if is_axis_of_scalar else layout.checked_axes(axis, ndim)
 
 
 def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
@@ -180,7 +186,7 @@ def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> n
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
     """Count the elements other than zero, as int64. See `numpy.count_nonzero`."""
-    array = as_array(a)
+    array, keepdims = as_array(a), bool(keepdims) and is_set(keepdims)
     axes = axes_of(axis, array.ndim)
     if not array.size:
         return filled(0, INT64, final_shape(array, axes, keepdims), array)
@@ -189,12 +195,12 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarra
 
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
     """Return the index of the maximum along an axis, the first of equal ones. See `numpy.argmax`."""
-    return position("argmax", as_array(a), axis, out, keeps_dims(keepdims))
+    return position("argmax", as_array(a), axis, out, keeps_dims_if_true(keepdims))
 
 
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
     """Return the index of the minimum along an axis, the first of equal ones. See `numpy.argmin`."""
-    return position("argmin", as_array(a), axis, out, keeps_dims(keepdims))
+    return position("argmin", as_array(a), axis, out, keeps_dims_if_true(keepdims))
 
 
 def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
@@ -202,10 +208,10 @@ def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> nd
     if axis is None:
         axes = tuple(range(array.ndim))
     elif array.ndim == 0:
-        layout.normalize_axis(axis, 1)
+        layout.checked_axis(axis, 1)
         axes = ()
     else:
-        axes = (layout.normalize_axis(axis, array.ndim),)
+        axes = (layout.checked_axis(axis, array.ndim),)
     shape = final_shape(array, axes, keepdims)
     if 0 in [array.shape[d] for d in axes]:
         raise ValueError(f"attempt to get {op} of an empty sequence")

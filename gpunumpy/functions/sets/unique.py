@@ -182,6 +182,8 @@ def unique(
     """
     x = as_array(ar)
     if axis is not None:
+        if isinstance(axis, tuple) and x.ndim > 1:
+            raise ValueError("`axis` is one axis, not a tuple")
         axis = layout.normalize_axis(axis, x.ndim)
     if axis is None or x.ndim == 1:
         flat = flattened(x).value()

@@ -145,7 +145,7 @@ def _rows_for_positions(a: Any, axis: Any) -> Rows:
     array = as_array(a)
     if axis is None or not array.ndim:
         array, axis = flattened(array), axis or 0
-    return Rows(array, layout.normalize_axis(axis, array.ndim))
+    return Rows(array, layout.checked_axis(axis, array.ndim))
 
 
 # --- sort -----------------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def lexsort(keys: Any, axis: Any = -1) -> ndarray:
     shape = arrays[0].shape
     if any(key.shape != shape for key in arrays):
         raise ValueError("all keys need to be the same shape")
-    layout.normalize_axis(axis, len(shape) or 1)
+    axis = layout.normalize_axis(axis, len(shape) or 1)
     if not shape:
         return wrap(constant(0, (), INT64, arrays[0].queue))
     rows = [_rows_for_positions(key, axis) for key in arrays]

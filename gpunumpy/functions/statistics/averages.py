@@ -20,6 +20,7 @@ from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, 
 from ...core.source_location import warn
 from ..reductions.reductions import NOT_GIVEN, any, filled, final_shape, keeps_dims, reduced, write_result_to_out
 from ..reductions.reductions import sum as total
+from ..ufuncs.errstate import warn_of_slices
 from ..ufuncs.methods import reduction_loop
 from ..ufuncs.output import checked_output, mask_node
 
@@ -57,6 +58,8 @@ def count_of(array: ndarray, axes: tuple[int, ...], keepdims: bool, where: Any) 
     """Return the number of elements behind each result: an int, or an array if a mask decides."""
     if where is True:
         return prod(array.shape[d] for d in axes)
+    if where is None or isinstance(where, str):
+        raise TypeError(f"a mask is made of truth values, not of {type(where).__name__!r}")  # NumPy counts them
     return total(mask_over(where, array), axes, INT64, None, keepdims)
 
 
@@ -65,12 +68,15 @@ def mean(
 ) -> ndarray:
     """Compute the arithmetic mean over axes. See `numpy.mean`.
 
-    The warning for an empty slice is given if the shape shows one; a slice that a mask leaves empty gives NaN alone.
+    The warning for an empty slice is given if the shape shows one. A program that asks for "invalid" by `errstate` is
+    warned of a slice that a mask leaves empty, too.
     """
     array, out = as_array(a), checked_output(out)
-    axes = layout.normalize_axes(axis, array.ndim)
+    axes = layout.checked_axes(axis, array.ndim)
     count = count_of(array, axes, keeps_dims(keepdims), where)
-    if where is True and count == 0:
+    if where is not True:
+        warn_of_slices("Mean of empty slice", lambda: elementwise("equal", (count, 0)))
+    elif count == 0:
         warn("Mean of empty slice", RuntimeWarning)
     kind = KIND[array.dtype]
     is_half = dtype is None and kind == "e"
@@ -105,7 +111,8 @@ def var(
 ) -> ndarray:
     """Compute the variance over axes, in one pass. See `numpy.var`.
 
-    The warning for no degrees of freedom is given if the shape shows that, not if a mask leaves none.
+    The warning for no degrees of freedom is given if the shape shows that. A program that asks for "invalid" by
+    `errstate` is warned if a mask leaves none, too.
     """
     array, out = as_array(a), checked_output(out)
     result = _variance(array, axis, dtype, out, freedom(ddof, correction), keeps_dims(keepdims), where, mean)
@@ -126,7 +133,8 @@ def std(
 ) -> ndarray:
     """Compute the standard deviation over axes, in one pass. See `numpy.std`.
 
-    The warning for no degrees of freedom is given if the shape shows that, not if a mask leaves none.
+    The warning for no degrees of freedom is given if the shape shows that. A program that asks for "invalid" by
+    `errstate` is warned if a mask leaves none, too.
     """
     array, out = as_array(a), checked_output(out)
     variance = _variance(array, axis, dtype, out, freedom(ddof, correction), keeps_dims(keepdims), where, mean)
@@ -149,12 +157,13 @@ def _variance(
     array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> ndarray:
     """Return the variance; warn at the caller of the public function if there are no degrees of freedom."""
-    axes = layout.normalize_axes(axis, array.ndim)
+    axes = layout.checked_axes(axis, array.ndim)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
         warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
     kind = KIND[array.dtype]
     loop_dtype = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
-    squares_dtype: DType = _REAL_OF.get(array.dtype, array.dtype) if loop_dtype is None else loop_dtype
+    deviation_dtype = array.dtype if mean is NOT_GIVEN else _deviation_dtype(array, mean)
+    squares_dtype: DType = _REAL_OF.get(deviation_dtype, deviation_dtype) if loop_dtype is None else loop_dtype
     result_dtype: DType = (
         squares_dtype if out is None else reduction_loop("add", squares_dtype, loop_dtype, out.dtype)[-1]
     )
@@ -162,12 +171,19 @@ def _variance(
     if where is not True or mean is not NOT_GIVEN or has_exact_result or (kind == "c" and loop_dtype is not None):
         return _two_passes(array, axes, loop_dtype, result_dtype, out, ddof, keepdims, where, mean)
     if 0 in array.shape:
-        return filled(numpy.nan, result_dtype, final_shape(array, axes, keepdims), array)
+        return divided(filled(0, result_dtype, final_shape(array, axes, keepdims), array), 0.0, result_dtype)
     if loop_dtype is not None and numpy.can_cast(array.dtype, loop_dtype):
         array = converted(array, loop_dtype)
     real = _REAL_OF.get(result_dtype, result_dtype)
     variance = reduced("moments", array, axes, real, keepdims, (graph.scalar(float(ddof)),))
     return converted(variance, result_dtype)
+
+
+def _deviation_dtype(array: ndarray, mean: Any) -> DType:
+    """Return the dtype of the differences from a mean that the caller gives."""
+    if not isinstance(mean, (bool, int, float, complex, ndarray, numpy.generic)):
+        mean = numpy.asarray(mean)
+    return check(numpy.result_type(array.dtype, getattr(mean, "dtype", mean)))
 
 
 def _two_passes(
@@ -183,6 +199,8 @@ def _two_passes(
 ) -> ndarray:
     """Return the mean of the squared differences from the mean, in two passes."""
     count = count_of(array, axes, True, where)
+    if where is not True:
+        warn_of_slices("Degrees of freedom <= 0 for slice", lambda: elementwise("less_equal", (count, ddof)))
     if loop_dtype is None and KIND[array.dtype] == "e":
         array = converted(array, FLOAT32)  # squares soon overflow float16
     if mean is NOT_GIVEN:

@@ -1,7 +1,7 @@
 """Reductions that ignore NaN.
 
-Where NumPy warns of a slice with nothing but NaN, these functions warn only if the shape shows it: the values are not
-known yet. The results equal NumPy's results.
+Where NumPy warns of a slice with nothing but NaN, these functions warn if the shape shows it, as the values are not
+known yet, or if the program asks for the category "invalid" by `errstate`. The results equal NumPy's results.
 """
 
 from __future__ import annotations
@@ -14,11 +14,22 @@ from ...core.dtypes import BOOL, INT64, KIND, check
 from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import as_array, elementwise
 from ...core.source_location import warn
-from ..reductions.reductions import NOT_GIVEN, all, any, axes_of, keeps_dims, position, prod, sum, write_result_to_out
+from ..reductions.reductions import (
+    NOT_GIVEN,
+    all,
+    any,
+    axes_of,
+    keeps_dims,
+    keeps_dims_if_true,
+    position,
+    prod,
+    sum,
+    write_result_to_out,
+)
 from ..reductions.scans import cumprod, cumsum
-from ..ufuncs.errstate import ignoring
+from ..ufuncs.errstate import ignoring, warn_of_slices
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc, reduction_loop
-from ..ufuncs.output import checked_output
+from ..ufuncs.output import checked_output, only_output
 from .averages import converted, count_of, divided, freedom, mask_over, mean, std, var
 
 
@@ -84,7 +95,7 @@ def nanmax(
     where: Any = True,
 ) -> ndarray:
     """Return the maximum over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmax`."""
-    return reduce_ufunc("fmax", a, axis, None, out, keeps_dims(keepdims), initial, where)
+    return _extreme("fmax", a, axis, out, keepdims, initial, where)
 
 
 def nanmin(
@@ -96,7 +107,14 @@ def nanmin(
     where: Any = True,
 ) -> ndarray:
     """Return the minimum over axes, ignoring NaN; NaN for a slice with nothing else. See `numpy.nanmin`."""
-    return reduce_ufunc("fmin", a, axis, None, out, keeps_dims(keepdims), initial, where)
+    return _extreme("fmin", a, axis, out, keepdims, initial, where)
+
+
+def _extreme(op: str, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> ndarray:
+    """Return the extreme over axes by a ufunc that ignores NaN."""
+    result = reduce_ufunc(op, a, axis, None, only_output(out), keeps_dims(keepdims), initial, where)
+    warn_of_slices("All-NaN slice encountered", lambda: elementwise("isnan", (result,)))
+    return result
 
 
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
@@ -104,7 +122,7 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_
 
     Whether a slice is all NaN is computed at once, and raises `ValueError` here.
     """
-    return _nan_position("argmax", a, -numpy.inf, axis, out, keeps_dims(keepdims))
+    return _nan_position("argmax", a, -numpy.inf, axis, out, keeps_dims_if_true(keepdims))
 
 
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_GIVEN) -> ndarray:
@@ -112,7 +130,7 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_
 
     Whether a slice is all NaN is computed at once, and raises `ValueError` here.
     """
-    return _nan_position("argmin", a, numpy.inf, axis, out, keeps_dims(keepdims))
+    return _nan_position("argmin", a, numpy.inf, axis, out, keeps_dims_if_true(keepdims))
 
 
 def _nan_position(op: str, a: Any, replacement: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
@@ -123,7 +141,6 @@ def _nan_position(op: str, a: Any, replacement: float, axis: Any, out: Any, keep
     return position(op, array, axis, out, keepdims)
 
 
-@ignoring(divide="ignore", invalid="ignore")
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True
 ) -> ndarray:
@@ -139,8 +156,12 @@ def nanmean(
     out_dtype = None if out is None else out.dtype
     sum_dtype = reduction_loop("add", array.dtype, None if dtype is None else check(dtype), out_dtype)[-1]
     total = sum(array, axis, sum_dtype, None, keepdims, where=where)
-    result = divided(total, count, total.dtype)
+    warn_of_slices("Mean of empty slice", lambda: elementwise("equal", (count, 0)))
+    result = _divided_quietly(total, count, total.dtype)
     return result if out is None else write_result_to_out(result, out, "add")
+
+
+_divided_quietly = ignoring(divide="ignore", invalid="ignore")(divided)
 
 
 def nanvar(
@@ -184,7 +205,6 @@ def nanstd(
     return result if out is None else write_result_to_out(result, out, "add")
 
 
-@ignoring(divide="ignore", invalid="ignore")
 def _nan_variance(
     array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, where: Any, mean: Any
 ) -> ndarray:
@@ -195,13 +215,19 @@ def _nan_variance(
     axis = axes_of(axis, array.ndim)
     if where is True and count_of(array, axis, False, True) <= ddof:
         warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
-    result = var(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
+    if mean is not NOT_GIVEN:
+        mean = converted(as_array(mean, array.device), array.dtype)
     count = sum(mask, axis, INT64, None, keepdims)
+    warn_of_slices("Degrees of freedom <= 0 for slice.", lambda: elementwise("less_equal", (count, ddof)))
+    result = _variance_quietly(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
     # Without degrees of freedom `numpy.nanvar` gives NaN, where `numpy.var` may give infinity.
     has_freedom = elementwise("greater", (count, ddof))
     result_dtype = result.dtype
     loop = (BOOL, result_dtype, result_dtype, result_dtype)
     return elementwise("where", (has_freedom, result, numpy.nan), loop)
+
+
+_variance_quietly = ignoring(divide="ignore", invalid="ignore")(var)
 
 
 def _check_inexact(dtype: Any, out: Any) -> None:

@@ -22,10 +22,11 @@ from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
 from ..indexing.slices import sliced_copy
-from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims, write_result_to_out
+from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims_if_true, write_result_to_out
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
 from ..sorting.sort import argsort_rows, elements_in_rows, sort_rows
+from ..ufuncs.errstate import ignoring, warn_of_slices
 from ..ufuncs.output import checked_output, write_to_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
 from .nanfunctions import nanmean
@@ -82,7 +83,7 @@ def _return_result(
     result: ndarray, q_shape: tuple[int, ...], array: ndarray, axes: tuple[int, ...], keepdims: Any, into: Any
 ) -> ndarray:
     """Return the results for all rows in their final shape, written into an `out` argument if there is one."""
-    shape = (*q_shape, *final_shape(array, axes, keeps_dims(keepdims)))
+    shape = (*q_shape, *final_shape(array, axes, keeps_dims_if_true(keepdims)))
     shaped = result if result.shape == shape else wrap(reshaped(result.value(), shape))
     return shaped if into is None else write_result_to_out(shaped, into, "add")
 
@@ -124,6 +125,7 @@ def nanmedian(
     axes = layout.normalize_axes(axis, array.ndim)
     rows = sort_rows(_rows(array, axes))
     count = _count_numbers(rows)
+    warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
     low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
     result = _where(count % 2 == 1, low, _mean((low, high)), array.dtype)
     return _return_result(result, (), array, axes, keepdims, into)
@@ -289,7 +291,7 @@ def _checked_quantile(
     looks_for_nan = KIND[array.dtype] not in "biu"
     if not rows.signature.shape[-1] and (requested.shares.size or looks_for_nan):
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    skip_nan = skip_nan and KIND[array.dtype] not in "biu"
+    skips_nan, skip_nan = skip_nan, skip_nan and KIND[array.dtype] not in "biu"
     if weight is not None:
         result = _weighted_quantiles(rows, _rows(weight, axes), requested.shares, skip_nan)
     else:
@@ -298,8 +300,9 @@ def _checked_quantile(
     if into is None:
         return shaped
     misfits = [n for n, size in zip(shaped.shape[::-1], into.shape[::-1]) if n not in (1, size)]
-    if misfits or len(shaped.shape) > len(into.shape):
-        return write_result_to_out(shaped, into, "add")  # which raises
+    loses_kind = not numpy.can_cast(shaped.dtype, into.dtype, "same_kind")  # which NumPy allows if it skips NaN
+    if misfits or len(shaped.shape) > len(into.shape) or (loses_kind and not skips_nan):
+        return write_result_to_out(shaped, into, "add", True)  # which raises
     return write_to_output(into, shaped.value())  # NumPy's last step is elementwise: its output may be larger
 
 
@@ -327,6 +330,7 @@ def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, s
     last_index = last
     if skip_nan:
         count, q = _count_numbers(rows), _beside_rows(q, rows)
+        warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
         last_index = numpy.maximum(count - 1, 0)
         # Counts take the dtype of the quantiles, as a Python number would.
         dtype = q.dtype if KIND[q.dtype] in "ef" else INT64
@@ -387,6 +391,14 @@ def _checked_weights(weights: Any, array: ndarray, axes: tuple[int, ...] | None)
     return wrap(graph.broadcast(weight.value(), array.shape))
 
 
+def _divided(one: ndarray, two: ndarray) -> ndarray:
+    """Return the quotient."""
+    return elementwise("divide", (one, two))
+
+
+_divided_quietly = ignoring(invalid="ignore")(_divided)
+
+
 def _weighted_quantiles(rows: Node, weights: Node, q: Any, skip_nan: bool) -> ndarray:
     """Return the first elements at which the cumulative weight reaches shares of the total weight.
 
@@ -398,10 +410,12 @@ def _weighted_quantiles(rows: Node, weights: Node, q: Any, skip_nan: bool) -> nd
     if skip_nan:
         is_nan = elementwise("isnan", (wrap(ordered),))
         weight = _where(is_nan, weight.dtype.type(0), weight, weight.dtype)
-        last_index = numpy.maximum(_count_numbers(rows) - 1, 0)
+        count = _count_numbers(rows)
+        warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
+        last_index = numpy.maximum(count - 1, 0)
     sums = cumsum(weight, -1, FLOAT64)
     n, axis = sums.shape[-1], sums.ndim - 1
-    share_reached = elementwise("divide", (sums, sliced_copy(sums, axis, n - 1, n)))
+    share_reached = (_divided_quietly if skip_nan else _divided)(sums, sliced_copy(sums, axis, n - 1, n))
     is_invalid: Any = elementwise("isnan", (_last(share_reached.value()),))
     if skip_nan:  # a row of NaN alone has no weight
         is_invalid = is_invalid & (_count_numbers(rows) > 0)

@@ -10,14 +10,25 @@ from typing import Any
 import ml_dtypes
 import numpy
 
+from ...core.arguments import copy_mode
 from ...core.dtypes import BOOL, FLOAT64, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.primitives import Const
 from ...core.numpy_release import NUMPY_2_5
+from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops import table
-from ...core.recording.array import MADE_AS_ARRAY, READ_ONLY, make_view, mark_as_array, ndarray, one_step, wrap
+from ...core.recording.array import (
+    MADE_AS_ARRAY,
+    READ_ONLY,
+    make_view,
+    mark_as_array,
+    ndarray,
+    one_step,
+    require_device,
+    wrap,
+)
 from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import (
     as_array,
@@ -179,13 +190,16 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
 
 def _round(array: ndarray, places: int, out: Any) -> ndarray:
     """Round an array to `places` decimals."""
+    require_device(array)
+    if out is not None and out.shape != array.shape:
+        raise ValueError("invalid output shape")
     kind = array.dtype.kind
     if kind in "iu":
         return _return_result(_round_integers(array, places), out)
     if places == 0:
         return rint(array, out=out)
     if kind == "b":
-        numpy.multiply.resolve_dtypes((BOOL, float, BOOL))  # raises NumPy's TypeError: a bool has no decimals
+        UFUNCS["multiply"].resolve_dtypes((BOOL, float, BOOL))  # raises NumPy's TypeError: a bool has no decimals
     if kind == "c":
         parts = [_round_inexact(part, places) for part in (real(array), imag(array))]
         return _return_result(elementwise("complex", parts), out)
@@ -218,6 +232,7 @@ def fix(x: Any, out: Any = None) -> ndarray:
 
 def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
     """Replace NaN by zero and infinities by large finite numbers, or by given numbers. See `numpy.nan_to_num`."""
+    copy = bool(copy_mode(copy))
     if not copy and isinstance(x, numpy.ndarray):
         return numpy.nan_to_num(x, False, *map(to_numpy_arguments, (nan, posinf, neginf)))
     array = as_array(x)
@@ -281,6 +296,7 @@ def imag(val: Any) -> Any:
 
 def real_parts(x: ndarray) -> ndarray:
     """Return the real parts of the elements of an array."""
+    require_device(x)
     return x if x.dtype.kind != "c" else _component(x, "real")
 
 
@@ -362,14 +378,14 @@ def isrealobj(x: Any) -> builtins.bool:
 
 def isposinf(x: Any, out: Any = None) -> ndarray:
     """Test element-wise for positive infinity. See `numpy.isposinf`."""
-    x = _as_real_array(x)
-    return logical_and(isinf(x), invert(signbit(x)), out=out)
+    x, into = _as_real_array(x), checked_output(out)
+    return logical_and(isinf(x), invert(signbit(x)), out=into)
 
 
 def isneginf(x: Any, out: Any = None) -> ndarray:
     """Test element-wise for negative infinity. See `numpy.isneginf`."""
-    x = _as_real_array(x)
-    return logical_and(isinf(x), signbit(x), out=out)
+    x, into = _as_real_array(x), checked_output(out)
+    return logical_and(isinf(x), signbit(x), out=into)
 
 
 def _as_real_array(x: Any) -> ndarray:
@@ -479,7 +495,7 @@ def i0(x: Any) -> ndarray:
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi) -> ndarray:
     """Replace jumps of more than half a period by their complement modulo the period. See `numpy.unwrap`."""
     p = as_array(p)
-    axis = layout.normalize_axis(axis, p.ndim)
+    axis = layout.checked_axis(axis, p.ndim)
     before, after = ((slice(None),) * axis + (ends,) for ends in (slice(None, -1), slice(1, None)))
     difference = not_equal if p.dtype == BOOL else subtract
     steps = difference(getitem(p, after), getitem(p, before))

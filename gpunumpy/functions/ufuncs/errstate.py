@@ -19,10 +19,11 @@ import numpy
 
 from ...core.fork import renew_in_child
 from ...core.graph.node import Node
-from ...core.recording.array import to_host, wrap_leaf
+from ...core.recording.array import ndarray, to_host, wrap_leaf
 from ...core.runtime import evaluate
 from ...core.source_location import warn
 from .errstate_rules import DIVIDE, INVALID, OVER, UNDER, checks
+from .output import is_true_anywhere
 
 __all__ = ["errstate", "geterr", "seterr"]
 
@@ -211,6 +212,17 @@ def ignoring(**categories: str) -> Callable[[Callable[..., Any]], Callable[..., 
         return run
 
     return decorate
+
+
+def warn_of_slices(text: str, condition: Callable[[], ndarray]) -> None:
+    """Issue a `RuntimeWarning` if a condition on the slices of a reduction is true for any of them.
+
+    Only a program that asks for "invalid" waits for the condition: NumPy warns by default.
+    """
+    if evaluate.watcher is None or "invalid" not in _checked.get().categories:
+        return
+    if numpy.geterr()["invalid"] != "ignore" and is_true_anywhere(condition().value()):
+        warn(text, RuntimeWarning)
 
 
 # --- the check ------------------------------------------------------------------------------------------------------

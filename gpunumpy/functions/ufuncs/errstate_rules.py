@@ -137,6 +137,8 @@ def _flags(node: Node, queue: Queue) -> list[tuple[str, Node]]:
         return _flags_of_map(primitive, node, queue)
     if KIND[node.signature.dtype] in "iu" and isinstance(primitive, LibraryCall):
         return _flags_of_integer_fold(primitive, node)
+    if KIND[node.signature.dtype] in "iu" and isinstance(primitive, Scatter):
+        return _flags_of_integer_scatter(primitive, node)
     if KIND[node.signature.dtype] not in "efc":
         return []
     if isinstance(primitive, Reduce) and primitive.op in _CHECKED_REDUCTIONS:
@@ -319,6 +321,18 @@ def _flags_of_integer_fold(primitive: LibraryCall, node: Node) -> list[tuple[str
     )
     assert flags is not None
     return [(name, _reduce_flags(flags))]
+
+
+def _flags_of_integer_scatter(primitive: Scatter, node: Node) -> list[tuple[str, Node]]:
+    """Return the flags, as one value, of integers that `ufunc.at` divides by zero; none for other ops."""
+    divisor = node.args[1]
+    if _DIVISORS.get(primitive.op) != 1 or 0 in divisor.signature.shape:
+        return []
+    is_zero = _test(
+        "logical_not", graph.view(divisor, Layout((1,), (0,), 0)) if not divisor.signature.shape else divisor
+    )
+    # NumPy has a loop of its own for `floor_divide.at`, which has the ufunc's name.
+    return [("floor_divide" if primitive.op == "floor_divide" else "at", _reduce_flags(_encode((DIVIDE, is_zero))))]
 
 
 def _are_divisors(starts: Node, length: int, axis: int, ndim: int) -> Node:

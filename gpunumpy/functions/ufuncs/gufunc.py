@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from ...core.arguments import memory_order
 from ...core.dtypes import DType, check
 from ...core.graph import layout
+from ...core.numpy_ufuncs import UFUNCS
 
 Axes = tuple[int, ...]
 
@@ -32,7 +34,7 @@ NO_KEYWORDS = Keywords()
 
 def keywords(name: str, options: dict[str, Any]) -> Keywords:
     """Return the keywords of a call of a generalised ufunc, after all checks that need no operands."""
-    ufunc = getattr(numpy, name)
+    ufunc = UFUNCS[name]
     options = dict(options)
     if not isinstance(options.pop("subok", True), bool):
         raise TypeError("'subok' must be a boolean")
@@ -54,22 +56,15 @@ def keywords(name: str, options: dict[str, Any]) -> Keywords:
     for keyword in ("axis", "keepdims"):
         if keyword in options and ufunc.signature != "(n),(n)->()":
             raise TypeError(f"{name} does not support {keyword}: its signature is {ufunc.signature}")
+    if isinstance(options.get("axis"), (bool, numpy.bool)):
+        raise TypeError("an integer is required")
     if "axis" in options:
         options["axis"] = index(options["axis"])
+    if options.get("signature", "") is None:
+        raise TypeError("the signature object to ufunc must be a string or a tuple.")
     if "order" in options:
-        options["order"] = _order(options["order"])
+        options["order"] = memory_order(options["order"])
     return Keywords(**options)
-
-
-def _order(order: Any) -> str:
-    """Return the `order` argument in upper case; raise `TypeError` or `ValueError` if NumPy knows no such order."""
-    if order is None:
-        return "K"
-    if not isinstance(order, str):
-        raise TypeError(f"order must be str, not {type(order).__name__}")
-    if order.upper() not in ("C", "F", "A", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    return order.upper()
 
 
 def product_dtype(types: Sequence[DType]) -> DType:
@@ -86,7 +81,7 @@ def product_dtype(types: Sequence[DType]) -> DType:
 def dtype_of(name: str, types: Sequence[DType], words: Keywords) -> DType:
     """Return the dtype of the loop, which its operands and its result share."""
     if words.signature is not None:
-        found = getattr(numpy, name).resolve_dtypes((*types, None), signature=words.signature, casting=words.casting)
+        found = UFUNCS[name].resolve_dtypes((*types, None), signature=words.signature, casting=words.casting)
         return check(found[-1])
     return check(product_dtype(types) if words.dtype is None else words.dtype)
 
@@ -104,7 +99,7 @@ def axes_of(name: str, words: Keywords, ndims: Sequence[int], cores: Sequence[in
     if words.axes is None:
         return None
     entries = list(words.axes)
-    if len(entries) == len(cores) - 1 and getattr(numpy, name).signature.endswith("->()"):
+    if len(entries) == len(cores) - 1 and UFUNCS[name].signature.endswith("->()"):
         entries.append(tuple(range(-cores[-1], 0)))  # of the result: none, or the axes that `keepdims` keeps
     if len(entries) != len(cores):
         raise ValueError(

@@ -21,6 +21,7 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.primitives import Const
 from ...core.graph.queue import Queue
+from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.memo import MemoizedOperation
@@ -48,7 +49,7 @@ _REORDERABLE = frozenset(("maximum", "minimum", "fmax", "fmin"))
 
 def numpy_ufunc(op: str) -> Any:
     """Return NumPy's ufunc of a name."""
-    return getattr(numpy, op)
+    return UFUNCS[op]
 
 
 def check_reducible(op: str, method: str) -> None:
@@ -168,12 +169,12 @@ def _checked_reduction(
     neutral = None if identity is None or initial is None else wrapped_scalar(identity, result_dtype)
     mask = None
     if where is not True:
+        mask = mask_node(where, signature.queue)
         if start is None and neutral is None:
             raise ValueError(
                 f"reduction operation {op!r} does not have an identity, so to use a where mask one has to specify "
                 "'initial'"
             )
-        mask = mask_node(where, signature.queue)
         if len(mask.signature.shape) > len(signature.shape):
             raise ValueError("input operand has more dimensions than allowed by the axis remapping")
         common_shape = layout.broadcast_shapes(signature.shape, mask.signature.shape)
@@ -204,11 +205,13 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """Return the `axis` argument as axes counted from the front; a 0-d array accepts axis 0 and -1 too, as in NumPy."""
     if ndim == 0 and axis is not None and not isinstance(axis, tuple) and axis in (0, -1):
         return ()
-    return layout.normalize_axes(axis, ndim)
+    return layout.checked_axes(axis, ndim)
 
 
 def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
     """Return the `initial` argument as a 0-d value of the result's dtype."""
+    if type(initial) is complex and dtype.kind not in "bc":
+        raise TypeError(f"a complex initial value cannot be of dtype {dtype!r}")
     node = as_node(initial, queue)
     if node.signature.shape:
         if prod(node.signature.shape) != 1:
@@ -424,7 +427,7 @@ def _single_axis(axis: Any, ndim: int, method: str) -> int:
             if one not in (0, -1):  # which NumPy takes here
                 raise numpy.exceptions.AxisError(one, 0)
         raise TypeError(f"cannot {method} on a scalar")
-    axes = layout.normalize_axes(axis, ndim)
+    axes = layout.checked_axes(axis, ndim)
     if len(axes) != 1:
         raise ValueError(f"{method} does not allow multiple axes")
     return axes[0]

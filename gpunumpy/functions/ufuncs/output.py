@@ -55,7 +55,7 @@ def checked_outputs(out: Any, count: int) -> tuple[Any, ...]:
     if out is None:
         return (None,) * count
     if not isinstance(out, tuple):
-        if count > 1 and isinstance(out, (ndarray, numpy.ndarray)):
+        if count > 1:
             raise TypeError("'out' must be a tuple of arrays")
         out = (out,)
     if len(out) != count:
@@ -65,7 +65,11 @@ def checked_outputs(out: Any, count: int) -> tuple[Any, ...]:
 
 def _checked_item(array: Any) -> Output | None:
     """Return one item of an `out` argument; raise `TypeError` unless it is an array or None."""
-    if array is None or is_writable_array(array) or isinstance(array, HostOutput):
+    if array is None or isinstance(array, HostOutput):
+        return array
+    if is_writable_array(array):
+        if array._flags & READ_ONLY:
+            raise ValueError("output array is read-only")
         return array
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)
@@ -74,7 +78,16 @@ def _checked_item(array: Any) -> Output | None:
 
 def checked_output(out: Any) -> Any:
     """Return the `out` argument of a function with one result, or None."""
-    return checked_outputs(out, 1)[0]
+    return _checked_item(out)
+
+
+def only_output(out: Any) -> Any:
+    """Return the `out` argument of a ufunc with one result, which may be a tuple of one array, without the tuple."""
+    if not isinstance(out, tuple):
+        return out
+    if len(out) != 1:
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
+    return out[0]
 
 
 def in_place(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial, wraps
 from typing import Any
 
 import numpy
 
 from ...core import dtypes
+from ...core.arguments import memory_order
 from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
+from ...core.numpy_ufuncs import names as ufunc_names
 from ...core.ops import table
-from ...core.recording.array import make_view, ndarray, one_step, wrap, wrap_ordered
+from ...core.recording.array import SUBCLASSES, make_view, ndarray, one_step, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from ...core.source_location import warn
+from ..every_dtype import is_for_numpy, takes_every_dtype
+from ..fallback import on_host
+from ..subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
 from .output import (
@@ -26,6 +31,7 @@ from .output import (
     checked_outputs,
     in_order,
     mask_node,
+    only_output,
     select,
     take_value,
     to_numpy_arguments,
@@ -38,7 +44,6 @@ _OPS = {
     "modf": ("modf_frac", "modf_int"),
     "frexp": ("frexp_mantissa", "frexp_exponent"),
 }
-_ORDERS = ("C", "F", "A", "K")
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 # Types that recording accepts unchanged; anything else becomes an array first.
 _RECORDED_TYPES = (ndarray, bool, int, float, complex, numpy.generic)
@@ -53,6 +58,27 @@ class _NotGiven:
 
 
 _NOT_GIVEN = _NotGiven()
+
+
+def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator of methods of ufuncs that lets NumPy's method of a name do their work on the host."""
+
+    def run_by_numpy(function: ufunc, *args: Any, **options: Any) -> Any:
+        return getattr(function._numpy, name)(*args, **options)
+
+    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+        run = takes_every_dtype(method, on_host(run_by_numpy, ""))
+
+        @wraps(method)
+        def run_of_class(self: ufunc, *args: Any, **options: Any) -> Any:
+            if SUBCLASSES and has_subclass((args, options)):
+                rule = rule_of_ufunc(self, name)
+                return call_for_subclass(partial(run, self), rule, args, options)
+            return run(self, *args, **options)
+
+        return run_of_class
+
+    return decorate
 
 
 class ufunc:
@@ -74,17 +100,19 @@ class ufunc:
 
     def __init__(self, name: str) -> None:
         numpy_ufunc: Any = table.ufunc_of(name)
-        self._numpy = numpy_ufunc
+        self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__
         self.nin, self.nout, self.nargs = numpy_ufunc.nin, numpy_ufunc.nout, numpy_ufunc.nargs
         self.identity = numpy_ufunc.identity
         self.types, self.ntypes = numpy_ufunc.types, numpy_ufunc.ntypes
-        # Records a call on plain operands, the first an array. `power` has none: it may have to read the exponents.
+        # These record a call on plain operands, of which the first is an array, or the second. `power` has none: it may
+        # have to read the exponents.
         self._record_plain: Callable[..., Any] | None = None
         if self.nin < 3 and self.nout == 1 and name != "power":
             self._record_plain = unary_operator(name) if self.nin == 1 else binary_operator(name)
+        self._record_reflected = None if self.nin != 2 or self._record_plain is None else binary_operator(name, True)
 
     def __repr__(self) -> str:
         """Return the text that NumPy's ufuncs show."""
@@ -96,15 +124,28 @@ class ufunc:
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Apply the ufunc to the arguments, with the options that `numpy.ufunc` describes."""
-        if options or len(args) != self.nin:
-            return self._call(*self._arguments(args, options))
-        if self._record_plain is None:
-            return self._call(args)
-        if type(args[0]) is ndarray:
-            result = self._record_plain(*args)
-            if result is not NotImplemented:
-                return result
-        return elementwise(self.__name__, args)
+        if SUBCLASSES and has_subclass((args, options)):
+            return call_for_subclass(self, rule_of_ufunc(self), args, options)
+        try:
+            if options or len(args) != self.nin:
+                return self._call(*self._arguments(args, dict(options)))
+            if self._record_plain is None:
+                return self._call(args)
+            if type(args[0]) is ndarray:
+                result = self._record_plain(*args)
+                if result is not NotImplemented:
+                    return result
+            elif self._record_reflected is not None and type(args[1]) is ndarray:
+                result = self._record_reflected(args[1], args[0])
+                if result is not NotImplemented:
+                    return result
+            return elementwise(self.__name__, args)
+        except Exception as error:
+            if not is_for_numpy(error, (args, options)):
+                raise
+        if len(args) > self.nin:
+            args, options = args[: self.nin], {**options, "out": args[self.nin :]}
+        return self._on_host(*args, **options)
 
     def _arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
         """Return inputs, outputs, mask, casting, order and loop signature from the arguments of a call."""
@@ -125,11 +166,11 @@ class ufunc:
                 "'where' used without 'out': where it is False, the result is unspecified; out=None says that is meant",
                 UserWarning,
             )
-        casting, order = options.pop("casting", "same_kind"), options.pop("order", "K")
+        casting, order = options.pop("casting", "same_kind"), memory_order(options.pop("order", "K"))
         _check_choice("casting", casting, _CASTINGS)
-        _check_choice("order", order, _ORDERS)
         signature = _loop_signature(self, options)
-        options.pop("subok", None)
+        if not isinstance(options.pop("subok", True), bool):
+            raise TypeError("'subok' must be a boolean")
         if options:
             raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(options))!r}")
         outs = checked_outputs(None if out is _NOT_GIVEN else out, self.nout)
@@ -237,6 +278,7 @@ class ufunc:
 
     # The methods of binary ufuncs.
 
+    @_takes_every_dtype("reduce")
     def reduce(
         self,
         array: Any,
@@ -248,23 +290,31 @@ class ufunc:
         where: Any = True,
     ) -> Any:
         """Reduce over one axis, several, or all of them (None). See `numpy.ufunc.reduce`."""
-        return reduce_ufunc(self.__name__, array, axis, dtype, out, keepdims, initial, where)
+        return reduce_ufunc(self.__name__, array, axis, dtype, only_output(out), keepdims, initial, where)
 
+    @_takes_every_dtype("accumulate")
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return every intermediate result of a reduction along an axis. See `numpy.ufunc.accumulate`."""
-        return accumulate_ufunc(self.__name__, array, axis, dtype, out)
+        return accumulate_ufunc(self.__name__, array, axis, dtype, only_output(out))
 
+    @_takes_every_dtype("reduceat")
     def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Reduce slices of an axis. See `numpy.ufunc.reduceat`."""
-        return reduceat_ufunc(self.__name__, array, indices, axis, dtype, out)
+        return reduceat_ufunc(self.__name__, array, indices, axis, dtype, only_output(out))
 
     def at(self, a: Any, indices: Any, *operands: Any) -> None:
         """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`."""
         if isinstance(a, numpy.ndarray):
             self._numpy.at(a, *map(to_numpy_arguments, (indices, *operands)))
         else:
-            at_ufunc(self.__name__, a, indices, operands)
+            self._at(a, indices, *operands)
 
+    @_takes_every_dtype("at")
+    def _at(self, a: Any, indices: Any, *operands: Any) -> None:
+        """Do the work of `at` on an array that is not NumPy's."""
+        at_ufunc(self.__name__, a, indices, operands)
+
+    @_takes_every_dtype("outer")
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
         """Apply the ufunc to every pair of an element of `A` and an element of `B`. See `numpy.ufunc.outer`."""
         if self.nin != 2:
@@ -288,6 +338,8 @@ def _loop_signature(function: ufunc, options: dict[str, Any]) -> Any:
         raise TypeError("only one of 'signature', 'sig' and 'dtype' may be given")
     if dtype is not None:
         return (None,) * function.nin + (dtypes.check(dtype),) * function.nout
+    if signatures and not isinstance(signatures[0], (tuple, str)):
+        raise TypeError("the signature object to ufunc must be a string or a tuple.")
     if signatures and isinstance(signatures[0], tuple):
         return tuple(None if d is None else dtypes.check(d) for d in signatures[0])
     return signatures[0] if signatures else None
@@ -317,11 +369,7 @@ def outer_operands(a: Any, b: Any) -> tuple[ndarray, ndarray]:
 
 def _ufuncs() -> dict[str, ufunc]:
     """Return the ufuncs by each of their names in NumPy's namespace."""
-    names = {
-        alias: found.__name__
-        for alias, found in vars(numpy).items()
-        if isinstance(found, numpy.ufunc) and (found.__name__ in table.ELEMENTWISE or found.__name__ in _OPS)
-    }
+    names = {alias: name for alias, name in ufunc_names().items() if name in table.ELEMENTWISE or name in _OPS}
     by_name = {name: ufunc(name) for name in sorted(set(names.values()))}
     return {alias: by_name[name] for alias, name in sorted(names.items())}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
+from ...core.numpy_ufuncs import UFUNCS
 
 
 def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
     """Compute the left fold along an axis; the first element always takes part, the others where the mask is set."""
     op, _, axis = options
-    reduce = getattr(numpy, op).reduce
+    reduce = UFUNCS[op].reduce
     if not masks:
         reduce(x, axis, out.dtype, out)
         return
@@ -22,10 +22,10 @@ def fold(options: tuple[Any, ...], out: Any, x: Any, *masks: Any) -> None:
 def accumulate(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """Compute the left folds of all prefixes of an axis."""
     op, _, axis = options
-    getattr(numpy, op).accumulate(x, axis, out.dtype, out)
+    UFUNCS[op].accumulate(x, axis, out.dtype, out)
 
 
 def reduceat(options: tuple[Any, ...], out: Any, x: Any, starts: Any) -> None:
     """Compute the folds from each start to the next."""
     op, _, axis = options
-    getattr(numpy, op).reduceat(x, starts, axis, out.dtype, out)
+    UFUNCS[op].reduceat(x, starts, axis, out.dtype, out)

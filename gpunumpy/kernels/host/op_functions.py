@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import KIND, DType, bfloat16
+from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ..random import host_philox32, host_words
 
@@ -100,7 +101,7 @@ def _filled(ufunc: numpy.ufunc) -> Callable[..., Any]:
     return test
 
 
-_FILLED = {name: _filled(getattr(numpy, name)) for name in ("isfinite", "isinf", "isnan", "signbit")}
+_FILLED = {name: _filled(UFUNCS[name]) for name in ("isfinite", "isinf", "isnan", "signbit")}
 
 
 def _corrected(ufunc: numpy.ufunc, special: Callable[[Any], Any], correct: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -178,7 +179,7 @@ def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
 
 def accumulator(op: str, dtype: DType) -> Callable[[Any, int | None], Any]:
     """Return the inclusive scan by `op`, ``f(values, axis)``. If `axis` is None each row is one value, its own scan."""
-    accumulate = getattr(numpy, op).accumulate
+    accumulate = UFUNCS[op].accumulate
 
     def scan(x: Any, axis: int | None) -> Any:
         return x.astype(dtype) if axis is None else accumulate(x, axis, dtype)

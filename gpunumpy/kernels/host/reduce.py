@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import FLOAT64, KIND, DType
+from ...core.numpy_ufuncs import UFUNCS
 
 State = tuple[Any, ...]
 
@@ -55,7 +56,7 @@ def reducer(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int)
 
 def _by_ufunc(op: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reducer:
     """Return the reduction by a ufunc's `reduce`."""
-    ufunc = getattr(numpy, _UFUNC.get(op, op))
+    ufunc = UFUNCS[_UFUNC.get(op, op)]
     over = axes[0] if len(axes) == 1 else axes
     reduce, result = ufunc.reduce, loop[-1]
     # ml_dtypes rounds a bfloat16 sum after each addition; NumPy's float16 sums do not.
@@ -84,7 +85,7 @@ def _by_ufunc(op: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reduce
 
 def _count(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
     """Return the reduction `count_nonzero`."""
-    reduce: Any = numpy.add.reduce
+    reduce: Any = UFUNCS["add"].reduce
     result = loop[-1]
 
     def whole(x: Any) -> Any:
@@ -129,7 +130,7 @@ def _moments(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int
 
     A state is the count, the mean, and the sum of squared differences.
     """
-    add: Any = numpy.add.reduce
+    add: Any = UFUNCS["add"].reduce
     result = loop[-1]
     # 16-bit floats are averaged and squared as float32, as their squares would overflow.
     inner = FLOAT64 if KIND[loop[0]] in "biu" else wide(loop[0]) if KIND[loop[0]] == "e" else loop[0]

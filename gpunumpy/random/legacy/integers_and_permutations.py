@@ -12,7 +12,7 @@ from ...core.dtypes import INT64
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import ndarray, one_step, to_host, wrap
+from ...core.recording.array import ndarray, one_step, require_device, to_host, wrap
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
 from ...core.runtime.evaluate import queue_of
@@ -70,6 +70,8 @@ class IntegersAndPermutations(RandomStateDraws):
         array = a if is_count else as_array(a)
         if size is None or not (is_count or (array.ndim == 1 and array.device == default_device())):
             return NotImplemented
+        if not is_count:
+            require_device(array)
         population = operator.index(a) if is_count else array.shape[0]
         chosen = self._chosen(population, size, p) if replace else self._sample(population, shape_of(size), p)
         return chosen if is_count or chosen is NotImplemented else take(array, chosen, 0)
@@ -100,6 +102,7 @@ class IntegersAndPermutations(RandomStateDraws):
         """Permute `x` along its first axis, in place."""
         if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable:
             return NotImplemented
+        require_device(x)
         order = self._order(x.shape[0], x.queue)
         if order is NotImplemented:
             return order
@@ -114,6 +117,7 @@ class IntegersAndPermutations(RandomStateDraws):
             is_int64 = numpy.result_type(x, numpy.long) == INT64
             return self._order(int(x), queue_of(default_device())) if is_int64 else NotImplemented
         array = as_array(x)
+        require_device(array)
         order = self._order(array.shape[0], array.queue) if array.ndim else NotImplemented
         return order if order is NotImplemented else take(array, order, 0)
 

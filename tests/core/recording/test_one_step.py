@@ -336,8 +336,9 @@ def test_every_operation_that_writes_is_here() -> None:
     methods = {name for name in METHODS if name in {*("put", "sort", "partition", "fill", "resize", "byteswap")}}
     assert {"setitem", *methods} <= set(tested.split())
     written_properties = {name for name, (_, write) in PROPERTIES.items() if write is not None}
-    assert written_properties == {"flat", "real", "imag", "shape"}
-    codes = {name: getattr(function, "__code__", None) for name, function in vars(np).items()}
+    assert written_properties == {"dtype", "flat", "real", "imag", "shape"}
+    originals = {name: getattr(function, "__wrapped__", function) for name, function in vars(np).items()}
+    codes = {name: getattr(function, "__code__", None) for name, function in originals.items()}
     functions = {name for name, code in codes.items() if code and code.co_qualname == "in_place.<locals>.run"}
     assert functions == {"put", "putmask", "place", "put_along_axis", "fill_diagonal"}
     assert functions | {"copyto"} <= set(tested.split())

@@ -1,0 +1,33 @@
+"""Keyword arguments that many functions share, checked as NumPy's C functions check them."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+_ORDERS = ("C", "F", "A", "K")
+
+
+def memory_order(order: Any, default: str = "K") -> str:
+    """Return an `order` argument as "C", "F", "A" or "K"; the default for None."""
+    if order in _ORDERS:
+        return str(order)
+    if order is None:
+        return default
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if order.upper() not in _ORDERS:
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return order.upper()
+
+
+def is_set(flag: Any) -> bool:
+    """Return an argument such as `keepdims` or `subok` as a bool; raise `TypeError` unless it is an integer."""
+    return bool(flag if type(flag) is bool else index(flag))
+
+
+def copy_mode(copy: Any) -> bool | None:
+    """Return a `copy` argument: True, False, or None for a copy only where one is needed."""
+    if isinstance(copy, str):
+        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
+    return None if copy is None else bool(copy)

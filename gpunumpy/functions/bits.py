@@ -1,0 +1,90 @@
+"""Bits packed into bytes and unpacked."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy
+
+from ..core.dtypes import BOOL, KIND
+from ..core.graph import node as graph
+from ..core.graph.layout import normalize_axis
+from ..core.graph.node import Node
+from ..core.recording.array import ndarray, wrap
+from ..core.recording.record import as_array, reshaped
+from .indexing.slices import filled_like, sliced_copy
+from .manipulation.joining import concatenate
+from .manipulation.shape import ravel
+
+__all__ = ["packbits", "unpackbits"]
+
+_BYTE = numpy.dtype(numpy.uint8)
+_BITS = 8
+
+
+def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> ndarray:
+    """Pack truth values into the bits of bytes, along an axis or flattened. See `numpy.packbits`."""
+    array = as_array(a)
+    if KIND[array.dtype] not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    is_big = _is_big(bitorder)
+    array, axis = _along(array, axis)
+    n = array.shape[axis]
+    if n % _BITS:
+        array = concatenate((array, filled_like(array, 0, axis, -n % _BITS)), axis)
+    value = array.value()
+    shape = value.signature.shape
+    grouped = reshaped(graph.cast(value, BOOL), (*shape[:axis], shape[axis] // _BITS, _BITS, *shape[axis + 1 :]))
+    shifts = _shifts(len(shape) - axis - 1, array, is_big)
+    placed = graph.map_node("left_shift", (_BYTE,) * 3, (graph.cast(grouped, _BYTE), shifts))
+    return wrap(graph.reduce("bitwise_or", (_BYTE, _BYTE), (axis + 1,), (placed,)))
+
+
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> ndarray:
+    """Unpack bytes into their bits, along an axis or flattened. See `numpy.unpackbits`."""
+    array = as_array(a)
+    if array.dtype != _BYTE:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    is_big = _is_big(bitorder)
+    array, axis = _along(array, axis)
+    shape = array.shape
+    bit_count = shape[axis] * _BITS
+    wanted = bit_count if count is None else operator.index(count)
+    if wanted < 0:
+        if -wanted > bit_count:
+            raise ValueError(f"-count larger than number of elements ({-wanted} > {bit_count})")
+        wanted += bit_count
+    byte = reshaped(array.value(), (*shape[: axis + 1], 1, *shape[axis + 1 :]))
+    shifted = graph.map_node("right_shift", (_BYTE,) * 3, (byte, _shifts(len(shape) - axis - 1, array, is_big)))
+    bits = graph.map_node("bitwise_and", (_BYTE,) * 3, (shifted, graph.typed_scalar(1, _BYTE)))
+    result = wrap(reshaped(bits, (*shape[:axis], bit_count, *shape[axis + 1 :])))
+    if wanted <= bit_count:
+        return result if wanted == bit_count else sliced_copy(result, axis, 0, wanted)
+    return concatenate((result, filled_like(result, 0, axis, wanted - bit_count)), axis)
+
+
+def _is_big(bitorder: Any) -> bool:
+    """Return True if a byte's first bit is its highest; raise `ValueError` for an unknown order."""
+    if not isinstance(bitorder, str):
+        raise TypeError(f"a bit order must be str, not {type(bitorder).__name__}")
+    if bitorder[:1] not in ("b", "l"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    return bitorder[0] == "b"
+
+
+def _along(array: ndarray, axis: Any) -> tuple[ndarray, int]:
+    """Return the array and the axis; for no axis, or an array of no dimensions, the flat array and axis 0."""
+    if axis is None or not array.ndim:
+        if axis is not None:
+            normalize_axis(operator.index(axis), 1)
+        return ravel(array), 0
+    return array, normalize_axis(operator.index(axis), array.ndim)
+
+
+def _shifts(trailing: int, array: ndarray, is_big: bool) -> Node:
+    """Return how far each bit of a byte is shifted, along an axis that `trailing` others follow."""
+    index = graph.iota((_BITS, *(1,) * trailing), 0, array.queue)
+    if is_big:
+        index = graph.map_node("subtract", (index.signature.dtype,) * 3, (graph.scalar(_BITS - 1), index))
+    return graph.cast(index, _BYTE)

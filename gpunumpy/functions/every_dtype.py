@@ -1,0 +1,134 @@
+"""Arrays of every dtype: where a function meets data on the host, NumPy does the function's work.
+
+Kernels compute the dtypes of `core.dtypes`. An array of any other dtype, and every view of its memory, is on the host
+(`core.recording.host_memory`). A function of this package that needs the value or the layout of such an array, or makes
+a value of such a dtype, raises `OnHostError` before it has changed anything. Then NumPy's function runs instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import numpy
+
+from ..core.errors import MaskedOperandError, OnHostError
+from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
+from .fallback import holds_host_data, host_fallback, on_host
+from .subclasses import ClassRule, call_for_subclass, has_subclass, rule_of
+
+
+def takes_every_dtype(
+    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule | None = None
+) -> Callable[..., Any]:
+    """Return a function that calls `by_numpy`, with the same arguments, where `function` meets data on the host.
+
+    `rule` says of which class its results are if arguments are of a subclass: by default that of the function's name.
+    """
+    class_rule = rule_of(function.__name__) if rule is None else rule
+
+    @wraps(function)
+    def run(*args: Any, **options: Any) -> Any:
+        if SUBCLASSES and not class_rule.takes_array_itself and has_subclass((args, options)):
+            return call_for_subclass(run, class_rule, args, options)
+        try:
+            return function(*args, **options)
+        except Exception as error:
+            if not is_for_numpy(error, (args, options)):
+                raise
+        return by_numpy(*args, **options)
+
+    return run
+
+
+def operator_of_every_dtype(
+    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule
+) -> Callable[..., Any]:
+    """Return `takes_every_dtype` of a function of one or two arguments, in half the time of a call with any."""
+
+    @wraps(function)
+    def unary(x: Any) -> Any:
+        if SUBCLASSES and has_subclass(x):
+            return call_for_subclass(unary, rule, (x,), {})
+        try:
+            return function(x)
+        except Exception as error:
+            if not is_for_numpy(error, x):
+                raise
+        return by_numpy(x)
+
+    @wraps(function)
+    def binary(x: Any, y: Any) -> Any:
+        if SUBCLASSES and has_subclass((x, y)):
+            return call_for_subclass(binary, rule, (x, y), {})
+        try:
+            return function(x, y)
+        except Exception as error:
+            if not is_for_numpy(error, (x, y)):
+                raise
+        return by_numpy(x, y)
+
+    return unary if function.__code__.co_argcount == 1 else binary
+
+
+def is_for_numpy(error: Exception, arguments: Any) -> bool:
+    """Return whether NumPy is to do the work of a function of this package that raised an error.
+
+    So it is for arguments of which some are on the host, whatever the error: what a function checks is written for the
+    dtypes that kernels compute. With ``host_fallback("error")`` it is never so.
+    """
+    if isinstance(error, MaskedOperandError):
+        return True
+    return (isinstance(error, OnHostError) or holds_host_data(arguments)) and host_fallback() != "error"
+
+
+def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]:
+    """Return those of some names that are functions NumPy has too, made to take arrays of every dtype."""
+    package = __name__.partition(".")[0]
+    wrapped: dict[Any, Any] = {}  # by function: its aliases stay one object
+    for name, x in names.items():
+        is_public = not name.startswith("_") and type(x) is FunctionType and x.__module__.startswith(package)
+        if is_public and hasattr(numpy_module, name) and x not in wrapped:
+            by_numpy = on_host(getattr(numpy_module, name), "")
+            by_numpy = _keeping_elements(by_numpy) if name in _MAKERS else by_numpy
+            wrapped[x] = takes_every_dtype(x, by_numpy, rule_of(name, names))
+    return {name: wrapped[x] for name, x in names.items() if type(x) is FunctionType and x in wrapped}
+
+
+# Functions that make an array of their first argument.
+_MAKERS = frozenset(("array", "asanyarray", "asarray"))
+
+
+def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's function that makes an array: one of objects has arrays of this package as its elements."""
+
+    def run(x: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+        if isinstance(x, (list, tuple)) and dtype is not None and numpy.dtype(dtype) == object:
+            x = numpy.array(x, object)
+        return by_numpy(x, dtype, *args, **options)
+
+    return run
+
+
+def construct_on_host(cls: type[ndarray], *args: Any, **options: Any) -> Any:
+    """Return an array on the host, of an explicit memory layout. See `numpy.ndarray`."""
+    array = _construct(*args, **options)
+    return array if cls is ndarray else as_class(array, cls, None)
+
+
+_construct = on_host(numpy.ndarray, "")
+
+
+def set_item_on_host(a: ndarray, key: Any, value: Any) -> None:
+    """Write ``a[key] = value``; an array of objects keeps an array of this package that becomes its element."""
+    memory = memory_on_host(a)
+    if memory is None or not memory.dtype.hasobject:
+        _set_item(a, key, value)
+    else:
+        _set_objects(a, key, lambda: value)  # an argument that is no array reaches NumPy as it is
+
+
+_set_item = on_host(numpy.ndarray.__setitem__, "")
+_set_objects = on_host(lambda a, key, value: numpy.ndarray.__setitem__(a, key, value()), "")

@@ -1,0 +1,204 @@
+"""Subclasses of `ndarray`: which results are arrays of the class of an argument, by NumPy's rules.
+
+While there is a subclass, the public functions hand calls with arrays of it over to `call_for_subclass`. It calls the
+function with views of the class `ndarray`, so nothing below knows subclasses, and makes arrays of the class of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..core.recording.array import as_class, is_scalar, ndarray
+
+
+class ClassRule(NamedTuple):
+    """What becomes of the class of arguments.
+
+    Attributes
+    ----------
+    keeps
+        Whether arrays among the results are of the class of an argument.
+    keeps_without_dimensions
+        Whether a result without dimensions is so too, and no scalar.
+    converts
+        Whether the function makes an array of the class `ndarray`, unless its argument `subok` is true.
+    takes_array_itself
+        Whether the function changes an array itself or looks at its class, so that a view will not do.
+    ufunc
+        What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
+        how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions.
+    """
+
+    keeps: bool = False
+    keeps_without_dimensions: bool = False
+    converts: bool = False
+    takes_array_itself: bool = False
+    ufunc: tuple[Any, str, str] | None = None
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Functions and methods whose results are of the class of an argument, also without dimensions.
+_KEEPING_ALWAYS = _names("""
+    all amax amin angle any around astype average clip conj conjugate copy __copy__ __deepcopy__ fix flatten i0 isclose
+    isneginf isposinf isreal matmul __matmul__ __rmatmul__ matvec max mean median min nan_to_num nanmax nanmean
+    nanmedian nanmin nanprod nanstd nansum nanvar prod ptp ravel real_if_close reshape round squeeze std sum transpose
+    trapezoid var vecdot vecmat
+""")
+# Those whose arrays are, while results without dimensions are scalars.
+_KEEPING = _names("""
+    T __getitem__ argmax argmin argsort array_split asanyarray atleast_1d atleast_2d atleast_3d compress correlate
+    count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat diagonal diff divmod dot dsplit ediff1d
+    empty_like expand_dims extract flip fliplr flipud full_like gradient hsplit imag insert kron mT matrix_power
+    matrix_transpose meshgrid moveaxis nancumprod nancumsum ones_like permute_dims piecewise polyadd polysub polyval
+    real repeat require roll rollaxis rot90 setdiff1d sort split swapaxes take take_along_axis tile trim_zeros
+    unique_values unstack vsplit zeros_like
+""")
+# Functions that make arrays of the class `ndarray`, also where they return an argument.
+_CONVERSIONS = _names("""
+    array asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
+""")
+_TAKING_ITSELF = _names("__repr__ array_repr dtype flags resize setflags shape view")
+
+# The methods of ufuncs that functions and methods of arrays stand for.
+_UFUNC_METHODS = {
+    **dict.fromkeys(("sum",), ("add", "reduce")),
+    **dict.fromkeys(("prod",), ("multiply", "reduce")),
+    **dict.fromkeys(("max", "amax"), ("maximum", "reduce")),
+    **dict.fromkeys(("min", "amin"), ("minimum", "reduce")),
+    "all": ("logical_and", "reduce"),
+    "any": ("logical_or", "reduce"),
+    "cumsum": ("add", "accumulate"),
+    "cumprod": ("multiply", "accumulate"),
+}
+
+
+def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_method: bool = False) -> ClassRule:
+    """Return the rule of a function, or of a method or property, by its name; `ufuncs` has the ufuncs by name."""
+    converts = name in _CONVERSIONS and not is_method
+    keeps_all = name in _KEEPING_ALWAYS and not converts
+    op, method = _UFUNC_METHODS.get(name, ("", ""))
+    ufunc = (ufuncs[op], method, "by name") if op in ufuncs else None
+    return ClassRule(keeps_all or name in _KEEPING, keeps_all, converts, name in _TAKING_ITSELF, ufunc)
+
+
+def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> ClassRule:
+    """Return the rule of a ufunc, of a method of it, or of an operator; see `ClassRule.ufunc`."""
+    return ClassRule(True, True, ufunc=(ufunc, method, operands))
+
+
+def has_subclass(x: Any) -> bool:
+    """Return whether an argument is, or holds, an array of a subclass."""
+    return next(_arrays_of_subclasses(x), None) is not None
+
+
+def _arrays_of_subclasses(x: Any) -> Iterator[Any]:
+    if isinstance(x, ndarray):
+        if type(x) is not ndarray:
+            yield x
+    elif type(x) in (list, tuple, dict):
+        for part in x.values() if type(x) is dict else x:
+            yield from _arrays_of_subclasses(part)
+
+
+def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what a function returns for arguments of which some are of a subclass."""
+    arrays = list(_arrays_of_subclasses((args, options)))
+    if rule.ufunc is not None:
+        overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
+        if overriding:
+            if rule.ufunc[2] == "by name":
+                args, options = _of_method(call, rule.ufunc[1], args, options)
+            return _by_override(overriding, rule.ufunc, args, options)
+    if rule.converts and options.get("subok"):
+        rule = ClassRule(True, True)
+    originals: dict[int, Any] = {}
+    plain_args, plain_options = _plain(args, originals), _plain(options, originals)
+    result = call(*plain_args, **plain_options)
+    template = max(arrays, key=lambda x: x.__array_priority__)
+    return _of_class(result, template, rule, originals, args)
+
+
+def _of_method(
+    call: Callable[..., Any], method: str, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a ufunc's method for those of a function like `sum`, whose default axes are all."""
+    array, *named = signature(call).bind(*args, **options).arguments.items()
+    keywords = {"axis": None, **dict(named)}
+    if method == "accumulate" and keywords["axis"] is None:
+        return (array[1].reshape(-1),), {**keywords, "axis": 0}
+    return (array[1],), keywords
+
+
+def _plain(x: Any, originals: dict[int, Any]) -> Any:
+    """Return an argument with views of the class `ndarray`; `originals` gets what they are views of, by their ids."""
+    if isinstance(x, ndarray):
+        if type(x) is ndarray:
+            return x
+        known = next((view for view, original in originals.values() if original is x), None)
+        view = as_class(x, ndarray, None) if known is None else known
+        originals[id(view)] = view, x
+        return view
+    if type(x) in (list, tuple):
+        return type(x)(_plain(part, originals) for part in x)
+    return {key: _plain(part, originals) for key, part in x.items()} if type(x) is dict else x
+
+
+def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any], args: tuple[Any, ...]) -> Any:
+    """Return a result with arrays of the class of `template` where the rule says so, and arguments as they were."""
+    if isinstance(x, ndarray):
+        context = (
+            (rule.ufunc[0], args, 0) if rule.ufunc is not None and rule.ufunc[1] in ("__call__", "outer") else None
+        )
+        if id(x) in originals and not rule.converts:
+            output = originals[id(x)][1]
+            return output if rule.ufunc is None else output.__array_wrap__(output, context, False)
+        if (
+            not rule.keeps
+            or type(x) is not ndarray
+            or any(x is arg for arg in args)
+            or (is_scalar(x) and not rule.keeps_without_dimensions)
+        ):
+            return x
+        if rule.ufunc is not None:
+            return template.__array_wrap__(x, context, not x.shape)
+        return as_class(x, type(template), template)
+    if type(x) in (list, tuple):
+        return type(x)(_of_class(part, template, rule, originals, args) for part in x)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(_of_class(part, template, rule, originals, args) for part in x))
+    return x
+
+
+def wrapped_result(x: ndarray, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """Return the result of a ufunc as an array of the class of `x`. See `numpy.ndarray.__array_wrap__`."""
+    return array if type(array) is type(x) else as_class(array, type(x), x)
+
+
+def _by_override(arrays: list[Any], ufunc: tuple[Any, str, str], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what a class with its own ``__array_ufunc__`` makes of a call of a ufunc. See NEP 13."""
+    function, method, operands = ufunc
+    inputs, keywords = args, dict(options)
+    if operands == "swapped":
+        inputs = args[::-1]
+    elif operands == "in place":
+        keywords["out"] = (args[0],)
+    elif method == "__call__" and len(args) > function.nin:
+        inputs, keywords["out"] = args[: function.nin], args[function.nin :]
+    if keywords.get("out") is not None and not isinstance(keywords["out"], tuple):
+        keywords["out"] = (keywords["out"],)
+    # A subclass comes before its base class, else the left one before the right one.
+    for x in sorted(arrays, key=lambda x: -len(type(x).__mro__)):
+        if type(x).__array_ufunc__ is None:
+            if operands:
+                return NotImplemented
+            raise TypeError(f"operand {type(x).__name__!r} does not support ufuncs (__array_ufunc__=None)")
+        result = x.__array_ufunc__(function, method, *inputs, **keywords)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({function!r}, {method!r}, ...)")

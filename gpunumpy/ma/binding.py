@@ -1,0 +1,207 @@
+"""The operators, methods and properties of `MaskedArray`, and the functions of `numpy.ma` by name.
+
+Importing this module binds the first to the class.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy
+
+from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
+from ..functions.every_dtype import takes_every_dtype
+from ..functions.fallback import on_host
+from . import (
+    averages,
+    conditions,
+    construction,
+    conversions,
+    fill_values,
+    indexing,
+    masks,
+    operations,
+    operators,
+    protocols,
+    reductions,
+    selecting,
+    shapes,
+    sorting,
+    statistics,
+)
+from .state import MaskedArray, nomask, set_fill_value, update_from
+
+
+def _set_hardmask(value: bool) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        self._hardmask = value
+        return self
+
+    method.__doc__ = f"Have assignments {'leave masked elements masked' if value else 'unmask elements'}."
+    return method
+
+
+def _unshare_mask(self: Any) -> Any:
+    """Copy the mask if other arrays may have it too. See `numpy.ma.MaskedArray.unshare_mask`."""
+    if self._sharedmask:
+        mask = self._mask
+        self._mask = mask if mask is nomask else mask.copy()
+        self._sharedmask = False
+    return self
+
+
+def _of_data(name: str) -> property:
+    """Return a property that is the data's."""
+    return property(lambda x: getattr(x._data, name))
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **reductions.METHODS,
+    **shapes.METHODS,
+    "argsort": sorting.argsort_method,
+    "compress": indexing.compress_method,
+    "compressed": selecting.compressed_method,
+    "fill": indexing.fill_method,
+    "filled": selecting.filled_method,
+    "get": conversions.to_numpy,
+    "get_fill_value": lambda self: self.fill_value,
+    "harden_mask": _set_hardmask(True),
+    "item": indexing.item_method,
+    "nonzero": selecting.nonzero_method,
+    "put": indexing.put_method,
+    "searchsorted": sorting.searchsorted_method,
+    "set_fill_value": set_fill_value,
+    "shrink_mask": conditions.shrink_mask_method,
+    "soften_mask": _set_hardmask(False),
+    "sort": sorting.sort_method,
+    "take": indexing.take_method,
+    "tobytes": conversions.to_bytes,
+    "tolist": indexing.to_list,
+    "unshare_mask": _unshare_mask,
+}
+METHODS["conj"] = METHODS["conjugate"] = shapes.conjugate_method
+METHODS["dot"] = lambda self, b, out=None, strict=False: statistics.dot(self, b, strict, out)
+
+_SPECIAL: dict[str, Any] = {
+    "__array__": conversions.as_numpy_array,
+    "__array_function__": protocols.array_function,
+    "__array_ufunc__": protocols.array_ufunc,
+    "__copy__": lambda x: x.copy(),
+    "__deepcopy__": conversions.deep_copy,
+    "__format__": conversions.formatted,
+    "__getitem__": indexing.get_item,
+    "__iter__": indexing.iterate,
+    "__reduce__": conversions.reduce_for_pickle,
+    "__repr__": conversions.representation,
+    "__setitem__": indexing.set_item,
+    "__str__": conversions.to_text,
+    "_hosted": conversions.hosted,
+    "_update_from": update_from,  # by which functions of `numpy.ma` take over arrays of this class
+    "_written_back": conversions.written_back,
+}
+
+_PROPERTIES: dict[str, property] = {
+    **{name: _of_data(name) for name in ("base", "device", "flags", "itemsize", "nbytes", "ndim", "size", "strides")},
+    "T": property(lambda x: x.transpose()),
+    "flat": property(indexing.flat, indexing.set_flat),
+    "imag": property(shapes.part("imag"), shapes.set_part("imag")),
+    "mT": property(shapes.matrix_transpose_of),
+    "real": property(shapes.part("real"), shapes.set_part("real")),
+}
+
+# Methods of NumPy's class that run on the host.
+_HOST_METHODS = ("argpartition", "choose", "ids", "partition", "toflex", "torecords", "tofile", "dumps", "dump")
+
+
+def _bind() -> None:
+    """Set the operators, methods and properties as attributes of the class."""
+    numpy_class = numpy.ma.MaskedArray
+    for name, method in (METHODS | operators.OPERATORS).items():
+        by_numpy = getattr(numpy_class, name, None)
+        setattr(MaskedArray, name, _method(method, by_numpy) if by_numpy is not None else method)
+    for name, method in (_SPECIAL | _PROPERTIES).items():
+        setattr(MaskedArray, name, method)
+    for name in _HOST_METHODS:
+        setattr(MaskedArray, name, on_host(getattr(numpy_class, name), f"ma.MaskedArray.{name}"))
+    construct: Any = takes_every_dtype(construction.create, lambda cls, *a, **o: _numpy_class(*a, **o))
+    MaskedArray.__new__ = construct  # type: ignore[method-assign]
+
+
+_numpy_class = on_host(numpy.ma.MaskedArray, "")
+
+
+def _method(method: Callable[..., Any], by_numpy: Any) -> Callable[..., Any]:
+    """Return a method for which NumPy's method computes where data is on the host."""
+    return takes_every_dtype(method, on_host(by_numpy, ""))
+
+
+def _of_method(name: str, is_reversed: bool = False) -> Callable[..., Any]:
+    """Return the function that calls a method of its first argument, or of its second."""
+    method = METHODS[name]
+
+    def run(a: Any, *args: Any, **options: Any) -> Any:
+        if is_reversed:
+            return getattr(construction.asanyarray(masks.taken(args[0])), name)(a, *args[1:], **options)
+        x = masks.taken(a)
+        if not isinstance(x, MaskedArray):
+            x = construction.asanyarray(x)
+        return getattr(x, name)(*args, **options)
+
+    parameters = list(inspect.signature(method).parameters.values())
+    parameters[0] = parameters[0].replace(name="a")
+    if is_reversed:
+        parameters[:2] = parameters[1::-1]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__name__ = name
+    run.__doc__ = f"{(method.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
+    return run
+
+
+_FROM_METHODS = (
+    *("all", "any", "anom", "argmax", "argmin", "copy", "count", "cumprod", "cumsum", "diagonal", "harden_mask", "max"),
+    *("mean", "min", "nonzero", "prod", "product", "ptp", "ravel", "repeat", "soften_mask", "std"),
+    *("sum", "swapaxes", "trace", "var"),
+)
+
+
+def _functions() -> dict[str, Any]:
+    """Return the functions by their names in `numpy.ma`."""
+    found: dict[str, Any] = {name: _of_method(name) for name in _FROM_METHODS}
+    found["compress"] = _of_method("compress", is_reversed=True)
+    found["anomalies"] = found["anom"]
+    found |= shapes.FUNCTIONS | conditions.FUNCTIONS_BY_NAME | statistics.FUNCTIONS | averages.FUNCTIONS
+    for module in (construction, fill_values, indexing, masks, operations, selecting, sorting):
+        for name, x in vars(module).items():
+            is_own = isinstance(x, FunctionType) and x.__module__ == module.__name__
+            if not name.startswith("_") and (is_own or name in _MADE) and hasattr(numpy.ma, name):
+                found[name] = x
+    return found | operations.FUNCTIONS
+
+
+_MADE = frozenset(
+    (
+        *("alltrue", "sometrue", "arange", "empty", "identity", "indices", "ones", "zeros", "frombuffer"),
+        *("fromfunction", "empty_like", "ones_like", "zeros_like"),
+    )
+)
+# Functions that never compute, and so need no other way.
+_PLAIN = frozenset(("isMA", "isMaskedArray", "isarray", "is_mask", "default_fill_value"))
+
+
+def _public() -> dict[str, Any]:
+    """Return the functions, made to take data on the host too."""
+    public: dict[str, Any] = {}
+    for name, function in _functions().items():
+        x = function
+        if isinstance(x, FunctionType) and name not in _PLAIN:
+            x = takes_every_dtype(function, on_host(getattr(numpy.ma, name), ""))
+        public[name] = x
+    return public
+
+
+_bind()
+DEVICE_ARRAY_IMPORTERS.insert(0, conversions.converted)
+NAMES: dict[str, Any] = _public() | {"MaskedArray": MaskedArray, "masked_array": MaskedArray}

@@ -1,0 +1,109 @@
+"""Masked arrays as text, as pickles, and as NumPy's masked arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ..core.recording.array import ndarray, to_host
+from .masks import getmaskarray
+from .selecting import filled_method
+from .state import as_data, is_ours, new, nomask
+
+
+def to_numpy(x: Any) -> Any:
+    """Copy a masked array to NumPy's masked array."""
+    return hosted(x, to_host)
+
+
+def hosted(x: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return a masked array as NumPy's masked array, of what `convert` makes of the data and of the mask."""
+    mask = x._mask
+    data = numpy.asarray(convert(x._data))
+    host: Any = numpy.ma.MaskedArray(data, nomask if mask is nomask else numpy.asarray(convert(mask)), copy=False)
+    host._hardmask, host._sharedmask = x._hardmask, x._sharedmask
+    if x._fill_value is not None:
+        host._fill_value = numpy.array(x._fill_value)
+    return host
+
+
+def on_device(host: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return NumPy's masked array as one of this package; `convert` makes arrays of this package of NumPy's."""
+    data, mask = convert(numpy.asarray(host._data)), nomask
+    if not isinstance(data, ndarray):
+        return host
+    if host._mask is not nomask:
+        mask = convert(numpy.asarray(host._mask))
+    result = new(data, mask)
+    take_state(result, host)
+    return result
+
+
+def take_state(x: Any, host: Any) -> None:
+    """Give a masked array the fill value and the kind of mask of NumPy's."""
+    x._fill_value = None if host._fill_value is None else numpy.array(host._fill_value)
+    x._hardmask, x._sharedmask = host._hardmask, host._sharedmask
+
+
+def written_back(x: Any, host: Any, convert: Callable[[Any], Any]) -> None:
+    """Give a masked array the mask that a function on the host has made for it, and the rest of its state."""
+    if host._mask is nomask:
+        x._mask = nomask
+    elif x._mask is nomask or x._mask.shape != host._mask.shape:
+        x._mask = as_data(convert(numpy.array(host._mask)))
+    take_state(x, host)
+
+
+def to_text(x: Any) -> str:
+    """Return ``str(x)``."""
+    return str(to_numpy(x))
+
+
+def representation(x: Any) -> str:
+    """Return ``repr(x)``."""
+    return repr(to_numpy(x))
+
+
+def formatted(x: Any, spec: str) -> str:
+    """Return ``format(x, spec)``."""
+    return format(to_numpy(x), spec)
+
+
+def to_bytes(self: Any, fill_value: Any = None, order: str = "C") -> bytes:
+    """Return the bytes of the elements, filled. See `numpy.ma.MaskedArray.tobytes`."""
+    return filled_method(self, fill_value).tobytes(order)
+
+
+def as_numpy_array(x: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+    """Return the data as a NumPy array, without the mask."""
+    return x._data.__array__(dtype, copy=copy)
+
+
+def reduce_for_pickle(x: Any) -> tuple[Any, ...]:
+    """Return what `pickle` stores."""
+    mask = getmaskarray(x)
+    extra = {name: value for name, value in vars(x).items() if name not in _STATE}
+    return restored, (type(x), x._data, mask, x._fill_value, x._hardmask, extra)
+
+
+_STATE = frozenset(("_data", "_stored_mask", "_has_masked", "_fill_value", "_hardmask", "_sharedmask"))
+
+
+def restored(cls: type, data: Any, mask: Any, fill_value: Any, hardmask: bool, extra: dict[str, Any]) -> Any:
+    """Return a masked array from a pickle. Pickles refer to this function by name."""
+    x = new(data, mask, cls=cls)
+    x._fill_value, x._hardmask = fill_value, hardmask
+    x.__dict__.update(extra)
+    return x
+
+
+def deep_copy(x: Any, memo: dict[int, Any]) -> Any:
+    """Return ``copy.deepcopy(x)``."""
+    return x.copy()
+
+
+def converted(x: Any) -> Any:
+    """Return the data of a masked array, for functions that make arrays of any object; None for another object."""
+    return x._data if is_ours(x) else None

@@ -1,0 +1,180 @@
+"""Functions for plain arrays, of this package or NumPy's, called with masked arrays: they do what NumPy's do."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+import numpy
+
+from ..core.errors import OnHostError
+from ..core.recording.array import ndarray
+from ..functions.fallback import on_host
+from ..functions.ufuncs.ufunc import UFUNCS
+from .construction import asanyarray, create
+from .masks import taken
+from .operators import OPERATORS, apply_ufunc
+from .shapes import expand_dims
+from .state import is_ours
+
+# NumPy's functions that call the array's method of their name, or of another.
+_METHODS = {
+    **{
+        name: name
+        for name in (
+            *("all", "any", "argmax", "argmin", "argsort", "clip", "compress", "cumprod", "cumsum", "diagonal"),
+            *("max", "mean", "min", "nonzero", "prod", "ptp", "put", "ravel", "repeat", "reshape", "round"),
+            *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
+        )
+    },
+    "amax": "max",
+    "amin": "min",
+    "around": "round",
+}
+
+
+def _by_method(name: str) -> Callable[..., Any]:
+    """Return a function that calls a method of its first argument."""
+
+    def run(a: Any, *args: Any, **options: Any) -> Any:
+        x = taken(a)
+        if not is_ours(x):
+            return NotImplemented
+        given = {key: value for key, value in options.items() if value is not numpy._NoValue}
+        return getattr(x, name)(*map(taken, args), **given)
+
+    return run
+
+
+def _sorted(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **options: Any) -> Any:
+    """Return a sorted copy."""
+    x = taken(a)
+    x, axis = (x.flatten(), -1) if axis is None else (x.copy(), axis)
+    x.sort(axis=axis, kind=kind, order=order, **options)
+    return x
+
+
+def _any_array(a: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    """Return an object as an array; a masked array keeps its mask."""
+    return asanyarray(a, dtype) if is_ours(taken(a)) else NotImplemented
+
+
+def _array(a: Any, dtype: Any = None, *args: Any, copy: Any = True, subok: bool = False, **options: Any) -> Any:
+    """Return an object as a new array; a masked array keeps its mask with `subok`."""
+    x = taken(a)
+    if not is_ours(x) or not subok or args:
+        return NotImplemented
+    return create(type(x), x, dtype=dtype, copy=copy, ndmin=options.get("ndmin", 0), order=options.get("order"))
+
+
+def _of_ufunc(name: str) -> Callable[..., Any]:
+    """Return the function for a ufunc of NumPy."""
+    nin = UFUNCS[name].nin
+
+    def run(*args: Any, **options: Any) -> Any:
+        if len(args) > nin:
+            args, options = args[:nin], options | {"out": args[nin:]}
+        return apply_ufunc(name, args, options)
+
+    return run
+
+
+def _of_operator(name: str) -> Callable[..., Any]:
+    """Return the function for an operator of arrays: with a masked array it is the masked array's."""
+    base = name.removeprefix("__").removesuffix("__")
+    is_reflected = base not in ("rshift",) and base.startswith("r") and f"__{base[1:]}__" in OPERATORS
+    plain = base[1:] if is_reflected else base
+
+    def run(x: Any, y: Any, *modulus: Any) -> Any:
+        try:
+            x, y = taken(x), taken(y)
+        except OnHostError:
+            by_python: Any = getattr(operator, _PYTHON_NAMES.get(plain, plain), divmod)
+            return on_host(by_python, "")(*((y, x) if is_reflected else (x, y)))
+        if is_ours(x):
+            return OPERATORS[name](x, y)
+        if base in _MIRRORED:
+            return OPERATORS[f"__{_MIRRORED[base]}__"](y, x)
+        return OPERATORS[f"__{base[1:]}__" if is_reflected else f"__r{base}__"](y, x)
+
+    return run
+
+
+_PYTHON_NAMES = {"and": "and_", "or": "or_"}
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _MIRRORED or f"__r{n[2:]}" in OPERATORS]
+
+# What runs instead of a function of NumPy that is called with a masked array.
+_IMPLEMENTED: dict[Any, Callable[..., Any]] = {
+    **{getattr(numpy, name): _of_ufunc(found.__name__) for name, found in UFUNCS.items() if hasattr(numpy, name)},
+    **{getattr(numpy, name): _by_method(method) for name, method in _METHODS.items()},
+    **{getattr(numpy.ndarray, name): _of_operator(name) for name in _BINARY},
+    **{
+        getattr(numpy.ndarray, f"__r{n[2:]}"): _of_operator(f"__r{n[2:]}")
+        for n in _BINARY
+        if f"__r{n[2:]}" in OPERATORS
+    },
+    numpy.asanyarray: _any_array,
+    numpy.array: _array,
+    numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
+    numpy.ndim: lambda a: taken(a).ndim,
+    numpy.shape: lambda a: taken(a).shape,
+    numpy.sort: _sorted,
+}
+
+
+def call(function: Any, args: Any, options: dict[str, Any]) -> Any:
+    """Return what a function of NumPy gives for masked arrays; NotImplemented if NumPy itself is to compute it."""
+    try:
+        run = _IMPLEMENTED.get(function)
+    except TypeError:  # no function that has a hash
+        return NotImplemented
+    try:
+        return NotImplemented if run is None else run(*args, **options)
+    except OnHostError:
+        return NotImplemented
+
+
+class _OfClassOnly:
+    """Attribute that is None for instances: by this `numpy.ma` leaves operators to the class of the other operand."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __get__(self, x: Any, cls: type | None = None) -> Any:
+        """Return the function of the class, or None for an instance."""
+        return self._function if x is None else None
+
+
+def _array_ufunc(x: Any, ufunc: numpy.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    """Run a ufunc of NumPy on masked arrays."""
+    for operand in inputs:
+        other = getattr(type(operand), "__array_ufunc__", None)
+        if (
+            other is not None
+            and not is_ours(operand)
+            and not isinstance(operand, (ndarray, numpy.ndarray, numpy.generic))
+        ):
+            return NotImplemented
+    if method == "__call__" and getattr(numpy, ufunc.__name__, None) is ufunc and ufunc.__name__ in UFUNCS:
+        with suppress(OnHostError):
+            return apply_ufunc(ufunc.__name__, inputs, dict(options))
+    if "out" in options and method != "__call__":
+        options["out"] = options["out"][0]
+    run = ufunc if method == "__call__" else getattr(ufunc, method)
+    return on_host(lambda *args, **rest: run(*args, **rest), f"numpy ufunc {ufunc.__name__}")(*inputs, **options)
+
+
+array_ufunc = _OfClassOnly(_array_ufunc)
+
+
+def array_function(x: Any, function: Any, types: Iterable[type], args: Any, options: dict[str, Any]) -> Any:
+    """Run a function of NumPy on masked arrays."""
+    if not all(issubclass(kind, (ndarray, numpy.ndarray)) or kind is type(x) for kind in types):
+        return NotImplemented
+    result = call(function, args, options)
+    if result is not NotImplemented:
+        return result
+    return on_host(function, f"{function.__module__}.{function.__name__}")(*args, **options)

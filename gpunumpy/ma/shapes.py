@@ -1,0 +1,298 @@
+"""Shapes of masked arrays: methods and functions that do the same to the data and to the mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ..functions.creation import ranges
+from ..functions.creation.arrays import array as new_array
+from ..functions.manipulation import joining, repeating
+from ..functions.manipulation import shape as shape_functions
+from ..functions.ufuncs.ufunc import UFUNCS
+from .fill_values import checked_fill_value
+from .masks import combined_masks, data_of, getmaskarray, operands, stored_mask, taken
+from .state import MaskedArray, is_ours, masked, new, nomask, set_mask
+
+
+def _both(name: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return a method that does the same to the data and to the mask."""
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        mask = self._stored_mask
+        data = getattr(self._data, name)(*args, **options)
+        return new(data, mask if mask is nomask else getattr(mask, name)(*args, **options), self, self._has_masked)
+
+    method.__name__ = name
+    method.__doc__ = f"Do what the method does to the data and to the mask. See `numpy.ma.MaskedArray.{name}`."
+    return method
+
+
+def ravel_method(self: Any, order: str = "C") -> Any:
+    """Return a masked array with one dimension, a view if it can be. See `numpy.ma.MaskedArray.ravel`."""
+    if order in ("k", "K", "a", "A"):
+        order = "F" if self._data.f_contiguous and not self._data.c_contiguous else "C"
+    mask = self._stored_mask
+    return new(self._data.ravel(order), mask if mask is nomask else mask.ravel(order), self, self._has_masked)
+
+
+def astype_method(self: Any, dtype: Any, *args: Any, **options: Any) -> Any:
+    """Return a copy of another dtype. See `numpy.ma.MaskedArray.astype`."""
+    data = self._data.astype(dtype, *args, **options)
+    if data is self._data:
+        return self
+    mask = self._stored_mask
+    return new(data, mask if mask is nomask else mask.copy(), self, self._has_masked)
+
+
+def view_method(self: Any, dtype: Any = None, type: Any = None, fill_value: Any = None) -> Any:
+    """Return a masked array that shares data and mask; with another dtype of the same size too.
+
+    See `numpy.ma.MaskedArray.view`.
+    """
+    if type is None and isinstance(dtype, _Type) and not issubclass(dtype, (numpy.generic, int, float, complex)):
+        type, dtype = dtype, None
+    if type is not None and not issubclass(type, MaskedArray):
+        return self._data if dtype is None else self._data.view(dtype)
+    data = self._data if dtype is None else self._data.view(dtype)
+    mask = self._stored_mask
+    if mask is not nomask and mask.shape != data.shape:
+        mask = nomask
+    result = new(data, mask, self, None if mask is nomask else self._has_masked)
+    if fill_value is not None:
+        result._fill_value = checked_fill_value(fill_value, result.dtype)
+    elif dtype is not None:
+        result._fill_value = None
+    return result
+
+
+_Type = type
+
+
+def round_method(self: Any, decimals: int = 0, out: Any = None) -> Any:
+    """Round the elements. See `numpy.ma.MaskedArray.round`."""
+    data = self._data.round(decimals, out=out._data if is_ours(out) else out)
+    if out is not None:
+        if is_ours(out):
+            set_mask(out, self._mask)
+        return out
+    if data.ndim:
+        return new(data, self._stored_mask, self, self._has_masked)
+    return masked if self._mask is not nomask and bool(self._mask) else data
+
+
+def clip_method(self: Any, *args: Any, **options: Any) -> Any:
+    """Limit the elements to an interval. See `numpy.ma.MaskedArray.clip`."""
+    limits = [data_of(x) if isinstance(x, MaskedArray) else x for x in args]
+    data = self._data.clip(*limits, **options)
+    mask = combined_masks(data.shape, self, *args)[0]
+    return new(data, mask, self, None if mask is nomask else mask.any())
+
+
+def conjugate_method(self: Any) -> Any:
+    """Return the complex conjugate, or the array itself if it is not complex. See `numpy.ma.MaskedArray.conjugate`."""
+    if self.dtype.kind != "c":
+        return self
+    return new(self._data.conj(), getmaskarray(self), self, self._has_masked)
+
+
+def resize_method(self: Any, newshape: Any, refcheck: bool = True, order: bool = False) -> None:
+    """Raise `ValueError`: a masked array does not own its data."""
+    raise ValueError(
+        "A masked array does not own its data and therefore cannot be resized.\n"
+        "Use the numpy.ma.resize function instead."
+    )
+
+
+def part(name: str) -> Callable[[Any], Any]:
+    """Return the getter of the real or the imaginary part, whose mask is a copy."""
+
+    def read(x: Any) -> Any:
+        mask = x._mask
+        return new(getattr(x._data, name), mask if mask is nomask else mask.copy(), cls=type(x))
+
+    return read
+
+
+def set_part(name: str) -> Callable[[Any, Any], None]:
+    """Return the setter of the real or the imaginary part."""
+    return lambda x, value: setattr(x._data, name, data_of(value))
+
+
+def matrix_transpose_of(x: Any) -> Any:
+    """Return the array with its last two axes exchanged."""
+    if x.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    mask = x._stored_mask
+    return new(x._data.mT, mask if mask is nomask else mask.mT, None, x._has_masked)
+
+
+def copy_method(self: Any, order: str = "C") -> Any:
+    """Return a copy of data and mask. See `numpy.ma.MaskedArray.copy`."""
+    return COPY(self, order)
+
+
+COPY = _both("copy")
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **{name: _both(name) for name in ("diagonal", "flatten", "repeat", "reshape", "squeeze", "swapaxes", "transpose")},
+    "astype": astype_method,
+    "clip": clip_method,
+    "copy": copy_method,
+    "ravel": ravel_method,
+    "resize": resize_method,
+    "round": round_method,
+    "view": view_method,
+}
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+
+def _masked_like(x: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Return a function of the data and of the mask of an object, in a new masked array."""
+    x = taken(x)
+    data = function(data_of(x) if isinstance(x, MaskedArray) else new_array(x, copy=None), *args, **options)
+    mask, decider = stored_mask(x)
+    return new(data, mask if mask is nomask else function(mask, *args, **options), x if is_ours(x) else None, decider)
+
+
+def expand_dims(a: Any, axis: Any) -> Any:
+    """Return an array with new dimensions of size 1. See `numpy.ma.expand_dims`."""
+    return (
+        _masked_like(a, shape_functions.expand_dims, axis)
+        if isinstance(a, MaskedArray)
+        else shape_functions.expand_dims(a, axis)
+    )
+
+
+def reshape(a: Any, new_shape: Any, order: str = "C") -> Any:
+    """Return an array in another shape. See `numpy.ma.reshape`."""
+    return _masked_like(a, shape_functions.reshape, new_shape, order)
+
+
+def transpose(a: Any, axes: Any = None) -> Any:
+    """Return an array with its axes in another order. See `numpy.ma.transpose`."""
+    return _masked_like(a, shape_functions.transpose, axes)
+
+
+def resize(x: Any, new_shape: Any) -> Any:
+    """Return an array of another size, whose elements are repeated. See `numpy.ma.resize`."""
+    result = _masked_like(x, repeating.resize, new_shape)
+    result._fill_value = None
+    return result
+
+
+def squeeze(a: Any, axis: Any = None, *, fill_value: Any = None, hardmask: bool = False) -> Any:
+    """Return an array without dimensions of size 1. See `numpy.ma.squeeze`."""
+    result = _masked_like(a, shape_functions.squeeze, axis)
+    if fill_value is not None:
+        result.fill_value = fill_value
+    result._hardmask = bool(hardmask) or result._hardmask
+    return result
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """Return a diagonal, or a matrix with one. See `numpy.ma.diag`."""
+    result = _masked_like(v, ranges.diag, k)
+    result._fill_value = None
+    return result
+
+
+def _with_mask_array(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Return a function of the data and of the whole masks of its arguments, which may be in a sequence."""
+    data = function(*(_converted(x, data_of) for x in args), **options)
+    mask = function(*(_converted(x, getmaskarray) for x in args), **options)
+    if isinstance(data, list):
+        return new(new_array(data), new_array(mask))
+    return new(data, mask)
+
+
+def _converted(x: Any, convert: Callable[[Any], Any]) -> Any:
+    if isinstance(x, (tuple, list)):
+        return tuple(convert(part) for part in operands(*x))
+    return convert(taken(x))
+
+
+def _joining(name: str) -> Callable[..., Any]:
+    """Return a function that joins arrays and their masks."""
+    join = getattr(joining, name)
+
+    def run(arys: Any, *args: Any, **options: Any) -> Any:
+        return _with_mask_array(lambda x: join(x, *args, **options), tuple(arys))
+
+    run.__name__ = name
+    run.__doc__ = f"{(join.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
+    return run
+
+
+def _at_least(name: str) -> Callable[..., Any]:
+    """Return a function that gives arrays more dimensions."""
+    function = getattr(shape_functions, name)
+
+    def run(*arys: Any) -> Any:
+        results = tuple(_with_mask_array(function, new_array(x) if isinstance(x, list) else x) for x in arys)
+        return results[0] if len(results) == 1 else results
+
+    run.__name__ = name
+    run.__doc__ = f"{(function.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
+    return run
+
+
+def concatenate(arrays: Any, axis: Any = 0) -> Any:
+    """Join arrays along an axis. See `numpy.ma.concatenate`."""
+    arrays = operands(*arrays)
+    data = joining.concatenate([data_of(x) for x in arrays], axis)
+    cls: type = MaskedArray
+    for x in arrays:
+        cls = type(x) if is_ours(x) and issubclass(type(x), cls) else cls
+    pairs = [pair for pair in map(stored_mask, arrays) if pair[0] is not nomask]
+    if not pairs:
+        return new(data, cls=cls)
+    mask: Any = joining.concatenate([getmaskarray(x) for x in arrays], axis)
+    return new(data, mask, None, mask.any(), cls)
+
+
+def append(a: Any, b: Any, axis: Any = None) -> Any:
+    """Append one array to another. See `numpy.ma.append`."""
+    return concatenate([a, b], axis)
+
+
+def shift(name: str) -> Callable[..., Any]:
+    """Return the function of a shift of bits."""
+
+    def run(a: Any, n: Any) -> Any:
+        a, n = operands(a, n)
+        own = stored_mask(a)[0]
+        data = UFUNCS[name](data_of(a) if own is nomask else _zero_where(own, a), data_of(n))
+        mask, decider = combined_masks(data.shape, a, n)
+        decider = mask.any() if own is nomask and mask is not nomask else stored_mask(a)[1]
+        return new(data, mask, None, decider)
+
+    run.__name__ = name
+    run.__doc__ = f"Shift the bits of integers. See `numpy.ma.{name}`."
+    return run
+
+
+def _zero_where(mask: Any, a: Any) -> Any:
+    return UFUNCS["multiply"](a._data, UFUNCS["logical_not"](mask))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: _joining(name) for name in ("vstack", "hstack", "column_stack", "dstack", "stack")},
+    **{name: _at_least(name) for name in ("atleast_1d", "atleast_2d", "atleast_3d")},
+    **{name: shift(name) for name in ("left_shift", "right_shift")},
+    "append": append,
+    "concatenate": concatenate,
+    "diag": diag,
+    "diagflat": lambda v, k=0: _with_mask_array(lambda x: ranges.diagflat(x, k), v),
+    "expand_dims": expand_dims,
+    "hsplit": lambda ary, indices_or_sections: _with_mask_array(lambda x: joining.hsplit(x, indices_or_sections), ary),
+    "reshape": reshape,
+    "resize": resize,
+    "squeeze": squeeze,
+    "transpose": transpose,
+}
+FUNCTIONS["row_stack"] = FUNCTIONS["vstack"]

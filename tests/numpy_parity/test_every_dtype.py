@@ -1,0 +1,123 @@
+"""Arrays of the dtypes that no kernel computes: every function and method does what NumPy's does."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+import warnings
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+
+from .calls import CALLS, NOT_CALLED
+
+_TEXTS = ("bc", "a", "", "bc", "dd", "1")
+_DATES = ("2020-02-29", "2020-01-01", "NaT", "2020-02-29", "1969-07-20", "2021-01-01")
+_RECORD = [("x", "f8"), ("n", "i2"), ("s", "U2")]
+
+# Six elements of every dtype, two of them equal.
+DATA: dict[str, Any] = {
+    "str": numpy.array(_TEXTS),
+    "bytes": numpy.array([text.encode() for text in _TEXTS]),
+    "StringDType": numpy.array(_TEXTS, numpy.dtypes.StringDType()),
+    "object": numpy.array([3, 2.5, -1, 3, True, 40], object),
+    "object of texts": numpy.array([*_TEXTS[:5], "x"], object),
+    "datetime64": numpy.array(_DATES, "M8[D]"),
+    "timedelta64": numpy.array([3, 1, -2, 3, 7, 4], "m8[s]"),
+    "record": numpy.array(
+        [(1.5, 2, "a"), (0.0, 1, "b"), (1.0, 1, ""), (1.5, 2, "a"), (2, 2, "c"), (3, 3, "d")], _RECORD
+    ),
+    "void": numpy.array([b"abc", b"abd", b"aaa", b"abc", b"zzz", b"xyz"], "V3"),
+    "longdouble": numpy.array([1.5, -2, 0, 1.5, 3, 2], numpy.longdouble),
+    "clongdouble": numpy.array([1.5, -2j, 0, 1.5, 3 + 1j, 2], numpy.clongdouble),
+    "swapped integer": numpy.array([3, 1, -2, 3, 7, 4], numpy.dtype("i4").newbyteorder("S")),
+    "swapped float": numpy.array([1.5, -2, 0, 1.5, 3, 2], numpy.dtype("f8").newbyteorder("S")),
+}
+
+
+def _names(xp: Any, data: Any) -> dict[str, Any]:
+    """What the calls use, in one of the two libraries."""
+    make = xp.asarray
+    return {
+        "np": xp,
+        "numpy": numpy,
+        "t": data.dtype,
+        "copy": copy,
+        "operator": operator,
+        "pickle": pickle,
+        "x": make(data.copy()),
+        "y": make(data[[1, 0, 2, 5, 4, 3]].copy()),
+        "m": make(numpy.resize(data, (3, 4)).astype(data.dtype)),
+        "q": make(numpy.resize(data, (3, 3)).astype(data.dtype)),
+        "one": make(data[:1].copy()),
+        "zero": make(data[0:1].reshape(()).copy()),
+        "none": make(data[:0].copy()),
+        "b": make(numpy.array([True, False, True, True, False, False])),
+        "i": make(numpy.array([5, 0, 2, 2, 1, 3])),
+    }
+
+
+def _outcome(xp: Any, call: str, data: Any) -> tuple[Any, Any]:
+    """What a call returns or raises, and what its arguments are afterwards."""
+    names = _names(xp, data)
+    with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            result: Any = eval(call, names)
+        except Exception as error:
+            result = error
+        return _plain(result), {name: _plain(names[name]) for name in ("x", "y", "m", "q", "zero")}
+
+
+def _plain(x: Any) -> Any:
+    """A result for comparison: arrays and scalars as dtype, shape, flag and elements; errors as their type."""
+    if isinstance(x, Exception):
+        return next(kind for kind in type(x).__mro__ if kind.__module__ == "builtins")
+    if isinstance(x, gpunumpy.ndarray):
+        x, is_writeable = gpunumpy.asnumpy(x), x.flags.writeable or x.ndim == 0
+        return str(x.dtype), x.shape, is_writeable, _elements(x)
+    if isinstance(x, (numpy.ndarray, numpy.generic)):
+        return str(x.dtype), x.shape, isinstance(x, numpy.generic) or x.flags.writeable, _elements(x)
+    if isinstance(x, (tuple, list)):
+        return type(x).__name__, [_plain(part) for part in x]
+    return type(x), repr(x)
+
+
+def _elements(x: Any) -> Any:
+    """The elements as text, or as bytes if texts among them hold no characters."""
+    try:
+        return repr(x.tolist())
+    except SystemError:
+        return x.tobytes()
+
+
+# NumPy 2.3.0 itself writes to memory that is not there.
+ENDS_THE_PROCESS = (("place", "StringDType"), (".byteswap", "StringDType"))
+CASES = [(name, kind) for name in CALLS for kind in DATA if (name, kind) not in ENDS_THE_PROCESS]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_calls(name: str, kind: str) -> None:
+    for call in CALLS[name]:
+        expected = _outcome(numpy, call, DATA[kind])
+        assert _outcome(gpunumpy, call, DATA[kind]) == expected, call
+
+
+def test_the_class_with_an_explicit_layout() -> None:
+    for xp in (numpy, gpunumpy):
+        memory = bytearray(b"abcdef")
+        x = xp.ndarray((2,), "S3", memory)
+        x[0] = b"xy"
+        assert x.tolist() == [b"xy", b"def"]
+        assert bytes(memory) == b"xy\0def"
+        assert xp.ndarray((2, 2), "S0").shape == (2, 2)
+
+
+def test_every_public_function_is_called() -> None:
+    functions = {name for name in numpy.__all__ if not isinstance(getattr(numpy, name), type)}
+    functions = {name for name in functions if callable(getattr(numpy, name))}
+    assert functions - NOT_CALLED <= CALLS.keys()

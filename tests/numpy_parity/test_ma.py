@@ -1,0 +1,403 @@
+"""Masked arrays: the same calls with `numpy.ma` and with `gpunumpy.ma`, over dtypes and masks."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.functions import fallback
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+
+DTYPES = ("f8", "f4", "i8", "u2", "c16", "?")
+MASKS: dict[str, Any] = {
+    "no mask": numpy.ma.nomask,
+    "none masked": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
+    "some masked": [[0, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 1]],
+    "all masked": [[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]],
+}
+
+
+def operand(np: Any, dtype: str, mask: Any, turned: bool = False, shift: int = 0) -> Any:
+    values = (numpy.arange(12) * 5 % 7 + shift).astype(dtype).reshape(3, 4)
+    if numpy.dtype(dtype).kind in "ifc":
+        values = values - 2
+    mask = mask if mask is numpy.ma.nomask else np.array(numpy.array(mask, bool)[:, ::-1] if turned else mask, bool)
+    return np.ma.array(np.asarray(values), mask=mask)
+
+
+def observed(x: Any) -> Any:
+    """What is compared of a result: NumPy's objects, with zeros in the place of masked elements."""
+    if x is numpy.ma.masked:
+        return "masked"
+    if isinstance(x, (tuple, list)):
+        return [observed(part) for part in x]
+    if isinstance(x, numpy.ma.MaskedArray) or hasattr(type(x), "is_masked_array"):
+        mask = x._mask
+        has_mask = mask is not numpy.ma.nomask
+        data = numpy.array(numpy.asarray(x.data))
+        if has_mask:
+            mask = numpy.asarray(mask)
+            assert mask.dtype == bool
+            assert mask.shape == data.shape
+            data[mask] = 0
+        fill = x.fill_value
+        return ["masked array", data, mask if has_mask else None, fill, fill.dtype, x.hardmask]
+    if isinstance(x, (gpunumpy.ndarray, numpy.ndarray, numpy.generic)):
+        return ["array", numpy.asarray(x)]
+    return x
+
+
+def check_equal(tested: Any, expected: Any, exact: bool = False) -> None:
+    assert type(tested) is type(expected) or isinstance(tested, (bool, numpy.bool)), (tested, expected)
+    if isinstance(expected, list):
+        assert len(tested) == len(expected), (tested, expected)
+        for one, other in zip(tested, expected, strict=True):
+            check_equal(one, other, exact)
+    elif isinstance(expected, (numpy.ndarray, numpy.generic)):
+        assert numpy.asarray(tested).dtype == expected.dtype
+        assert numpy.shape(tested) == expected.shape
+        if exact or expected.dtype.kind not in "fc":
+            numpy.testing.assert_array_equal(tested, expected)
+        else:
+            numpy.testing.assert_allclose(tested, expected, rtol=1e-6, atol=1e-12)
+    else:
+        assert tested == expected
+
+
+def outcome(run: Callable[..., Any], *args: Any) -> Any:
+    try:
+        with numpy.errstate(all="ignore"):
+            return run(*args)
+    except Exception as error:
+        return error
+
+
+def compare(run: Callable[..., Any], make: Callable[[Any], tuple[Any, ...]]) -> None:
+    """Run a function with both packages; compare the results, and the operands after it."""
+    results = []
+    for np in (numpy, gpunumpy):
+        args = make(np)
+        result = outcome(run, np, *args)
+        if isinstance(result, Exception):
+            results.append((result, None))
+        else:
+            results.append((observed(result), observed(list(args))))
+    (expected, expected_args), (tested, tested_args) = results
+    if isinstance(expected, Exception) or isinstance(tested, Exception):
+        assert isinstance(tested, Exception), f"NumPy raises {expected!r}"
+        assert isinstance(expected, Exception), f"raises {tested!r}"
+        assert isinstance(tested, type(expected)) or isinstance(expected, type(tested)), (tested, expected)
+        return
+    check_equal(tested, expected)
+    check_equal(tested_args, expected_args)
+
+
+@pytest.fixture(autouse=True)
+def _on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here runs on the host, but for tests that say so."""
+    monkeypatch.setattr(fallback, "_action", "error")
+    monkeypatch.setattr(fallback, "_warned", set())
+
+
+UNARY: dict[str, Callable[[Any, Any], Any]] = {
+    **{
+        name: lambda np, x, name=name: getattr(np.ma, name)(x)
+        for name in (
+            *("exp", "conjugate", "sin", "cos", "arctan", "arcsinh", "sinh", "cosh", "tanh", "absolute", "fabs"),
+            *("negative", "floor", "ceil", "logical_not", "sqrt", "log", "log2", "log10", "tan", "arcsin", "arccos"),
+            *("arccosh", "arctanh", "angle", "around", "isMaskedArray", "is_masked", "is_mask", "getmask", "getdata"),
+            *("getmaskarray", "count", "ravel", "compressed", "copy", "sort", "diag", "diagflat", "atleast_3d"),
+            *("nonzero", "transpose", "squeeze", "masked_invalid", "fix_invalid", "count_masked", "zeros_like"),
+            *("ones_like", "ndim", "shape", "size", "minimum_fill_value", "maximum_fill_value", "default_fill_value"),
+            *("asarray", "asanyarray", "filled", "make_mask", "masked_array", "array"),
+        )
+    },
+    **{
+        f"numpy's {name}": lambda np, x, name=name: getattr(np, name)(x)
+        for name in (
+            "sqrt",
+            "log",
+            "arcsin",
+            "exp",
+            "negative",
+            "isnan",
+            "sum",
+            "mean",
+            "max",
+            "argmin",
+            "ravel",
+            "sort",
+        )
+    },
+    **{
+        f"{name} {axis}": lambda np, x, name=name, axis=axis: getattr(np.ma, name)(x, axis=axis)
+        for name in (
+            *("sum", "prod", "mean", "var", "std", "min", "max", "ptp", "any", "all", "argmin", "argmax"),
+            *("cumsum", "cumprod", "count", "sort", "anom"),
+        )
+        for axis in (None, 0, -1)
+    },
+    **{
+        f"{name} keepdims": lambda np, x, name=name: getattr(x, name)(axis=1, keepdims=True)
+        for name in ("sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "count", "argmin")
+    },
+    **{
+        f"{name} with {value}": lambda np, x, name=name, value=value: getattr(np.ma, name)(x, value)
+        for name in (
+            *("masked_equal", "masked_not_equal", "masked_greater", "masked_greater_equal", "masked_less"),
+            *("masked_less_equal", "masked_values", "masked_object"),
+        )
+        for value in (1, 100)
+    },
+    "sum of two axes": lambda np, x: x.sum(axis=(0, 1), keepdims=True),
+    "ddof": lambda np, x: x.var(axis=0, ddof=1),
+    "sums in another dtype": lambda np, x: [x.sum(dtype="f8"), x.mean(0, "f8"), x.cumsum(1, "f8")],
+    "masked inside": lambda np, x: [np.ma.masked_inside(x, 3, 1), np.ma.masked_outside(x, 1, 3)],
+    "masked where": lambda np, x: [np.ma.masked_where(x > 1, x), np.ma.masked_where(np.zeros((3, 4), bool), x)],
+    "masked where, wrong shape": lambda np, x: np.ma.masked_where([True], x),
+    "masked where, no copy": lambda np, x: np.ma.masked_where(x == 2, x, copy=False),
+    "negated": lambda np, x: [-x, +x, abs(x)],
+    "inverted": lambda np, x: ~x,
+    "power": lambda np, x: [x**2, np.ma.power(x, 0.5), x**-1.0],
+    "reflected": lambda np, x: [1 + x, 2 - x, 3 * x, 1 / x, 5 // x, 2.0**x],
+    "divided by zero": lambda np, x: [x / 0, x // 0, x % 3, divmod(x, 2)],
+    "with a scalar": lambda np, x: [x + 1, x - 1.5, x * np.float32(2), x == 1, x != 1, x > 1, x > 1, x <= 1j],
+    "and masked": lambda np, x: [x + np.ma.masked, x == np.ma.masked, np.ma.masked * x],
+    "fill value": lambda np, x: [np.ma.array(x, fill_value=1).filled(), x.filled(1), np.ma.array(x, fill_value=1) + x],
+    "filled wrongly": lambda np, x: x.filled("text"),
+    "as another dtype": lambda np, x: [x.astype("f4"), np.ma.array(x, dtype="c16"), np.ma.array(x, "i1")],
+    "with another mask": lambda np, x: [np.ma.array(x, mask=np.eye(3, 4)), np.ma.array(x, mask=True, keep_mask=False)],
+    "without its mask": lambda np, x: [np.ma.array(x, keep_mask=False), np.ma.array(x, keep_mask=False, shrink=False)],
+    "a mask of another size": lambda np, x: np.ma.array(x, mask=[1, 0]),
+    "more dimensions": lambda np, x: np.ma.array(x, ndmin=4),
+    "shapes": lambda np, x: [x.reshape(4, 3), x.reshape(-1), x.T, x.swapaxes(0, 1), x.flatten("F"), x.ravel("F")],
+    "repeated": lambda np, x: [x.repeat(2), x.repeat(2, 0), x.diagonal(), np.ma.resize(x, (5, 4))],
+    "taken": lambda np, x: [x.take([0, 5]), x.take([1, 0], axis=1), np.ma.take(x, 3), np.ma.take(x, [[1], [2]])],
+    "compressed along": lambda np, x: [x.compress([1, 0, 1], axis=0), np.ma.compress([0, 1], x)],
+    "parts": lambda np, x: [x.real, x.imag, x.conj(), x.round(0), x.clip(0, 2)],
+    "joined": lambda np, x: [np.ma.concatenate([x, x]), np.ma.vstack([x, x]), np.ma.stack([x, x[::-1]], 1)],
+    "joined with an array": lambda np, x: [np.ma.concatenate([x, np.ones((1, 4))]), np.ma.append(x, [1])],
+    "columns": lambda np, x: [np.ma.hstack((x, x)), np.ma.column_stack((x[0], x[1])), np.ma.dstack((x, x))],
+    "chosen": lambda np, x: [np.ma.where(x > 1, x, 0), np.ma.where(x > 1, x, np.ma.masked), np.ma.where(x > 1)],
+    "products": lambda np, x: [np.ma.dot(x, x.T), np.ma.dot(x, x[0]), np.ma.inner(x, x), np.ma.outer(x[0], x[1])],
+    "strict product": lambda np, x: np.ma.dot(x, x.T, strict=True),
+    "trace": lambda np, x: [x.trace(dtype="f8"), np.ma.trace(x, 1, dtype="f8")],
+    "elements": lambda np, x: [
+        x[0, 0],
+        x[0, 1],
+        x[1],
+        x[:, 1:3],
+        x[[0, 2]],
+        x[np.array([True, False, True])],
+        x[..., 0],
+    ],
+    "by itself": lambda np, x: [x[x > 1], x[np.ma.array([0, 2], mask=[0, 1])]],
+    "iterated": lambda np, x: [list(x), list(x.flat), x.flat[3], x.flat[2:5]],
+    "lists": lambda np, x: [x.tolist(), x.tolist(7), x.tobytes(), len(x), bool((x == x).all() is np.ma.masked)],
+    "text": lambda np, x: [repr(x), str(x), repr(x[0]), f"{x[:1, :1]}"],
+    "copied": lambda np, x: [copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))],
+    "reduce": lambda np, x: [np.ma.add.reduce(x), np.ma.multiply.reduce(x, 1), np.ma.logical_or.reduce(x, axis=None)],
+    "extremum": lambda np, x: [np.ma.maximum(x, 2), np.ma.minimum.reduce(x, 0), np.ma.maximum.reduce(x, axis=None)],
+    "accumulate": lambda np, x: np.ma.add.accumulate(x),
+    "alltrue": lambda np, x: [np.ma.alltrue(x), np.ma.sometrue(x, 1)],
+    **{f"argsort {a}": lambda np, x, a=a: x.argsort(axis=a, kind="stable", endwith=a == 0) for a in (None, 0, 1)},
+    "average": lambda np, x: [np.ma.average(x), np.ma.average(x, 0), np.ma.average(x, 1, [1, 2, 0, 4.0])],
+    "average, returned": lambda np, x: np.ma.average(x, 1, np.ma.array([1.0, 2, 3, 4]), returned=True),
+    "median": lambda np, x: [np.ma.median(x), np.ma.median(x, 0), np.ma.median(x, axis=(0, 1)), np.ma.median(x, 1)],
+    "median, keepdims": lambda np, x: np.ma.median(x, axis=0, keepdims=True),
+    "differences": lambda np, x: [np.ma.diff(x), np.ma.diff(x, 2, axis=0), np.ma.diff(x, prepend=1)],
+    "all close": lambda np, x: [np.ma.allequal(x, x), np.ma.allequal(x, x, False), np.ma.allclose(x, x + 1)],
+    "rows and columns": lambda np, x: [np.ma.mask_rowcols(x), np.ma.mask_rows(x), np.ma.mask_cols(x)],
+    "convolved": lambda np, x: [np.ma.convolve(x[0], [1, 2]), np.ma.correlate(x[0], [1, 2], propagate_mask=False)],
+    "rounded": lambda np, x: [np.ma.round(x, 0), np.ma.amax(x), np.ma.clip(x, 0, 2)],
+    "as an index": lambda np, x: x[1:].nonzero(),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("run", UNARY.values(), ids=UNARY)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning", "ignore::FutureWarning")
+def test_one_operand(run: Callable[..., Any], dtype: str, mask: Any) -> None:
+    compare(run, lambda np: (operand(np, dtype, mask),))
+
+
+BINARY: dict[str, Callable[[Any, Any, Any], Any]] = {
+    **{
+        name: lambda np, x, y, name=name: getattr(np.ma, name)(x, y)
+        for name in (
+            *(
+                "add",
+                "subtract",
+                "multiply",
+                "divide",
+                "floor_divide",
+                "remainder",
+                "fmod",
+                "power",
+                "arctan2",
+                "hypot",
+            ),
+            *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_xor"),
+            *("bitwise_and", "bitwise_or", "left_shift", "right_shift", "maximum", "minimum"),
+        )
+    },
+    **{
+        f"numpy's {name}": lambda np, x, y, name=name: getattr(np, name)(x, y)
+        for name in ("add", "divide", "power", "less", "equal", "logical_or", "maximum")
+    },
+    **{
+        f.__name__: lambda np, x, y, f=f: f(x, y)
+        for f in (operator.add, operator.truediv, operator.mod, operator.and_, operator.eq, operator.ne, operator.lt)
+    },
+    **{
+        f.__name__: lambda np, x, y, f=f: f(x, y)
+        for f in (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.ipow)
+    },
+    "a row": lambda np, x, y: [x + y[0], x[0] * y, x[:, :1] / y],
+    "an array": lambda np, x, y: [x + y.data, y.data - x, x.data == y, np.add(x.data, y)],
+    "outer": lambda np, x, y: [np.ma.add.outer(x[0], y[0]), np.ma.multiply.outer(y[1], x[2])],
+    "maximum outer": lambda np, x, y: np.ma.maximum.outer(x[0], y[1]),
+    "mask or": lambda np, x, y: np.ma.mask_or(x.mask, y.mask),
+    "assigned": lambda np, x, y: [operator.setitem(x, 0, y[0]), operator.setitem(x, (slice(None), 1), y[:, 2])],
+    "assigned an array": lambda np, x, y: operator.setitem(x, slice(1), y.data[:1]),
+    "assigned by a mask": lambda np, x, y: operator.setitem(x, y.data > 1, 7),
+    "assigned by a masked mask": lambda np, x, y: operator.setitem(x, y > 1, 7),
+    "put": lambda np, x, y: [x.put([0, 3, 5], y[0, :3]), x.put([7], [3])],
+    "putmask": lambda np, x, y: np.ma.putmask(x, y.data > 2, y),
+    "chosen": lambda np, x, y: np.ma.where(x > y, x, y),
+    "hard": lambda np, x, y: [x.harden_mask(), operator.setitem(x, 0, y[1]), operator.setitem(x, x.data > 1, 3)],
+    "hard, put": lambda np, x, y: x.ravel().harden_mask().put([0, 1, 6], y.data[0, :3]),
+    "hard, unmasked": lambda np, x, y: [x.harden_mask(), setattr(x, "mask", False), setattr(x, "mask", y.mask)],
+    "flat": lambda np, x, y: setattr(x, "flat", y[0]),
+    "mask set": lambda np, x, y: [setattr(x, "mask", y.mask), setattr(y, "mask", True)],
+    "masked by hand": lambda np, x, y: [
+        operator.setitem(x, (0, 0), np.ma.masked),
+        operator.setitem(y, 1, np.ma.masked),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        ("some masked", "some masked"),
+        ("no mask", "some masked"),
+        ("some masked", "no mask"),
+        ("no mask", "none masked"),
+        ("no mask", "no mask"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "dtypes", [("f8", "f8"), ("i8", "f4"), ("i4", "i4"), ("f4", "u1"), ("?", "u2"), ("c8", "f8")], ids=str
+)
+@pytest.mark.parametrize("run", BINARY.values(), ids=BINARY)
+@pytest.mark.filterwarnings(
+    "ignore::numpy.exceptions.ComplexWarning", "ignore::FutureWarning", "ignore::DeprecationWarning"
+)
+def test_two_operands(run: Callable[..., Any], dtypes: tuple[str, str], masks: tuple[str, str]) -> None:
+    compare(run, lambda np: (operand(np, dtypes[0], MASKS[masks[0]]), operand(np, dtypes[1], MASKS[masks[1]], True, 1)))
+
+
+# --- masked arrays given to functions for plain arrays ----------------------------------------------------------------
+
+TAKEN: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "reduction": lambda np, m, g: np.sum(m),
+    "ufunc": lambda np, m, g: np.sqrt(m),
+    "ufunc of two": lambda np, m, g: np.add(1, m),
+    "ufunc of an array": lambda np, m, g: np.add(g, m),
+    "operators": lambda np, m, g: [g * m, m * g, g - m, g / m, g**2 + m, m - g],
+    "comparisons": lambda np, m, g: [g < m, m < g, g == m, m != g],
+    "scan": lambda np, m, g: np.cumsum(m),
+    "mean": lambda np, m, g: [np.mean(m), np.std(m), np.var(m), np.max(m), np.argmax(m)],
+    "where": lambda np, m, g: np.where(g > 0, np.asarray(m), g),
+    "shapes": lambda np, m, g: [np.reshape(m, (5, 1)), np.ravel(m), np.expand_dims(m, 0), np.transpose(m)],
+    "shape": lambda np, m, g: [np.shape(m), np.ndim(m), np.size(m)],
+    "asarray": lambda np, m, g: [np.asarray(m), np.array(m), np.copy(m)],
+    "asanyarray": lambda np, m, g: [np.asanyarray(m), np.array(m, subok=True)],
+    "functions of ma": lambda np, m, g: [np.ma.add(g, m), np.ma.sum(m), np.ma.filled(m, 0), np.ma.getmask(m)],
+    "an array with its mask": lambda np, m, g: np.ma.array(g, mask=m.mask) + m,
+    "sorted": lambda np, m, g: [np.sort(m), np.argsort(m)],
+}
+
+
+@pytest.mark.parametrize("is_of_numpy", [False, True], ids=["ours", "NumPy's"])
+@pytest.mark.parametrize("run", TAKEN.values(), ids=TAKEN)
+def test_masked_arrays_are_operands(run: Callable[..., Any], is_of_numpy: bool) -> None:
+    values, mask = numpy.array([3.0, 0.0, 2.0, 4.0, 1.0]), numpy.array([0, 0, 1, 0, 1], bool)
+    g = numpy.array([1.0, 2.0, 3.0, 4.0, 0.0])
+    reference = numpy.ma.array(values, mask=mask)
+    operand = reference.copy() if is_of_numpy else gpunumpy.ma.array(gpunumpy.asarray(values), mask=mask)
+    check_equal(observed(run(gpunumpy, operand, gpunumpy.asarray(g))), observed(run(numpy, reference, g)))
+
+
+def test_distinct_elements() -> None:
+    """Of integers and booleans NumPy loses the mask of what it finds by hashing."""
+    for mask in MASKS.values():
+        compare(lambda np, x: np.ma.unique(x), lambda np, mask=mask: (operand(np, "f8", mask),))
+
+
+def test_results_are_of_this_package() -> None:
+    m, g = numpy.ma.array([1.0, 2.0], mask=[0, 1]), gpunumpy.ones(2)
+    ours = gpunumpy.ma.array(g, mask=[1, 0])
+    for made in (g * m, g + m, gpunumpy.add(g, m), ours + m, m + ours, numpy.add(ours, m), numpy.sin(ours)):
+        assert type(made) is gpunumpy.ma.MaskedArray
+        assert isinstance(made.data, gpunumpy.ndarray)
+    assert isinstance(m, gpunumpy.ma.MaskedArray)
+    assert gpunumpy.ma.masked is numpy.ma.masked
+
+
+def test_data_and_masks_are_shared() -> None:
+    def made(np: Any) -> Any:
+        g, m = np.arange(4.0), np.array([False, True, False, False])
+        x = np.ma.array(g, mask=m)
+        y, z, c = x[1:], np.ma.array(x), x.copy()
+        y[0] = 7
+        x[3] = np.ma.masked
+        z += 1
+        c[0] = np.ma.masked
+        x.data[2] = 9
+        v = x.reshape(2, 2)
+        v[0, 0] = np.ma.masked
+        return [g, m, x, y, z, c, v, x.T, x.view()]
+
+    check_equal(observed(made(gpunumpy)), observed(made(numpy)))
+
+
+def test_what_runs_on_the_host_keeps_masks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_action", "warn")
+    x = gpunumpy.ma.array([[1.0, 5.0, 2.0], [4.0, 3.0, 9.0]], mask=[[0, 1, 0], [0, 0, 0]])
+    with pytest.warns(gpunumpy.HostFallbackWarning, match="apply_along_axis"):
+        made = gpunumpy.ma.apply_along_axis(lambda row: row.sum(), 1, x)
+    assert made.tolist() == [3.0, 16.0]
+    assert type(made) is gpunumpy.ma.MaskedArray
+
+
+@pytest.mark.parametrize("dtype", ["U3", "O", "M8[s]"])
+def test_other_dtypes_are_of_numpys_class(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_action", "warn")
+    x = gpunumpy.ma.array(numpy.array(["1", "2"]).astype("i8").astype(dtype), mask=[0, 1])
+    assert type(x) is numpy.ma.MaskedArray
+    assert isinstance(x, gpunumpy.ma.MaskedArray)
+    assert x[1] is gpunumpy.ma.masked
+
+
+def test_the_old_modules_have_the_same_names() -> None:
+    import_names = (gpunumpy.ma.core.MaskedArray, gpunumpy.ma.extras.median, gpunumpy.ma.core.add)
+    assert import_names == (gpunumpy.ma.MaskedArray, gpunumpy.ma.median, gpunumpy.ma.add)
+
+
+def test_testing_compares_masked_arrays() -> None:
+    x = gpunumpy.ma.array([1.0, 2.0], mask=[0, 1])
+    gpunumpy.testing.assert_array_equal(x, numpy.ma.array([1.0, 3.0], mask=[0, 1]))
+    with pytest.raises(AssertionError):
+        gpunumpy.testing.assert_array_equal(x, [2.0, 2.0])

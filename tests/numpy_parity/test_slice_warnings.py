@@ -1,0 +1,83 @@
+"""Warnings of slices without elements, and of nothing but NaN: for programs that ask for the category "invalid"."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+
+_ROWS = numpy.array([[numpy.nan, numpy.nan, numpy.nan], [1, numpy.nan, 2]])
+_MASK = numpy.array([[False] * 3, [True] * 3])
+
+CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "nanmin": lambda np, x, mask: np.nanmin(x, axis=1),
+    "nanmax": lambda np, x, mask: np.nanmax(x, axis=1),
+    "nanmax of all": lambda np, x, mask: np.nanmax(x[0]),
+    "nanmax of integers": lambda np, x, mask: np.nanmax(np.ones(3, int)),
+    "nanmean": lambda np, x, mask: np.nanmean(x, axis=1),
+    "nanmean, to a mask": lambda np, x, mask: np.nanmean(np.ones((2, 3)), axis=1, where=mask),
+    "nanvar": lambda np, x, mask: np.nanvar(x, axis=1),
+    "nanvar of few": lambda np, x, mask: np.nanvar(x, axis=1, ddof=2),
+    "nanvar, to a mask": lambda np, x, mask: np.nanvar(np.ones((2, 3)), axis=1, where=mask),
+    "nanstd": lambda np, x, mask: np.nanstd(x, axis=1),
+    "nanmedian": lambda np, x, mask: np.nanmedian(x, axis=1),
+    "nanmedian of all": lambda np, x, mask: np.nanmedian(x[0]),
+    "nanquantile": lambda np, x, mask: np.nanquantile(x, [0.2, 0.5], axis=1),
+    "nanpercentile": lambda np, x, mask: np.nanpercentile(x, 50, axis=1, method="lower"),
+    "nanquantile with weights": lambda np, x, mask: np.nanquantile(
+        x, 0.5, axis=1, method="inverted_cdf", weights=np.ones((2, 3))
+    ),
+    "mean, to a mask": lambda np, x, mask: np.mean(np.ones((2, 3)), axis=1, where=mask),
+    "var, to a mask": lambda np, x, mask: np.var(np.ones((2, 3)), axis=1, where=mask),
+    "std, to a mask": lambda np, x, mask: np.std(np.ones((2, 3)), axis=1, where=mask),
+    "slices with numbers": lambda np, x, mask: np.nanmax(x[1:], axis=1) + np.nanmedian(x[1:], axis=1),
+}
+
+
+def _texts(np: Any, name: str, **categories: str) -> Any:
+    """The texts of a call's warnings, or its error."""
+    x, mask = np.asarray(_ROWS), np.asarray(_MASK)
+    with warnings.catch_warnings(record=True) as caught, np.errstate(**categories):
+        warnings.simplefilter("always")
+        try:
+            CALLS[name](np, x, mask)
+        except FloatingPointError as error:
+            return type(error), str(error)
+    assert all(warning.category is RuntimeWarning for warning in caught)
+    return list(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise"])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_program_that_asks_is_warned(name: str, mode: str) -> None:
+    assert _texts(gpunumpy, name, invalid=mode) == _texts(numpy, name, invalid=mode)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_program_that_does_not_ask_is_told_nothing(name: str) -> None:
+    assert _texts(gpunumpy, name) == []
+    assert _texts(gpunumpy, name, over="warn", invalid="ignore") == []
+
+
+def test_the_warning_has_the_line_of_the_program() -> None:
+    with gpunumpy.errstate(invalid="warn"), pytest.warns(RuntimeWarning, match="All-NaN") as caught:
+        gpunumpy.nanmax(gpunumpy.asarray(_ROWS), axis=1)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("np", [gpunumpy, numpy])
+def test_no_elements_divide_nothing_by_nothing(np: Any) -> None:
+    x = np.ones(0)
+    with np.errstate(invalid="raise"), pytest.warns(RuntimeWarning, match="freedom"):
+        assert "divide" in _error_of(lambda: np.var(x))
+
+
+def _error_of(call: Callable[[], Any]) -> str:
+    with pytest.raises(FloatingPointError) as caught:
+        call()
+    return str(caught.value)

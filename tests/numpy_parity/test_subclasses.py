@@ -1,0 +1,220 @@
+"""Subclasses of `ndarray`: the class of every result, its attributes, and what a class may take into its own hands."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+import warnings
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+
+from .calls import CALLS
+
+LIBRARIES = (numpy, gpunumpy)
+
+
+def _labelled(xp: Any) -> Any:
+    """A class whose arrays keep a label."""
+
+    class Labelled(xp.ndarray):
+        label = ""
+
+        def __array_finalize__(self, source: Any) -> None:
+            self.label = getattr(source, "label", "")
+
+    Labelled.__qualname__ = f"LABELLED[{LIBRARIES.index(xp)}]"
+    return Labelled
+
+
+def _counting(xp: Any) -> Any:
+    """A class that decides what ufuncs do, and keeps which was the last."""
+
+    class Counting(xp.ndarray):
+        last: Any = None
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+            def plain(x: Any) -> Any:
+                return x.view(xp.ndarray) if isinstance(x, Counting) else x
+
+            if out is not None:
+                options["out"] = tuple(map(plain, out))
+            results = super().__array_ufunc__(ufunc, method, *map(plain, inputs), **options)
+            if results is NotImplemented or method == "at":
+                return results
+            results = results if isinstance(results, tuple) else (results,)
+            made = [xp.asarray(r).view(Counting) if o is None else o for r, o in zip(results, out or [None] * 2)]
+            for array in made:
+                array.last = ufunc.__name__, method
+            return made[0] if len(made) == 1 else tuple(made)
+
+    return Counting
+
+
+def _wrapping(xp: Any) -> Any:
+    """A class that is told what its results come from."""
+
+    class Wrapping(xp.ndarray):
+        source: Any = None
+
+        def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+            result = super().__array_wrap__(array, context, return_scalar)
+            result.source = None if context is None else context[0].__name__
+            return result
+
+    return Wrapping
+
+
+CLASSES = {"label": _labelled, "last": _counting, "source": _wrapping}
+LABELLED = tuple(map(_labelled, LIBRARIES))
+
+# Calls whose results are of another class than NumPy's. What runs on the host gives arrays of the class `ndarray`, and
+# so do functions for polynomials, `diag` and `unique`; `round` keeps the class also with decimals.
+OTHER_CLASS = frozenset(
+    (
+        *("np.diag(q)", "np.round(x, 1)", "np.unique(x)", "np.unique_all(x)", "np.unique_counts(x)"),
+        *("np.unique_inverse(x)", "np.unique(x, return_index=True, return_inverse=True, return_counts=True)"),
+        *("np.apply_along_axis(lambda r: r[::-1], 1, m)", "np.frompyfunc(lambda a: a, 1, 1)(x)", "np.histogramdd(m)"),
+        *("np.polyadd(x, y)", "np.polydiv(x, y)", "np.polysub(x, y)", "np.polyval(x, y)", "np.char.add(x, y)"),
+        *("x.byteswap()", "m.flat[:2]", "x.getfield(x.dtype)"),
+        # Arrays of subclasses are views here, also copies.
+        "copy.copy(x).resize((2, 4))",
+    )
+)
+
+
+def _class_of(x: Any, cls: Any) -> Any:
+    if isinstance(x, (tuple, list)):
+        return type(x).__name__, [_class_of(part, cls) for part in x]
+    if isinstance(x, cls):
+        return "labelled", x.label
+    return "array" if isinstance(x, (numpy.ndarray, gpunumpy.ndarray)) and x.ndim else "other"
+
+
+def _classes(xp: Any, call: str) -> Any:
+    cls = LABELLED[LIBRARIES.index(xp)]
+    data = numpy.array([1.5, 2, 0, 3, 1, 2])
+
+    def made(values: Any) -> Any:
+        array = xp.array(values).view(cls)
+        array.label = "x"
+        return array
+
+    arrays = {"x": data, "y": data[::-1], "m": numpy.resize(data, (3, 4)), "q": numpy.resize(data, (3, 3))}
+    arrays |= {"one": data[:1], "zero": data[0], "none": data[:0]}
+    names = {name: made(values) for name, values in arrays.items()}
+    names |= {"b": xp.asarray(data > 1), "i": xp.asarray([5, 0, 2, 2, 1, 3]), "t": data.dtype, "np": xp}
+    names |= {"numpy": numpy, "copy": copy, "operator": operator, "pickle": pickle}
+    try:
+        return _class_of(eval(call, names), cls)
+    except Exception as error:
+        return next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in CALLS if "pickle" not in name])
+def test_the_class_of_results(name: str) -> None:
+    with numpy.errstate(all="ignore"):
+        for call in CALLS[name]:
+            if call not in OTHER_CLASS:
+                assert _classes(gpunumpy, call) == _classes(numpy, call), call
+
+
+OWN_WAYS = (
+    "x + 1",
+    "1 + x",
+    "plain + x",
+    "x < 2",
+    "-x",
+    "abs(x)",
+    "divmod(x, 2)",
+    "np.sqrt(x)",
+    "np.modf(x)",
+    "np.sin(x, out=x.copy())",
+    "np.multiply(x, 2, out=x) is x",
+    "np.add.outer(x, x)",
+    "np.add.reduce(x)",
+    "np.add.accumulate(x)",
+    "np.add.at(x, [0], 1)",
+    "x.sum()",
+    "x.sum(keepdims=True)",
+    "np.sum(x)",
+    "x.max()",
+    "x.cumsum()",
+    "(x > 1).all()",
+    "operator.iadd(x, 1)",
+    "x[1:]",
+    "x[0]",
+    "x.view(np.ndarray)",
+    "x.view('i8')",
+    "repr(x)",
+    "list(np.stack([x, x]).view(type(x)))",
+    "np.array(['a', 'b']).view(type(x))",
+    "np.array(['a', 'b']).view(type(x))[:1]",
+)
+
+
+@pytest.mark.parametrize("attribute", CLASSES)
+@pytest.mark.parametrize("call", OWN_WAYS)
+def test_what_a_class_takes_into_its_own_hands(call: str, attribute: str) -> None:
+    def shown(x: Any) -> Any:
+        if isinstance(x, (tuple, list)):
+            return [shown(part) for part in x]
+        if isinstance(x, (numpy.ndarray, gpunumpy.ndarray)) and type(x) not in (numpy.ndarray, gpunumpy.ndarray):
+            return type(x).__name__, getattr(x, attribute), x.tolist()
+        return x.tolist() if hasattr(x, "tolist") else x
+
+    outcomes = []
+    for xp in LIBRARIES:
+        x = xp.array([1.0, 2.0, 3.0]).view(CLASSES[attribute](xp))
+        outcomes.append(shown(eval(call, {"np": xp, "x": x, "plain": xp.ones(3), "operator": operator})))
+    assert outcomes[1] == outcomes[0]
+
+
+def test_as_numpy_documents_it() -> None:
+    for xp in LIBRARIES:
+
+        class Info(xp.ndarray):  # type: ignore[name-defined, misc]
+            def __new__(cls, values: Any, info: Any = None) -> Any:
+                made = xp.asarray(values).view(cls)  # noqa: B023 - used at once
+                made.info = info
+                return made
+
+            def __array_finalize__(self, source: Any) -> None:
+                self.info = getattr(source, "info", None)
+
+        x = Info(numpy.arange(4.0), "metres")
+        assert (type(x), x.info) == (Info, "metres")
+        assert ((x * 2)[1:].info, (x * 2)[1:].tolist()) == ("metres", [2.0, 4.0, 6.0])
+        x += 1
+        x[0] = 7
+        assert x.info == "metres"
+        assert x.tolist() == [7.0, 2.0, 3.0, 4.0]
+        assert xp.ndarray.__new__(Info, (2,)).shape == (2,)
+        assert isinstance(x, xp.ndarray)
+
+
+def test_pickles_keep_the_class() -> None:
+    x = gpunumpy.arange(3.0).view(LABELLED[1])
+    LABELLED[1].__qualname__ = "_restored_class"
+    globals()["_restored_class"] = LABELLED[1]
+    restored = pickle.loads(pickle.dumps(x))
+    assert type(restored) is LABELLED[1]
+    assert restored.tolist() == x.tolist()
+
+
+def test_a_class_that_takes_no_part_in_ufuncs() -> None:
+    for xp in LIBRARIES:
+
+        class Silent(xp.ndarray):  # type: ignore[name-defined, misc]
+            __array_ufunc__ = None
+
+        x = xp.ones(2).view(Silent)
+        with pytest.raises(TypeError):
+            xp.add(x, 1)
+        with pytest.raises(TypeError), warnings.catch_warnings():
+            xp.ones(2) + x
