@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy
 
-UFUNCS: dict[str, Any] = {
-    name: function
-    for name, function in vars(numpy._core.umath).items()  # type: ignore[attr-defined]
-    if isinstance(function, numpy.ufunc)
-}
-
+_umath: Any = numpy._core.umath  # type: ignore[attr-defined]
+# Beside the public ones umath has those of texts, and what other functions are made of; `clip` is a kernel here too.
+UFUNCS: dict[str, Any] = {name: getattr(_umath, name) for name in (*_umath.__all__, "clip")}
+UFUNCS = {name: function for name, function in UFUNCS.items() if isinstance(function, numpy.ufunc)}
 
 # Names that NumPy's namespace alone has, beside those of the ufuncs themselves.
 _ALIASES = {
@@ -27,5 +25,4 @@ _ALIASES = {
 
 def names() -> dict[str, str]:
     """Return the name of the ufunc behind each of the public names that NumPy's namespace has for one."""
-    public = numpy._core.umath.__all__  # type: ignore[attr-defined]
-    return {name: UFUNCS[name].__name__ for name in public if name in UFUNCS} | _ALIASES
+    return {name: UFUNCS[name].__name__ for name in _umath.__all__ if name in UFUNCS} | _ALIASES

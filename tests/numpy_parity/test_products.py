@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -157,8 +158,8 @@ def test_cross() -> None:
                 a, b = sample(left, dtype, 1), sample(right, dtype, 2)
                 try:
                     reference = numpy.cross(a, b)
-                except ValueError:  # NumPy 2.5 takes no vectors of 2 elements
-                    with pytest.raises(ValueError, match=r"3 elements"):
+                except ValueError as refused:  # NumPy 2.5 takes no vectors of 2 elements
+                    with pytest.raises(ValueError, match=re.escape(str(refused))):
                         np.cross(from_host(a), from_host(b))
                 else:
                     same(to_host(np.cross(from_host(a), from_host(b))), reference, (left, right))
