@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ._version import __version__
+from .core import _native
 from .core.errors import DeviceError
 from .core.runtime.device import Device, devices, why_no_gpu
 from .demo import demo, names
@@ -89,6 +90,7 @@ def info() -> list[str]:
         _line("gpunumpy", __version__),
         _line("Python", f"{platform.python_version()} on {platform.platform()}"),
         *(_line(name, _installed((name,)) or "missing") for name in ("numpy", "ml_dtypes")),
+        _line("core", _describe_core()),
         _line("CUDA driver", f"for CUDA {driver[0]}.{driver[1]} and older" if driver else "missing"),
     ]
     lines += [_line(str(device), _describe(device)) for device in devices()]
@@ -128,6 +130,15 @@ def _driver_version() -> tuple[int, int] | None:
     if library.cuDriverGetVersion(ctypes.byref(number)) != 0:
         return None
     return number.value // 1000, number.value % 1000 // 10
+
+
+def _describe_core() -> str:
+    """Return which core runs, and what to do for the compiled one."""
+    if _native.IS_COMPILED:
+        return "compiled"
+    if os.environ.get("GPUNUMPY_CORE") == "python":
+        return "Python, as GPUNUMPY_CORE asks for"
+    return "Python, slower to record; install gpunumpy again with a C++ compiler and Python's headers"
 
 
 def _describe(device: Device) -> str:

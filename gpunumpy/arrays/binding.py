@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy
 
+from ..core._native import in_front_of
 from ..core.recording.array import ndarray
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
@@ -168,6 +169,7 @@ def _bind() -> None:
                 rule_of_ufunc(UFUNCS[op], operands=operands) if op in UFUNCS else rule_of(name, UFUNCS, is_method=True)
             )
             method = wrap(method, _ON_HOST.get(name) or on_host(_operator(name) or by_numpy, ""), rule)
+            method = in_front_of(method, function)
         setattr(ndarray, name, method)
     for name, (read, write) in PROPERTIES.items():
         attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)

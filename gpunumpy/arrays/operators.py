@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from ..core._native import in_front_of, in_place_recorder
 from ..core.dtypes import BOOL, KIND
 from ..core.graph import node as graph
 from ..core.numpy_release import RELEASE
@@ -142,7 +143,7 @@ def in_place(op: str, compute: Operator) -> Operator:
             check_shape(x, source.shape)
             return write_to_output(x, take_value(result))
 
-    return update
+    return in_place_recorder(update, compute)
 
 
 def _equality(op: str) -> Operator:
@@ -157,7 +158,7 @@ def _equality(op: str) -> Operator:
         # No element equals `y`: NumPy returns an array that says so for every element.
         return wrap(graph.fill(graph.typed_scalar(op == "not_equal", BOOL), x.shape, x.queue))
 
-    return compare
+    return in_front_of(compare, record)
 
 
 _NON_NUMERIC_TYPES = (type(None), str, bytes, dict, set, frozenset)

@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("core/graph",),
     ("core/ops",),
     ("core",),
+    ("core/_native",),
 )
 
 # Imports that go up all the same, with the reason.

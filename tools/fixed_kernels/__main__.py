@@ -1,7 +1,7 @@
 """``python -m tools.fixed_kernels FOLDER``: compile the table with every NVRTC that is installed, for the wheel.
 
 It needs no GPU, and takes about seven minutes of one processor for each NVRTC and architecture. The hook of the build
-backend, `tools/wheel_hook.py`, runs it. With ``--check`` it compiles nothing, and fails unless the folder, such as
+backend, `tools/build_hook.py`, runs it. With ``--check`` it compiles nothing, and fails unless the folder, such as
 ``gpunumpy/_compiled`` of a wheel, holds every entry of the table for CUDA 12 and 13.
 """
 

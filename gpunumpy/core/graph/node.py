@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy
 
+from .._native import compiled, tried_first
 from ..dtypes import DType
 from . import layout
 from .bounded_table import BoundedTable
@@ -29,6 +30,7 @@ from .signature import Signature, intern_signature, outputs
 _signatures: BoundedTable[tuple[Any, ...], Signature] = BoundedTable()
 
 
+@compiled
 class Node:
     """A value of the graph.
 
@@ -207,6 +209,7 @@ class _Window:
 _windows: BoundedTable[tuple[Signature, Layout, bool], _Window | Literal[False]] = BoundedTable()
 
 
+@tried_first
 def view(node: Node, where: Layout) -> Node:
     """Return the elements of a value that a layout selects from its C order."""
     data, source, args = consistent_state(node)
@@ -433,3 +436,19 @@ def _results(call: LibraryCall, args: Sequence[Signature], given: Results | None
     if results is None:
         raise TypeError(f"the shapes and dtypes of {call.name!r} do not follow from its arguments")
     return results
+
+
+def tables_of_core() -> dict[str, Any]:
+    """Return what the compiled core finds nodes with, by the names that it has for them."""
+    return {
+        "Window": _Window,
+        "windows": _windows.find.__self__,  # type: ignore[attr-defined]
+        "signatures": _signatures.find.__self__,  # type: ignore[attr-defined]
+        "view": view,
+        "update": update,
+        "as_new_node": as_new_node,
+        "scalar": scalar,
+        "of_bool": _BOOL,
+        "of_float": _FLOAT,
+        "of_int_below_128": _INT_BELOW_128,
+    }

@@ -19,6 +19,8 @@ class Queue:
     how often nodes of the device have been turned into leaves.
     """
 
+    __slots__ = ("device", "lock", "pending", "publications", "review", "review_at", "run", "state")
+
     state: Any
 
     def __init__(self, device: Any, review: Callable[[Queue, Any], None]) -> None:

@@ -17,15 +17,17 @@ from typing import Any
 
 import numpy
 
-from .. import dtypes
+from .. import _native, dtypes
+from .._native import compiled, tried_first
 from ..dtypes import BOOL, KIND, DType
 from ..errors import OnHostError
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Leaf, View
+from ..graph.primitives import Const, Leaf, Update, View
 from ..graph.queue import Queue
+from ..graph.signature import Signature
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import buffer_with, bytes_on_host, is_on_host
@@ -46,12 +48,9 @@ MADE_AS_ARRAY = 2
 ALWAYS_READ_ONLY = 4
 
 
-class ndarray:
-    """A multi-dimensional array on a GPU or on the CPU.
-
-    Create arrays by `array`, `zeros`, `arange` and similar functions; call the class itself only for an explicit memory
-    layout (see `numpy.ndarray`). Operations on arrays are recorded, and computed when a value is needed.
-    """
+@compiled
+class ArrayState:
+    """The fields of an array."""
 
     __slots__ = ("__weakref__", "_base", "_component", "_flags", "_layout", "_node", "_source")
 
@@ -63,6 +62,16 @@ class ndarray:
     _layout: Layout
     _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
     _source: Node | None  # the owner's node that _node was derived from; None to derive it at every use
+
+
+class ndarray(ArrayState):
+    """A multi-dimensional array on a GPU or on the CPU.
+
+    Create arrays by `array`, `zeros`, `arange` and similar functions; call the class itself only for an explicit memory
+    layout (see `numpy.ndarray`). Operations on arrays are recorded, and computed when a value is needed.
+    """
+
+    __slots__ = ()
 
     def __init_subclass__(cls) -> None:
         """Note that there are subclasses."""
@@ -437,6 +446,7 @@ def _is_bool_view(array: ndarray) -> bool:
     return array._base is not None and array._component == "view" and array._node.signature.dtype == BOOL
 
 
+@compiled
 def wrap(node: Node) -> ndarray:
     """Return a new array with this value."""
     if node.owner is not None or node.data is not None:
@@ -476,6 +486,7 @@ def wrap_leaf(node: Node) -> ndarray:
     return array
 
 
+@tried_first
 def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType | None = None) -> ndarray:
     """Return a view of an array.
 
@@ -644,3 +655,10 @@ def to_host(array: ndarray) -> Any:
         result = raw.view(dtype).reshape(where.shape)
     evaluate.check_errors(queue)
     return result
+
+
+_native.set_up(
+    **{kind.__name__: kind for kind in (ndarray, Signature, Queue, Leaf, Const, View, Update, Layout)},
+    **graph.tables_of_core(),
+    value=ndarray.value,
+)

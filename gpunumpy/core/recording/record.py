@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from .. import dtypes
+from .._native import elementwise_recorder
 from ..dtypes import KIND, DType
 from ..errors import MaskedOperandError, OnHostError
 from ..graph import layout
@@ -262,7 +263,7 @@ def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
             return wrap(Node(signature, (a,)))
         return memo((a,))
 
-    return record
+    return elementwise_recorder(record, find, is_binary=False)
 
 
 def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
@@ -292,7 +293,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
             return wrap(Node(signature, nodes))
         return memo(nodes)
 
-    return record
+    return elementwise_recorder(record, find, is_binary=True, is_reflected=reflected)
 
 
 def is_operand(y: Any) -> bool:

@@ -19,6 +19,7 @@ from sys import getrefcount
 from types import FrameType
 from typing import Any
 
+from .._native import compiled
 from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
@@ -127,6 +128,7 @@ def live_roots(queue: Queue, extra: Sequence[Node] = ()) -> tuple[list[Node], in
     return list(roots), pending_count, kept_refs
 
 
+@compiled
 def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     """Return all nodes that the roots need, and a key: two graphs have equal keys exactly if one plan serves both."""
     nodes = list(roots)

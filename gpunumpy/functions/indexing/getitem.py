@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from ...core._native import tried_first
 from ...core.dtypes import BOOL, INT64, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -35,6 +36,7 @@ from .keys import (
 from .masks import MaskSelection, mask_on_device, picked_before
 
 
+@tried_first
 def getitem(a: ndarray, key: Any) -> ndarray:
     """Return ``a[key]``: a view, or a new array if `key` holds index arrays or selects a single element."""
     if type(key) is ndarray and key.shape and a.shape and key.dtype.kind in "iu" and 0 not in a.shape:
@@ -160,6 +162,7 @@ def _check_bounds(view: ndarray, selection: Selection, indices: Sequence[Node]) 
 # Writing
 
 
+@tried_first
 def setitem(a: ndarray, key: Any, value: Any) -> None:
     """Write ``a[key] = value``."""
     if not a.writeable:

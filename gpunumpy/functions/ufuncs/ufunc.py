@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
+from ...core._native import compiled
 from ...core.arguments import memory_order
 from ...core.dtypes import DType
 from ...core.graph import layout
@@ -81,7 +82,21 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
     return decorate
 
 
-class ufunc:
+@compiled
+class UfuncCall:
+    """The call of a ufunc. These record a call on plain operands, of which the first is an array, or the second."""
+
+    __slots__ = ("_record_plain", "_record_reflected")
+
+    _record_plain: Callable[..., Any] | None
+    _record_reflected: Callable[..., Any] | None
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Apply the ufunc to the arguments, with the options that `numpy.ufunc` describes."""
+        return self._call_with_any(*args, **options)  # type: ignore[attr-defined]
+
+
+class ufunc(UfuncCall):
     """Function that operates element by element on whole arrays. See `numpy.ufunc`.
 
     Attributes
@@ -107,9 +122,7 @@ class ufunc:
         self.nin, self.nout, self.nargs = numpy_ufunc.nin, numpy_ufunc.nout, numpy_ufunc.nargs
         self.identity = numpy_ufunc.identity
         self.types, self.ntypes = numpy_ufunc.types, numpy_ufunc.ntypes
-        # These record a call on plain operands, of which the first is an array, or the second. `power` has none: it may
-        # have to read the exponents.
-        self._record_plain: Callable[..., Any] | None = None
+        self._record_plain = None  # as `power` has it: it may have to read the exponents
         if self.nin < 3 and self.nout == 1 and name != "power":
             self._record_plain = unary_operator(name) if self.nin == 1 else binary_operator(name)
         self._record_reflected = None if self.nin != 2 or self._record_plain is None else binary_operator(name, True)
@@ -122,8 +135,7 @@ class ufunc:
         """Return the name, by which pickle finds the one object of this name."""
         return self.__name__
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        """Apply the ufunc to the arguments, with the options that `numpy.ufunc` describes."""
+    def _call_with_any(self, *args: Any, **options: Any) -> Any:
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, rule_of_ufunc(self), args, options)
         try:

@@ -1,0 +1,142 @@
+#include "array.hpp"
+
+#include "views.hpp"
+
+namespace core {
+
+PyTypeObject* array_type = nullptr;
+
+namespace {
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Array* array = as_array(self);
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(array->base);
+    Py_VISIT(array->component);
+    Py_VISIT(array->layout);
+    Py_VISIT(array->node);
+    Py_VISIT(array->source);
+    return 0;
+}
+
+int clear(PyObject* self) {
+    Array* array = as_array(self);
+    Py_CLEAR(array->base);
+    Py_CLEAR(array->component);
+    Py_CLEAR(array->layout);
+    Py_CLEAR(array->node);
+    Py_CLEAR(array->source);
+    return 0;
+}
+
+void deallocate(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
+    clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"_base", T_OBJECT_EX, offsetof(Array, base), 0, nullptr},
+    {"_component", T_OBJECT_EX, offsetof(Array, component), 0, nullptr},
+    {"_flags", T_INT, offsetof(Array, flags), 0, nullptr},
+    {"_layout", T_OBJECT_EX, offsetof(Array, layout), 0, nullptr},
+    {"_node", T_OBJECT_EX, offsetof(Array, node), 0, nullptr},
+    {"_source", T_OBJECT_EX, offsetof(Array, source), 0, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Array, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_members, members},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "gpunumpy.core._native._core.ArrayState", sizeof(Array), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots,
+};
+
+Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(state.queue_review_at.of(queue)); }
+
+bool review(PyObject* queue, PyObject* node) {
+    Ref function = Ref::to(state.queue_review.of(queue));
+    return static_cast<bool>(Ref(PyObject_CallFunctionObjArgs(function.get(), queue, node, nullptr)));
+}
+
+}  // namespace
+
+bool add_array_type(PyObject* module) {
+    array_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
+    return array_type && PyModule_AddType(module, array_type) == 0;
+}
+
+PyObject* owner_of(PyObject* object) {
+    Array* array = as_array(object);
+    if (array->base == Py_None) return object;
+    if (!PyObject_TypeCheck(array->base, array_type) || PyUnicode_GET_LENGTH(array->component)) return nullptr;
+    return array->base;
+}
+
+PyObject* value_of(PyObject* object) {
+    Array* array = as_array(object);
+    if (array->base == Py_None) return Py_NewRef(array->node);
+    if (!PyObject_TypeCheck(array->base, array_type)) return nullptr;
+    PyObject* owner = owner_of(object);
+    if (owner && as_array(owner)->base == Py_None) {
+        Ref current = Ref::to(as_array(owner)->node);
+        PyObject* data = as_node(current.get())->data;
+        if (array->source == current.get() && (data == Py_None || as_node(array->node)->data == data)) {
+            return Py_NewRef(array->node);
+        }
+        Ref node(view_at_hand(current.get(), array->layout));
+        if (PyErr_Occurred()) return nullptr;
+        if (node) {
+            set_field(array->node, Py_NewRef(node.get()));
+            set_field(array->source, current.release());
+            return node.release();
+        }
+    }
+    return PyObject_CallOneArg(state.compute_value, object);
+}
+
+PyObject* wrap(PyObject* given) {
+    Ref node = Ref::to(given);
+    if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
+        node = Ref(PyObject_CallOneArg(state.as_new_node, given));  // a node has one owner, an array its own buffer
+        if (!node) return nullptr;
+    }
+    Ref array(state.ndarray->tp_alloc(state.ndarray, 0));
+    if (!array) return nullptr;
+    as_array(array.get())->node = Py_NewRef(node.get());
+    as_array(array.get())->base = Py_NewRef(Py_None);
+    Ref reference(PyWeakref_NewRef(array.get(), nullptr));
+    if (!reference) return nullptr;
+    set_field(as_node(node.get())->owner, Py_NewRef(reference.get()));
+    PyObject* queue = state.signature_queue.of(as_node(node.get())->signature);
+    PyObject* pending = state.queue_pending.of(queue);
+    const bool is_queued = PyList_GET_SIZE(pending) < review_length(queue)
+                               ? PyList_Append(pending, reference.get()) == 0
+                               : review(queue, node.get());
+    return is_queued ? array.release() : nullptr;
+}
+
+bool set_value(PyObject* owner, PyObject* node) {
+    Ref reference(PyWeakref_NewRef(owner, nullptr));
+    if (!reference) return false;
+    set_field(as_node(node)->owner, Py_NewRef(reference.get()));
+    PyObject* queue = state.signature_queue.of(as_node(node)->signature);
+    PyObject* pending = state.queue_pending.of(queue);
+    if (PyList_Append(pending, reference.get()) < 0) return false;
+    set_field(as_array(owner)->node, Py_NewRef(node));
+    return PyList_GET_SIZE(pending) <= review_length(queue) || review(queue, node);
+}
+
+int same_dtype(PyObject* a, PyObject* b) { return a == b ? 1 : PyObject_RichCompareBool(a, b, Py_EQ); }
+
+}  // namespace core

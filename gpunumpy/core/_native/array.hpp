@@ -1,0 +1,48 @@
+// ArrayState: the fields of an array, and what is done with them on every recording. The class `ndarray` of
+// gpunumpy/core/recording/array.py inherits from it, and describes the fields.
+#pragma once
+
+#include "node.hpp"
+#include "state.hpp"
+
+namespace core {
+
+// Bits of the flags, as in array.py.
+enum { READ_ONLY = 1, MADE_AS_ARRAY = 2 };
+
+struct Array {
+    PyObject_HEAD
+    PyObject* base;
+    PyObject* component;
+    PyObject* layout;
+    PyObject* node;
+    PyObject* source;
+    PyObject* weak_references;
+    int flags;
+};
+
+extern PyTypeObject* array_type;
+bool add_array_type(PyObject* module);
+
+inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }
+// Whether an object is an array of the class itself, on whatever memory. Subclasses are left to Python.
+inline bool is_array(PyObject* object) { return Py_TYPE(object) == state.ndarray; }
+
+// The owner of the memory that an array on a device shows, borrowed: the array itself or its base. Null, without an
+// exception, for an array on the host and for a view of parts of elements or of another dtype.
+PyObject* owner_of(PyObject* array);
+
+// The node of an array's current value, as a new reference. `ndarray.value` is asked where it is not at hand. Null,
+// without an exception, for an array on the host.
+PyObject* value_of(PyObject* array);
+
+// A new array with a value; see `wrap` in array.py.
+PyObject* wrap(PyObject* node);
+
+// Make a node, which no array owns yet, the value of an owner; see `ndarray._set`. Returns false after an exception.
+bool set_value(PyObject* owner, PyObject* node);
+
+// Whether two dtypes are equal, of which most are one object; -1 after an exception.
+int same_dtype(PyObject* a, PyObject* b);
+
+}  // namespace core

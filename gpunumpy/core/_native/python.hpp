@@ -1,0 +1,69 @@
+// What every file of the core uses of Python: owned references, and fields of Python's classes with __slots__.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace core {
+
+// A reference that is given back at the end of its scope.
+class Ref {
+public:
+    Ref() = default;
+    explicit Ref(PyObject* owned) : object_(owned) {}
+    static Ref to(PyObject* borrowed) {
+        Py_XINCREF(borrowed);
+        return Ref(borrowed);
+    }
+    Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Ref& operator=(Ref&& other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    Ref(const Ref&) = delete;
+    Ref& operator=(const Ref&) = delete;
+    ~Ref() { Py_XDECREF(object_); }
+
+    PyObject* get() const { return object_; }
+    PyObject* release() { return std::exchange(object_, nullptr); }
+    explicit operator bool() const { return object_ != nullptr; }
+
+private:
+    PyObject* object_ = nullptr;
+};
+
+// Let a field refer to another object. What it referred to may run Python code when it dies, so it is let go last.
+inline void set_field(PyObject*& field, PyObject* owned) {
+    PyObject* old = field;
+    field = owned;
+    Py_XDECREF(old);
+}
+
+// A slot of a class that is written in Python. Its place in the objects is that of the descriptor.
+class Slot {
+public:
+    // Finds the slot; sets an exception and returns false if the class has no such slot.
+    bool find(PyTypeObject* type, const char* name) {
+        Ref descriptor(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
+        if (!descriptor) return false;
+        if (Py_TYPE(descriptor.get()) != &PyMemberDescr_Type) {
+            PyErr_Format(PyExc_TypeError, "%s.%s is no slot", type->tp_name, name);
+            return false;
+        }
+        offset_ = reinterpret_cast<PyMemberDescrObject*>(descriptor.get())->d_member->offset;
+        return true;
+    }
+    // A borrowed reference; null if the slot is not set.
+    PyObject* of(PyObject* object) const {
+        return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset_);
+    }
+
+private:
+    Py_ssize_t offset_ = 0;
+};
+
+}  // namespace core

@@ -1,0 +1,338 @@
+#include "recorders.hpp"
+
+#include <cstring>
+
+#include "writes.hpp"
+
+namespace core {
+
+namespace {
+
+// Every recorder begins with these fields, and is called with positional arguments by Python's operators.
+struct Recorder {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject* function;  // in Python: what the recorder stands for
+    PyObject* entries;   // the signature of a result by those of the operands, of an elementwise operation
+    int is_reflected;
+};
+
+Recorder* as_recorder(PyObject* object) { return reinterpret_cast<Recorder*>(object); }
+
+PyObject* ask(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    return PyObject_Vectorcall(as_recorder(self)->function, args, count, names);
+}
+
+bool are_given(size_t count, PyObject* names, Py_ssize_t wanted) {
+    return PyVectorcall_NARGS(count) == wanted && (!names || !PyTuple_GET_SIZE(names));
+}
+
+// The node of an operand: an array on a device, or a number of Python. Null, without an exception, for all else.
+PyObject* operand(PyObject* object) {
+    if (is_array(object)) return value_of(object);
+    PyObject* signature = nullptr;
+    if (PyFloat_CheckExact(object)) {
+        signature = state.of_float;
+    } else if (PyLong_CheckExact(object)) {
+        int overflow;
+        const long value = PyLong_AsLongAndOverflow(object, &overflow);
+        if (overflow || value < 0 || value > 127) return PyObject_CallOneArg(state.scalar, object);
+        signature = state.of_int_below_128;
+    } else if (PyBool_Check(object)) {
+        signature = state.of_bool;
+    }
+    return signature ? new_node(signature, PyTuple_New(0), object) : nullptr;
+}
+
+// --- elementwise operations -------------------------------------------------------------------------------------------
+
+// The node of an operation on one or two operands, from a table; null, without an exception, if it is not known.
+PyObject* known_operation(PyObject* entries, PyObject* first, PyObject* second) {
+    PyObject* of_first = as_node(first)->signature;
+    Ref key(second ? PyTuple_Pack(2, of_first, as_node(second)->signature) : PyTuple_Pack(1, of_first));
+    if (!key) return nullptr;
+    Ref signature = Ref::to(PyDict_GetItemWithError(entries, key.get()));
+    if (!signature) return nullptr;
+    return new_node(signature.get(), second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
+}
+
+PyObject* call_unary(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 1)) {
+        Ref node(operation(self, args[0], nullptr));
+        if (node) return wrap(node.get());
+        if (PyErr_Occurred()) return nullptr;
+    }
+    return ask(self, args, count, names);
+}
+
+PyObject* call_binary(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2)) {
+        Ref node(operation(self, args[0], args[1]));
+        if (node) return wrap(node.get());
+        if (PyErr_Occurred()) return nullptr;
+    }
+    return ask(self, args, count, names);
+}
+
+// --- views ------------------------------------------------------------------------------------------------------------
+
+PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2) && is_array(args[0])) {
+        Positions positions;
+        if (can_have_views(args[0]) && positions.read(args[0]) && positions.select(args[1]) && positions.ndim) {
+            Ref layout(positions.layout());
+            return layout ? make_view(args[0], layout.get()) : nullptr;
+        }
+    }
+    return ask(self, args, count, names);
+}
+
+// view(node, layout)
+PyObject* call_view(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2) && is_node(args[0])) {
+        PyObject* found = view_at_hand(args[0], args[1]);
+        if (found || PyErr_Occurred()) return found;
+    }
+    return ask(self, args, count, names);
+}
+
+// make_view(array, layout)
+PyObject* call_make_view(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2) && is_array(args[0]) && can_have_views(args[0]) &&
+        PyTuple_GET_SIZE(PyTuple_GET_ITEM(args[1], 0)) <= MAX_AT_HAND) {
+        return make_view(args[0], args[1]);
+    }
+    return ask(self, args, count, names);
+}
+
+// --- writes -----------------------------------------------------------------------------------------------------------
+
+bool has_dtype_of(PyObject* node, PyObject* array) {
+    return same_dtype(state.signature_dtype.of(as_node(node)->signature),
+                      state.signature_dtype.of(as_node(as_array(array)->node)->signature)) == 1;
+}
+
+// Whether an array is a view of the very elements that are written to: the second half of ``a[i:j] += b``.
+bool shows(PyObject* view, PyObject* array, const Positions& positions) {
+    return as_array(view)->base != Py_None && owner_of(view) == owner_of(array) && has_dtype_of(as_array(view)->node, array) &&
+           positions.equal(as_array(view)->layout);
+}
+
+Written write_items(PyObject* array, PyObject* key, PyObject* value) {
+    Positions positions;
+    if (!can_be_written(array) || !is_array(value) || !positions.read(array) || !positions.select(key) || !positions.ndim) {
+        return Written::NOT_AT_HAND;
+    }
+    if (shows(value, array, positions)) return Written::YES;
+    Ref node(value_of(value));
+    if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
+    if (!has_dtype_of(node.get(), array)) return Written::NOT_AT_HAND;
+    if (!positions.has_shape(state.signature_shape.of(as_node(node.get())->signature))) return Written::NOT_AT_HAND;
+    PyObject* queue = state.signature_queue.of(as_node(as_array(array)->node)->signature);
+    if (state.signature_queue.of(as_node(node.get())->signature) != queue) return Written::NOT_AT_HAND;
+    QueueLock lock(queue);
+    return lock.is_held() ? write(array, positions, node.get()) : Written::NOT_AT_HAND;
+}
+
+PyObject* call_setitem(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 3)) {
+        switch (write_items(args[0], args[1], args[2])) {
+            case Written::YES: Py_RETURN_NONE;
+            case Written::ERROR: return nullptr;
+            case Written::NOT_AT_HAND: break;
+        }
+    }
+    return PyErr_Occurred() ? nullptr : ask(self, args, count, names);
+}
+
+// The value of a new array that nothing else will see, so that another array can own it.
+PyObject* taken(PyObject* array) {
+    PyObject* node = as_array(array)->node;
+    set_field(as_node(node)->owner, Py_NewRef(Py_None));
+    return Py_NewRef(node);
+}
+
+Written operate_in_place(PyObject* self, PyObject* array, PyObject* operand) {
+    Positions positions;
+    if (!can_be_written(array) || !positions.read(array)) return Written::NOT_AT_HAND;
+    // The array is read and written back in one step for other threads.
+    QueueLock lock(state.signature_queue.of(as_node(as_array(array)->node)->signature));
+    if (!lock.is_held()) return Written::NOT_AT_HAND;
+    Ref node(operation(self, array, operand));
+    if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
+    if (!has_dtype_of(node.get(), array)) return Written::NOT_AT_HAND;
+    if (!positions.has_shape(state.signature_shape.of(as_node(node.get())->signature))) return Written::NOT_AT_HAND;
+    // The result is an array at first, as in Python: a queue has as many entries then, and is flushed at the same places.
+    Ref result(wrap(node.get()));
+    if (!result) return Written::ERROR;
+    Ref value(taken(result.get()));
+    return value ? write(array, positions, value.get()) : Written::ERROR;
+}
+
+PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2)) {
+        switch (operate_in_place(self, args[0], args[1])) {
+            case Written::YES: return Py_NewRef(args[0]);
+            case Written::ERROR: return nullptr;
+            case Written::NOT_AT_HAND: break;
+        }
+    }
+    return PyErr_Occurred() ? nullptr : ask(self, args, count, names);
+}
+
+// --- types ------------------------------------------------------------------------------------------------------------
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(as_recorder(self)->function);
+    Py_VISIT(as_recorder(self)->entries);
+    return 0;
+}
+
+int clear(PyObject* self) {
+    Py_CLEAR(as_recorder(self)->function);
+    Py_CLEAR(as_recorder(self)->entries);
+    return 0;
+}
+
+void deallocate(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+    return object ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+PyObject* get_function(PyObject* self, void*) { return Py_NewRef(as_recorder(self)->function); }
+
+// Names, documentation and signature are those of the function.
+PyObject* get_attribute(PyObject* self, void* name) {
+    return PyObject_GetAttrString(as_recorder(self)->function, static_cast<const char*>(name));
+}
+
+char NAME[] = "__name__", QUALIFIED_NAME[] = "__qualname__", TEXT[] = "__doc__", CODE[] = "__code__";
+
+PyGetSetDef attributes[] = {
+    {"__wrapped__", get_function, nullptr, nullptr, nullptr},
+    {"__name__", get_attribute, nullptr, nullptr, NAME},
+    {"__qualname__", get_attribute, nullptr, nullptr, QUALIFIED_NAME},
+    {"__doc__", get_attribute, nullptr, nullptr, TEXT},
+    {"__code__", get_attribute, nullptr, nullptr, CODE},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyObject* in_front_of(PyObject* self, PyObject* function);
+
+PyMethodDef methods[] = {
+    {"in_front_of", in_front_of, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Recorder, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "gpunumpy.core._native._core.Recorder", sizeof(Recorder), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    slots,
+};
+
+PyTypeObject* recorder_type = nullptr;
+
+PyObject* new_recorder(vectorcallfunc call, PyObject* function, PyObject* entries, int is_reflected) {
+    PyObject* made = recorder_type->tp_alloc(recorder_type, 0);
+    if (!made) return nullptr;
+    as_recorder(made)->call = call;
+    as_recorder(made)->function = Py_NewRef(function);
+    as_recorder(made)->entries = Py_XNewRef(entries);
+    as_recorder(made)->is_reflected = is_reflected;
+    return made;
+}
+
+PyObject* in_front_of(PyObject* self, PyObject* function) {
+    const Recorder* recorder = as_recorder(self);
+    return new_recorder(recorder->call, function, recorder->entries, recorder->is_reflected);
+}
+
+// elementwise_recorder(function, entries, is_binary, is_reflected)
+PyObject* elementwise_recorder(PyObject*, PyObject* args) {
+    PyObject *function, *entries;
+    int is_binary, is_reflected;
+    if (!PyArg_ParseTuple(args, "OO!pp", &function, &PyDict_Type, &entries, &is_binary, &is_reflected)) return nullptr;
+    return new_recorder(is_binary ? call_binary : call_unary, function, entries, is_reflected);
+}
+
+// The recorders of functions that need no table of their own, by the functions' names.
+const struct {
+    const char* name;
+    vectorcallfunc call;
+} NAMED[] = {
+    {"getitem", call_getitem}, {"setitem", call_setitem}, {"view", call_view}, {"make_view", call_make_view}};
+
+// recorder(name, function)
+PyObject* recorder(PyObject*, PyObject* args) {
+    const char* name;
+    PyObject* function;
+    if (!PyArg_ParseTuple(args, "sO", &name, &function)) return nullptr;
+    for (const auto& known : NAMED) {
+        if (!std::strcmp(known.name, name)) return new_recorder(known.call, function, nullptr, 0);
+    }
+    return PyErr_Format(PyExc_LookupError, "no recorder stands for %s", name);
+}
+
+// in_place_recorder(function, recorder)
+PyObject* in_place_recorder(PyObject*, PyObject* args) {
+    PyObject *function, *recorder;
+    if (!PyArg_ParseTuple(args, "OO!", &function, recorder_type, &recorder)) return nullptr;
+    return new_recorder(call_in_place, function, as_recorder(recorder)->entries, 0);
+}
+
+PyMethodDef functions[] = {
+    {"elementwise_recorder", elementwise_recorder, METH_VARARGS, nullptr},
+    {"in_place_recorder", in_place_recorder, METH_VARARGS, nullptr},
+    {"recorder", recorder, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+bool is_elementwise_recorder(PyObject* object) {
+    return Py_TYPE(object) == recorder_type && as_recorder(object)->entries;
+}
+
+PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y) {
+    PyObject* entries = as_recorder(recorder)->entries;
+    Ref a(is_array(x) ? value_of(x) : nullptr);
+    if (!a) return nullptr;
+    if (!y) return known_operation(entries, a.get(), nullptr);
+    Ref b(operand(y));
+    if (!b) return nullptr;
+    return as_recorder(recorder)->is_reflected ? known_operation(entries, b.get(), a.get())
+                                               : known_operation(entries, a.get(), b.get());
+}
+
+bool add_recorder_types(PyObject* module) {
+    recorder_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
+    return recorder_type && PyModule_AddType(module, recorder_type) == 0 && PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace core

@@ -1,0 +1,29 @@
+// The objects of the Python side that the core asks for what it does not know, and finds what it remembers in.
+#pragma once
+
+#include "python.hpp"
+
+namespace core {
+
+struct State {
+    // Classes of the graph and of arrays.
+    PyTypeObject *ndarray, *signature, *queue, *window, *leaf, *constant, *view, *update, *layout;
+    // Tables: windows by signature and layout, signatures by what they are made from.
+    PyObject *windows, *signatures;
+    // Functions for what is not at hand.
+    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value;
+    // The signatures of Python's scalars.
+    PyObject *of_bool, *of_float, *of_int_below_128;
+
+    Slot signature_primitive, signature_shape, signature_dtype, signature_queue;
+    Slot queue_pending, queue_lock, queue_review_at, queue_review;
+    Slot window_nested, window_signature, window_step, window_leaves;
+    bool is_ready;
+};
+
+extern State state;
+
+// Called once from Python, with everything that `State` names as keywords.
+PyObject* set_up(PyObject* module, PyObject* args, PyObject* options);
+
+}  // namespace core

@@ -1,0 +1,42 @@
+// Views: windows of values, and the layouts that integers, slices, None and ... select.
+#pragma once
+
+#include "array.hpp"
+
+namespace core {
+
+// Return the value of `node` through a layout over its C order, as `view` in node.py does; null, without an exception,
+// if the table of windows does not know it.
+PyObject* view_at_hand(PyObject* node, PyObject* layout);
+
+// The same, where Python is asked for what the table does not know.
+PyObject* view(PyObject* node, PyObject* layout);
+
+constexpr int MAX_AT_HAND = 16;  // arrays of more dimensions are left to Python
+
+// Positions of elements in the memory of an owner.
+struct Positions {
+    int ndim = 0;
+    Py_ssize_t shape[MAX_AT_HAND], strides[MAX_AT_HAND], offset = 0;
+
+    // Reads those of an array on a device. Returns false, without an exception, if they are not at hand.
+    bool read(PyObject* array);
+    // Narrows them to what a key selects. Returns false, without an exception, for a key that Python must look at.
+    bool select(PyObject* key);
+    // Whether the sizes are those of a tuple.
+    bool has_shape(PyObject* shape_tuple) const;
+    // Whether they are those of a `Layout`.
+    bool equal(PyObject* layout_tuple) const;
+    // Whether all elements of a C-ordered array of this shape are taken in order.
+    bool is_whole(PyObject* shape_tuple) const;
+    // A new `Layout`.
+    PyObject* layout() const;
+};
+
+// Whether an array is on a device, and is none that acts as a NumPy scalar, of which views are new arrays.
+bool can_have_views(PyObject* array);
+
+// A new view of such an array, through a layout of at most `MAX_AT_HAND` dimensions over its owner's elements.
+PyObject* make_view(PyObject* array, PyObject* layout);
+
+}  // namespace core

@@ -1,0 +1,70 @@
+#include "writes.hpp"
+
+namespace core {
+
+namespace {
+
+// Whether a value is what an owner shows at these positions already: the second half of ``a[i:j] += b``.
+bool is_there_already(PyObject* current, const Positions& positions, PyObject* value) {
+    PyObject* primitive = state.signature_primitive.of(as_node(value)->signature);
+    PyObject* args = as_node(value)->args;
+    if (Py_TYPE(primitive) != state.view || PyTuple_GET_SIZE(args) != 1 || PyTuple_GET_ITEM(args, 0) != current) {
+        return false;
+    }
+    Ref strides(PyObject_GetAttrString(primitive, "strides")), offset(PyObject_GetAttrString(primitive, "offset"));
+    if (!strides || !offset) return false;
+    Ref layout(PyTuple_Pack(3, state.signature_shape.of(as_node(value)->signature), strides.get(), offset.get()));
+    return layout && positions.equal(layout.get());
+}
+
+PyObject* updated(PyObject* current, const Positions& positions, PyObject* value) {
+    Ref region(positions.layout());
+    if (!region) return nullptr;
+    Ref key(PyTuple_Pack(4, state.update, as_node(current)->signature, as_node(value)->signature, region.get()));
+    if (!key) return nullptr;
+    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    if (signature) return new_node(signature.get(), PyTuple_Pack(2, current, value));
+    if (PyErr_Occurred()) return nullptr;
+    return PyObject_CallFunctionObjArgs(state.make_update, current, region.get(), value, nullptr);
+}
+
+}  // namespace
+
+QueueLock::QueueLock(PyObject* queue) : lock_(Ref::to(state.queue_lock.of(queue))) {
+    static PyObject* const acquire = PyUnicode_InternFromString("acquire");
+    Ref answer(PyObject_CallMethodOneArg(lock_.get(), acquire, Py_False));
+    is_held_ = answer.get() == Py_True;
+}
+
+QueueLock::~QueueLock() {
+    if (!is_held_) return;
+    static PyObject* const release = PyUnicode_InternFromString("release");
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    Py_XDECREF(PyObject_CallMethodNoArgs(lock_.get(), release));
+    PyErr_Restore(type, value, traceback);
+}
+
+bool can_be_written(PyObject* array) {
+    return is_array(array) && !(as_array(array)->flags & READ_ONLY) && can_have_views(array);
+}
+
+Written write(PyObject* array, const Positions& positions, PyObject* given) {
+    Ref owner = Ref::to(owner_of(array));
+    Ref current = Ref::to(as_array(owner.get())->node), value = Ref::to(given);
+    PyObject* data = as_node(current.get())->data;
+    if (data != Py_None) {
+        Ref is_exported(PyObject_GetAttrString(data, "exported"));
+        if (!is_exported) return Written::ERROR;
+        if (is_exported.get() != Py_False) return Written::NOT_AT_HAND;
+    }
+    if (is_there_already(current.get(), positions, given)) return Written::YES;
+    if (!positions.is_whole(state.signature_shape.of(as_node(current.get())->signature))) {
+        value = Ref(updated(current.get(), positions, given));
+    } else if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
+        value = Ref(PyObject_CallOneArg(state.as_new_node, given));
+    }
+    return value && !PyErr_Occurred() && set_value(owner.get(), value.get()) ? Written::YES : Written::ERROR;
+}
+
+}  // namespace core

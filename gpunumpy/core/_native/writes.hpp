@@ -1,0 +1,30 @@
+// Writes: values that parts of arrays are given.
+#pragma once
+
+#include "views.hpp"
+
+namespace core {
+
+// What became of a write.
+enum class Written { YES, NOT_AT_HAND, ERROR };
+
+// The lock of a queue while one thread reads an array and writes it back. It is never waited for.
+class QueueLock {
+public:
+    explicit QueueLock(PyObject* queue);
+    ~QueueLock();
+    bool is_held() const { return is_held_; }
+
+private:
+    Ref lock_;
+    bool is_held_ = false;
+};
+
+// Whether Python's `ndarray` may be written to here: an array on a device, writable, with dimensions or made as an array.
+bool can_be_written(PyObject* array);
+
+// Record a value, of the dtype and the shape of the positions, for elements of an array; see `ndarray._assign`. The
+// caller holds the lock. Memory that others see is left to Python.
+Written write(PyObject* array, const Positions& positions, PyObject* value);
+
+}  // namespace core

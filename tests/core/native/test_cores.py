@@ -1,0 +1,54 @@
+"""The compiled core and the core in Python: where the former is built, and that both record the same."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from gpunumpy.core import _native
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(core: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "GPUNUMPY_CORE": core, "GPUNUMPY_CHECK": "0"}
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_core_is_built_where_it_can_be() -> None:
+    has_headers = Path(sysconfig.get_path("include"), "Python.h").exists()
+    if os.environ.get("GPUNUMPY_CORE") != "python" and has_headers and shutil.which("g++"):
+        assert _native.IS_COMPILED
+
+
+@pytest.mark.parametrize("core", ["python", "compiled"])
+def test_the_core_is_chosen(core: str) -> None:
+    ran = run(core, "-c", "from gpunumpy.core import _native; print(_native.IS_COMPILED)")
+    if core == "compiled" and not _native.IS_COMPILED:
+        pytest.skip("the core is not built for this Python")
+    assert ran.stdout.strip() == str(core == "compiled"), ran.stderr
+
+
+def test_an_unknown_core_is_refused() -> None:
+    assert "GPUNUMPY_CORE is 'python' or 'compiled', not 'rust'" in run("rust", "-c", "import gpunumpy").stderr
+
+
+@pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("first", range(0, 200, 10))
+def test_both_cores_record_the_same(first: int) -> None:
+    seeds = map(str, range(first, first + 10))
+    arguments = ("-m", "tests.core.native.recordings", *seeds)
+    in_python, compiled = run("python", *arguments), run("compiled", *arguments)
+    assert not in_python.returncode, in_python.stderr
+    assert not compiled.returncode, compiled.stderr
+    for expected, found in zip(in_python.stdout.splitlines(), compiled.stdout.splitlines(), strict=True):
+        assert found == expected

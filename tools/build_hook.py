@@ -1,0 +1,74 @@
+"""The hook of the build backend: it compiles the core, and for a release the fixed kernels too.
+
+The core is one extension module, built by setuptools where there is a C++ compiler and Python's headers; without them
+the package is installed all the same, and `python -m gpunumpy info` says so.
+
+The fixed kernels go into a wheel that is built with ``HATCH_BUILD_HOOKS_ENABLE=true``: then ``python -m build``
+installs NVRTC of CUDA 12 and 13 beside the backend and compiles the table of `tools.fixed_kernels` with both. Who
+installs from a checkout waits for neither.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_NVRTC = ["cuda-bindings>=13", "cuda-core>=1.0", "nvidia-cuda-nvrtc>=13", "nvidia-cuda-nvrtc-cu12>=12.9"]
+_RUNTIME = ["numpy>=2.3", "ml_dtypes>=0.5.4", "opt_einsum>=3.4"]  # `tools.fixed_kernels` imports the package
+
+
+class BuildHook(BuildHookInterface):  # type: ignore[misc]
+    """Compiles what goes into a wheel, or into a checkout that is installed as it is."""
+
+    def dependencies(self) -> list[str]:
+        """Return what the hook needs beside the backend."""
+        return ["setuptools>=77"] + (_NVRTC + _RUNTIME if _is_release() else [])
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build; what is for a wheel goes into a folder of its own."""
+        is_editable = version == "editable"
+        self._folder = TemporaryDirectory()
+        folder = Path(self.root if is_editable else self._folder.name)
+        core = self._compile_core(folder)
+        if core is not None:
+            build_data["pure_python"], build_data["infer_tag"] = False, True
+            if not is_editable:
+                build_data["force_include"][str(core)] = str(core.relative_to(folder))
+        if _is_release() and not is_editable:
+            kernels = folder / "kernels"
+            subprocess.run([sys.executable, "-m", "tools.fixed_kernels", kernels], cwd=self.root, check=True)
+            build_data["force_include"][str(kernels)] = "gpunumpy/_compiled"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the folder."""
+        self._folder.cleanup()
+
+    def _compile_core(self, folder: Path) -> Path | None:
+        """Compile the core, with the package's folders below `folder`; return its file, or None if it cannot be."""
+        from setuptools import Distribution, Extension
+
+        source = Path(self.root, "gpunumpy/core/_native")
+        core = Extension(
+            "gpunumpy.core._native._core",
+            sorted(map(str, source.glob("*.cpp"))),
+            depends=sorted(map(str, source.glob("*.hpp"))),
+            language="c++",
+            extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
+            optional=True,
+        )
+        command: Any = Distribution({"ext_modules": [core]}).get_command_obj("build_ext")
+        command.build_lib, command.build_temp = str(folder), str(Path(self._folder.name, "objects"))
+        command.ensure_finalized()
+        command.run()
+        built = Path(command.get_ext_fullpath(core.name))
+        return built if built.exists() else None
+
+
+def _is_release() -> bool:
+    return os.environ.get("HATCH_BUILD_HOOKS_ENABLE") == "true"
