@@ -89,7 +89,16 @@ def _reverse_norm(norm: Any) -> str:
     try:
         return _REVERSED_NORMS[norm]
     except KeyError:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".') from None
+        raise _unknown_norm(norm) from None
+
+
+def _unknown_norm(norm: Any) -> ValueError:
+    """Return NumPy's error for a `norm` that does not exist: its words change with the version."""
+    try:
+        numpy.fft.fft(numpy.zeros(1), norm=norm)
+    except ValueError as error:
+        return error
+    raise AssertionError(f"NumPy knows the norm {norm!r}")
 
 
 def _conjugate(x: ndarray) -> ndarray:
@@ -309,7 +318,7 @@ def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
     if norm is None or norm == "backward":
         return 1.0
     if norm not in ("ortho", "forward"):
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+        raise _unknown_norm(norm)
     if dtype == numpy.float16 and points > float(numpy.finfo(dtype).max):
         dtype = numpy.dtype(numpy.float32)
     divisor = numpy.sqrt(points, dtype=dtype) if norm == "ortho" else points

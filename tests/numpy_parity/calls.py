@@ -160,7 +160,7 @@ lexsort: np.lexsort((x, y))
 linspace: np.linspace(x[0], x[1], 3)
 load: 1
 loadtxt: np.loadtxt(["1 2", "3 4"], t)
-logspace: np.logspace(x[0], x[1], 3)
+logspace: np.logspace(x[0], x[1], 3).round(6)
 mask_indices: np.mask_indices(3, np.triu)
 matmul: np.matmul(q, q) | np.matmul(x, y)
 matrix_transpose: np.matrix_transpose(m)

@@ -215,7 +215,7 @@ rollaxis: np.rollaxis(c, 2)
 roots: np.roots([1, 2, 1])
 rot90: np.rot90(m)
 round: np.round(m)
-searchsorted: np.searchsorted(np.sort(x), y) | np.searchsorted(x, y[0])
+searchsorted: np.searchsorted(np.sort(x), y) | np.searchsorted(np.sort(x), y[0])
 select: np.select([b], [x])
 setdiff1d: np.setdiff1d(x, y)
 setxor1d: np.setxor1d(x, y)
@@ -561,7 +561,7 @@ polyfit rcond: None | 0.5
 polyint k: None | 0 | 3
 rot90 axes: (0, 1) | (1, 0) | (0, 0) | (0, 5) | (0,) | [-1, 0]
 rot90 k: 0 | 1 | -1 | 2 | 3 | 7
-searchsorted|.searchsorted sorter: None | np.argsort(x) | [0, 1, 2, 3, 4, 5] | [0] | [0.5] * 6
+searchsorted|.searchsorted sorter: None | np.argsort(np.sort(x)) | [0, 1, 2, 3, 4, 5] | [0] | [0.5] * 6
 (nan)?(percentile|quantile|median) weights: None | numpy.arange(12).reshape(3, 4) | [1, 2], axis=1 | \
  [1, 2, 1, 3], axis=1, method='inverted_cdf' | numpy.ones((3, 4)), method='inverted_cdf' | 'x'
 take mode: 'raise' | 'wrap' | 'clip' | 'x' | None | 0 | 1 | 9

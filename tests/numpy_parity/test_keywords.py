@@ -12,6 +12,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.numpy_release import RELEASE
+from gpunumpy.kernels.cuda import tiers
 
 from .keyword_calls import CALLS, calls_with_keywords, keywords, public_functions
 from .keyword_differences import DIFFERENCES
@@ -182,6 +183,12 @@ def _raw(call: str, dtype: str) -> Any:
 LEAVING_EXCEPTIONS = frozenset(
     f"{op}.{method}" for op in ("ldexp", "pow", "power") for method in ("accumulate", "reduce", "reduceat")
 )
+
+
+@pytest.fixture(autouse=True)
+def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a GPU nearly every call has a kernel of its own: all of them would be compiled for one run."""
+    monkeypatch.setattr(tiers, "TIER", "interpreted")
 
 
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")

@@ -60,7 +60,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     const bool has_slots = is_complete && s.signature_primitive.find(s.signature, "primitive") &&
                            s.signature_shape.find(s.signature, "shape") &&
                            s.signature_dtype.find(s.signature, "dtype") &&
-                           s.signature_queue.find(s.signature, "queue") && s.queue_pending.find(s.queue, "pending") &&
+                           s.signature_queue.find(s.signature, "queue") &&
+                           s.signature_generator.find(s.signature, "generator") && s.queue_pending.find(s.queue, "pending") &&
                            s.queue_lock.find(s.queue, "lock") && s.queue_review_at.find(s.queue, "review_at") &&
                            s.queue_review.find(s.queue, "review") && s.window_nested.find(s.window, "nested") &&
                            s.window_signature.find(s.window, "signature") && s.window_step.find(s.window, "step") &&

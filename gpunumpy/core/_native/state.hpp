@@ -15,7 +15,7 @@ struct State {
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
 
-    Slot signature_primitive, signature_shape, signature_dtype, signature_queue;
+    Slot signature_primitive, signature_shape, signature_dtype, signature_queue, signature_generator;
     Slot queue_pending, queue_lock, queue_review_at, queue_review;
     Slot window_nested, window_signature, window_step, window_leaves;
     bool is_ready;

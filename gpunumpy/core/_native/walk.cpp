@@ -3,8 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "node.hpp"
-#include "state.hpp"
+#include "array.hpp"
 
 namespace core {
 
@@ -51,7 +50,7 @@ public:
 private:
     // Give a node its position; nothing that runs here can let go of one. Returns -1 after an exception.
     Py_ssize_t meet(PyObject* node) {
-        if (!is_node(node)) {
+        if (!PyObject_TypeCheck(node, node_type) || !as_node(node)->args) {
             PyErr_Format(PyExc_TypeError, "a graph is made of nodes, not of %R", node);
             return -1;
         }
@@ -101,7 +100,54 @@ PyObject* walk(PyObject*, PyObject* roots) {
     return walk.begin(roots) && walk.follow() ? walk.result() : nullptr;
 }
 
+// Whether a pending generator reads a buffer: a part of it may have been computed since it was recorded.
+bool reads_buffer(PyObject* node) {
+    PyObject* args = as_node(node)->args;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
+        PyObject* argument = PyTuple_GET_ITEM(args, k);
+        const bool reads = is_pending(as_node(argument))
+                               ? reads_buffer(argument)
+                               : state.signature_queue.of(as_node(argument)->signature) != Py_None;
+        if (reads) return true;
+    }
+    return false;
+}
+
+// Whether a node is cheaper to compute than to read.
+bool stays_pending(PyObject* node) {
+    return state.signature_generator.of(as_node(node)->signature) == Py_True && !reads_buffer(node);
+}
+
+// live_roots(queue, extra): see evaluate.py.
+PyObject* live_roots(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count < 1 || count > 2) return PyErr_Format(PyExc_TypeError, "live_roots takes 1 or 2 arguments, not %zd", count);
+    Ref pending = Ref::to(state.queue_pending.of(args[0]));
+    const Py_ssize_t length = PyList_GET_SIZE(pending.get());  // what other threads add meanwhile comes later
+    Ref roots(PyDict_New()), kept(PyList_New(0));
+    if (!roots || !kept) return nullptr;
+    for (Py_ssize_t k = 0; k < length && k < PyList_GET_SIZE(pending.get()); k++) {
+        Ref reference = Ref::to(PyList_GET_ITEM(pending.get(), k));
+        Ref array(PyObject_CallNoArgs(reference.get()));
+        if (!array) return nullptr;
+        if (array.get() == Py_None) continue;
+        Ref node = Ref::to(as_array(array.get())->node);
+        if (!is_pending(as_node(node.get()))) continue;
+        const int failed = stays_pending(node.get()) ? PyList_Append(kept.get(), reference.get())
+                                                     : PyDict_SetItem(roots.get(), node.get(), Py_None);
+        if (failed) return nullptr;
+    }
+    Ref extra(count == 2 ? PySequence_Fast(args[1], "extra is a sequence of nodes") : PyTuple_New(0));
+    if (!extra) return nullptr;
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(extra.get()); k++) {
+        PyObject* node = PySequence_Fast_GET_ITEM(extra.get(), k);
+        if (is_pending(as_node(node)) && PyDict_SetItem(roots.get(), node, Py_None) < 0) return nullptr;
+    }
+    Ref nodes(PyDict_Keys(roots.get()));
+    return nodes ? Py_BuildValue("OnO", nodes.get(), length, kept.get()) : nullptr;
+}
+
 PyMethodDef functions[] = {
+    {"live_roots", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(live_roots)), METH_FASTCALL, nullptr},
     {"walk", walk, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -97,6 +97,7 @@ def _reads_buffer(node: Node) -> bool:
     return any(a.signature.queue is not None if a.data is not None else _reads_buffer(a) for a in node.args)
 
 
+@compiled
 def live_roots(queue: Queue, extra: Sequence[Node] = ()) -> tuple[list[Node], int, list[weakref.ref[Any]]]:
     """Return the pending values of arrays that are alive, oldest first, then those of `extra`.
 
