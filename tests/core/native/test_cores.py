@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import shutil
 import subprocess
@@ -9,8 +11,10 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import numpy
 import pytest
 
+import gpunumpy as np
 from gpunumpy.core import _native
 
 ROOT = Path(__file__).parents[3]
@@ -52,3 +56,26 @@ def test_both_cores_record_the_same(first: int) -> None:
     assert not compiled.returncode, compiled.stderr
     for expected, found in zip(in_python.stdout.splitlines(), compiled.stdout.splitlines(), strict=True):
         assert found == expected
+
+
+def test_nothing_is_kept_of_what_is_recorded() -> None:
+    """Neither of results nor of errors: the number of blocks of memory stays."""
+    a, c = np.asarray(numpy.arange(36.0).reshape(6, 6)), np.zeros((6, 6))
+
+    def record() -> None:
+        x = a[1:-1, 1:-1] + a[:-2, 2:] * 2.0
+        c[1:-1, 1:-1] = np.sqrt(x)
+        c[2:] *= 0.5
+        assert (-x == np.maximum(2.0, a)[None, 2:, 2:]).shape == (1, 4, 4)
+        for wrong in (lambda: a[7], lambda: a["x"], lambda: a + numpy.ones(5), lambda: c.__setitem__(0, c)):
+            with contextlib.suppress(IndexError, ValueError):
+                wrong()
+
+    counts = []
+    for _ in range(4):
+        for _ in range(300):
+            record()
+        np.synchronize()
+        gc.collect()
+        counts.append(sys.getallocatedblocks())
+    assert counts[-1] - counts[1] < 300, counts
