@@ -10,7 +10,7 @@ The environment variable GPUNUMPY_CORE chooses: "python" for the classes in Pyth
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -76,6 +76,27 @@ def in_place_recorder(function: Callable[..., Any], recorder: Callable[..., Any]
     if _core is None or type(recorder) is not _core.Recorder:
         return function
     return _core.in_place_recorder(function, recorder)
+
+
+def launch(
+    launch_kernel: int,
+    function: int,
+    dimensions: tuple[int, ...],
+    stream: int,
+    format: str,
+    params: Sequence[int],
+    is_packed: bool,
+) -> Callable[[Sequence[Any], Any], int] | None:
+    """Return what launches a kernel by the driver's function at an address; None without the core.
+
+    It takes the arguments, of the kinds that `format` names, and a list that a launch is noted in, and returns what the
+    driver says. The other parameters are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid, of
+    a block, and the bytes of shared memory.
+    """
+    if _core is None:
+        return None
+    made: Callable[..., int] = _core.Launch(launch_kernel, function, dimensions, stream, format, params, is_packed)
+    return made
 
 
 def in_front_of(function: Callable[..., Any], recorder: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,5 +1,6 @@
 // The module gpunumpy.core._native._core: see __init__.py beside this file for how Python uses it.
 #include "array.hpp"
+#include "launch.hpp"
 #include "recorders.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
@@ -77,7 +78,7 @@ PyMODINIT_FUNC PyInit__core() {
     core::Ref module(PyModule_Create(&core::definition));
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
-        !core::add_walk(module.get())) {
+        !core::add_walk(module.get()) || !core::add_launch_type(module.get())) {
         return nullptr;
     }
     return module.release();

@@ -8,12 +8,15 @@ legacy default stream, on which CuPy and PyTorch work by default, and it can sti
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
+import sys
 import threading
 from collections import deque
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, overload
 
 from ..errors import DeviceError, allowed
@@ -173,6 +176,17 @@ def driver() -> Any:
     if found.reason is not None:
         raise DeviceError(f"no GPU can be used: {found.reason}")
     return found.module
+
+
+def function_address(name: str) -> int | None:
+    """Return the address of a function of the driver's library; None where something else stands in for the driver."""
+    is_driver = driver() is sys.modules.get("cuda.bindings.driver")
+    return ctypes.cast(getattr(_library(), name), ctypes.c_void_p).value if is_driver else None
+
+
+@cache
+def _library() -> Any:
+    return ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
 
 
 def why_no_gpu() -> str | None:

@@ -8,9 +8,11 @@ from array import array
 from collections.abc import Sequence
 from itertools import starmap
 from operator import call
+from typing import Any
 
+from ...core import _native
 from ...core.errors import DeviceError
-from ...core.runtime.device import Device, check, device_error, driver
+from ...core.runtime.device import Device, check, device_error, driver, function_address
 from ...core.runtime.memory import shortage
 from .module import Function
 
@@ -47,7 +49,10 @@ class Launcher:
         Whether all of these are one parameter of the kernel, a struct.
     """
 
-    __slots__ = ("_addresses", "_dimensions", "_function", "_launch", "_lock", "_pack", "_values", "device")
+    __slots__ = (
+        *("_addresses", "_compiled", "_dimensions", "_format", "_function", "_is_packed", "_launch", "_lock", "_pack"),
+        *("_params", "_values", "device"),
+    )
 
     is_one_launch = True
 
@@ -71,6 +76,7 @@ class Launcher:
         self._values = array("q", (*bytes(len(format)), *params) or (0,))
         start, count = self._values.buffer_info()
         self._addresses = array("Q", (start,) if is_packed else range(start, start + 8 * count, 8))
+        self._format, self._params, self._is_packed = format, params, is_packed
         self._function = function  # keeps its module loaded
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
@@ -91,6 +97,13 @@ class Launcher:
             # Another launcher of the function may have set a higher limit already.
             most = attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             check(cuda.cuFuncSetAttribute(handle, most, max(shared, check(cuda.cuFuncGetAttribute(most, handle)))))
+        address = function_address("cuLaunchKernel")
+        self._compiled = None
+        if address is not None:
+            self._compiled = _native.launch(
+                *(address, int(handle), self._dimensions, int(self.device.stream)),
+                *(self._format, self._params, self._is_packed),
+            )
         # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
         self._launch = (
             *(cuda.cuLaunchKernel, handle, *self._dimensions),
@@ -113,13 +126,24 @@ class Launcher:
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
         self.device.activate()
+        if self._compiled is not None:
+            error = self._compiled(values, self.device.launched)
+            if not error:
+                return
+            error = driver().CUresult(error)
+        else:
+            error = self._launch_by_binding(values)
+        if error:
+            if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
+                raise shortage(self.device, "no room for the stacks and local variables of a kernel")
+            raise device_error(error, f"a kernel cannot be launched on {self.device}")
+
+    def _launch_by_binding(self, values: Sequence[float]) -> Any:
+        """Launch by the driver's binding in Python; return what the driver says."""
         with self._lock:
             launched = self.device.launched
             launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._launch)))
             error = launched[-1][0]
             if error:
                 launched.clear()
-        if error:
-            if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
-                raise shortage(self.device, "no room for the stacks and local variables of a kernel")
-            raise device_error(error, f"a kernel cannot be launched on {self.device}")
+        return error

@@ -1,0 +1,108 @@
+"""Launches by the compiled core, of a function of the host that stands in for the driver's."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections import deque
+from typing import Any
+
+import numpy
+import pytest
+
+from gpunumpy.core import _native
+
+pytestmark = pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
+
+_POINTER, _UINT = ctypes.c_void_p, ctypes.c_uint
+_LAUNCH_KERNEL = ctypes.CFUNCTYPE(
+    ctypes.c_int, _POINTER, *[_UINT] * 7, _POINTER, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), _POINTER
+)
+DIMENSIONS = (5, 4, 3, 128, 2, 1, 4096)
+
+
+def _address(function: Any) -> int:
+    address = ctypes.cast(function, _POINTER).value
+    assert address is not None
+    return address
+
+
+class Driver:
+    """Takes launches, and what their parameters' addresses lead to."""
+
+    def __init__(self, parameters: int, error: int = 0) -> None:
+        self.launches: list[tuple[Any, ...]] = []
+        self.threads: list[int] = []
+
+        def launch_kernel(function: Any, *rest: Any) -> int:
+            *dimensions, stream, addresses, extra = rest
+            words = [addresses[k][0] for k in range(parameters)]
+            self.launches.append((function, tuple(dimensions), stream, words, extra))
+            self.threads.append(threading.get_ident())
+            return error
+
+        self._function = _LAUNCH_KERNEL(launch_kernel)
+        self.address = _address(self._function)
+
+
+def test_arguments_and_parameters_are_packed() -> None:
+    driver, noted = Driver(7), deque[Any](maxlen=1)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Qqdqd", (-3, 2**40), False)
+    assert launch is not None
+    assert launch([2**64 - 1, -5, 0.5, True, numpy.float32(3)], noted) == 0
+    words = [-1, -5, *(struct.unpack("=q", struct.pack("=d", x))[0] for x in (0.5,)), 1]
+    words += [struct.unpack("=q", struct.pack("=d", 3.0))[0], -3, 2**40]
+    assert driver.launches == [(17, DIMENSIONS, 99, words, None)]
+    assert len(noted) == 1
+
+
+def test_packed_parameters_are_one_struct() -> None:
+    seen: list[list[int]] = []
+
+    def launch_kernel(function: Any, *rest: Any) -> int:
+        seen.append([rest[-2][0][k] for k in range(3)])
+        return 0
+
+    function = _LAUNCH_KERNEL(launch_kernel)
+    launch = _native.launch(_address(function), 1, DIMENSIONS, 0, "qq", (7,), True)
+    assert launch is not None
+    assert launch((5, 6), deque()) == 0
+    assert seen == [[5, 6, 7]]
+
+
+def test_errors_are_returned_and_not_noted() -> None:
+    driver, noted = Driver(1, error=2), deque[Any]()
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "", (), False)
+    assert launch is not None
+    assert launch((), noted) == 2
+    assert not noted
+
+
+@pytest.mark.parametrize("values", [(1,), (1, 2, 3), (2**64, 0.5), ("x", 0.5), (1, "x"), (1.5, 0.5)])
+def test_wrong_arguments_launch_nothing(values: tuple[Any, ...]) -> None:
+    driver, noted = Driver(2), deque[Any]()
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "Qd", (), False)
+    assert launch is not None
+    with pytest.raises((TypeError, OverflowError)):
+        launch(values, noted)
+    assert not noted
+    assert not driver.launches
+
+
+def test_threads_launch_side_by_side() -> None:
+    """Each with its own arguments."""
+    driver = Driver(2)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "qq", (), False)
+    assert launch is not None
+
+    def work(k: int) -> None:
+        for n in range(200):
+            launch((k, n), deque())
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(words for _, _, _, words, _ in driver.launches) == [[k, n] for k in range(4) for n in range(200)]
