@@ -13,6 +13,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(array->base);
     Py_VISIT(array->component);
+    Py_VISIT(array->flags);
     Py_VISIT(array->layout);
     Py_VISIT(array->node);
     Py_VISIT(array->source);
@@ -23,6 +24,7 @@ int clear(PyObject* self) {
     Array* array = as_array(self);
     Py_CLEAR(array->base);
     Py_CLEAR(array->component);
+    Py_CLEAR(array->flags);
     Py_CLEAR(array->layout);
     Py_CLEAR(array->node);
     Py_CLEAR(array->source);
@@ -41,7 +43,7 @@ void deallocate(PyObject* self) {
 PyMemberDef members[] = {
     {"_base", T_OBJECT_EX, offsetof(Array, base), 0, nullptr},
     {"_component", T_OBJECT_EX, offsetof(Array, component), 0, nullptr},
-    {"_flags", T_INT, offsetof(Array, flags), 0, nullptr},
+    {"_flags", T_OBJECT_EX, offsetof(Array, flags), 0, nullptr},
     {"_layout", T_OBJECT_EX, offsetof(Array, layout), 0, nullptr},
     {"_node", T_OBJECT_EX, offsetof(Array, node), 0, nullptr},
     {"_source", T_OBJECT_EX, offsetof(Array, source), 0, nullptr},
@@ -115,6 +117,7 @@ PyObject* wrap(PyObject* given) {
     if (!array) return nullptr;
     as_array(array.get())->node = Py_NewRef(node.get());
     as_array(array.get())->base = Py_NewRef(Py_None);
+    as_array(array.get())->flags = PyLong_FromLong(0);
     Ref reference(PyWeakref_NewRef(array.get(), nullptr));
     if (!reference) return nullptr;
     set_field(as_node(node.get())->owner, Py_NewRef(reference.get()));

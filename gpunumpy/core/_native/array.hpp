@@ -18,13 +18,14 @@ struct Array {
     PyObject* node;
     PyObject* source;
     PyObject* weak_references;
-    int flags;
+    PyObject* flags;  // an integer of Python, whose code reads it often
 };
 
 extern PyTypeObject* array_type;
 bool add_array_type(PyObject* module);
 
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }
+inline bool has_flag(PyObject* array, int flag) { return PyLong_AsLong(as_array(array)->flags) & flag; }
 // Whether an object is an array of the class itself, on whatever memory. Subclasses are left to Python.
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == state.ndarray; }
 

@@ -205,9 +205,8 @@ PyObject* Positions::layout() const {
 }
 
 bool can_have_views(PyObject* object) {
-    const Array* array = as_array(object);
-    return owner_of(object) && (array->flags & MADE_AS_ARRAY ||
-                                PyTuple_GET_SIZE(state.signature_shape.of(as_node(array->node)->signature)) > 0);
+    PyObject* shape = state.signature_shape.of(as_node(as_array(object)->node)->signature);
+    return owner_of(object) && (PyTuple_GET_SIZE(shape) > 0 || has_flag(object, MADE_AS_ARRAY));
 }
 
 PyObject* make_view(PyObject* array, PyObject* where) {
@@ -219,7 +218,7 @@ PyObject* make_view(PyObject* array, PyObject* where) {
     PyObject* made = state.ndarray->tp_alloc(state.ndarray, 0);
     if (!made) return nullptr;
     Array* fields = as_array(made);
-    fields->flags = as_array(array)->flags | MADE_AS_ARRAY;
+    fields->flags = PyLong_FromLong(PyLong_AsLong(as_array(array)->flags) | MADE_AS_ARRAY);
     fields->base = owner.release();
     fields->layout = layout.release();
     fields->component = Py_NewRef(whole);

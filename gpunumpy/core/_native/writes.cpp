@@ -46,7 +46,7 @@ QueueLock::~QueueLock() {
 }
 
 bool can_be_written(PyObject* array) {
-    return is_array(array) && !(as_array(array)->flags & READ_ONLY) && can_have_views(array);
+    return is_array(array) && !has_flag(array, READ_ONLY) && can_have_views(array);
 }
 
 Written write(PyObject* array, const Positions& positions, PyObject* given) {
