@@ -18,6 +18,8 @@ public:
         Ref sequence(PySequence_Fast(roots, "roots are a sequence of nodes"));
         if (!sequence) return false;
         const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.get());
+        nodes_.reserve(32);
+        key_.reserve(64);
         for (Py_ssize_t k = 0; k < count; k++) {
             if (meet(PySequence_Fast_GET_ITEM(sequence.get(), k)) < 0) return false;
         }
@@ -84,15 +86,37 @@ private:
         if (state.signature_queue.of(node->signature) == Py_None) return true;
         // A buffer: the key tells which windows share it, and their offsets.
         const Py_ssize_t offset = PyLong_AsSsize_t(node->offset);
-        const Py_ssize_t label = -1 - static_cast<Py_ssize_t>(buffers_.size());
-        const auto [first, is_new] = buffers_.try_emplace(node->data, label, offset);
-        return is_new || (add(first->second.first) && add(offset - first->second.second));
+        if (const Window* first = first_window(node->data, offset)) return add(first->label) && add(offset - first->offset);
+        return true;
+    }
+
+    // The first window of a buffer and its number; null, after noting it, if this is the first one.
+    struct Window {
+        PyObject* buffer;
+        Py_ssize_t label, offset;
+    };
+    const Window* first_window(PyObject* buffer, Py_ssize_t offset) {
+        constexpr size_t FEW = 16;  // are searched one by one
+        if (windows_.size() <= FEW) {
+            for (const Window& window : windows_) {
+                if (window.buffer == buffer) return &window;
+            }
+        } else {
+            if (place_of_.empty()) {
+                for (size_t k = 0; k < windows_.size(); k++) place_of_[windows_[k].buffer] = k;
+            }
+            const auto [found, is_new] = place_of_.try_emplace(buffer, windows_.size());
+            if (!is_new) return &windows_[found->second];
+        }
+        windows_.push_back({buffer, -1 - static_cast<Py_ssize_t>(windows_.size()), offset});
+        return nullptr;
     }
 
     const uint64_t number_ = ++walks;
     std::vector<PyObject*> nodes_;  // borrowed: the roots hold them
     std::vector<PyObject*> key_;
-    std::unordered_map<PyObject*, std::pair<Py_ssize_t, Py_ssize_t>> buffers_;
+    std::vector<Window> windows_;
+    std::unordered_map<PyObject*, size_t> place_of_;
 };
 
 PyObject* walk(PyObject*, PyObject* roots) {
