@@ -3,7 +3,19 @@
 import builtins
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType, TracebackType
-from typing import Any, Generic, Literal, NamedTuple, Self, SupportsIndex, SupportsInt, TextIO, TypeAlias, overload
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    Self,
+    SupportsIndex,
+    SupportsInt,
+    TextIO,
+    TypeAlias,
+    overload,
+)
 
 import numpy
 from _typeshed import ReadableBuffer, StrOrBytesPath, StrPath, SupportsRead, SupportsWrite
@@ -278,6 +290,8 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     @property
     def T(self) -> ndarray: ...
     @property
+    def __array_interface__(self) -> NoReturn: ...
+    @property
     def __array_priority__(self) -> float: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
@@ -285,6 +299,8 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def as_integer_ratio(self) -> Any: ...
     @property
     def bit_count(self) -> Any: ...
+    @property
+    def ctypes(self) -> Any: ...
     @property
     def data(self) -> memoryview: ...
     @property

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
-from ..core.recording.array import ndarray, to_host
+from ..core.recording.array import memory_on_host, ndarray, to_host
 from ..functions.fallback import on_host
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -37,10 +37,13 @@ def array_namespace(x: ndarray, *, api_version: str | None = None) -> ModuleType
 
 
 def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
-    """Return the elements as a NumPy array: a copy, or with ``copy=False`` on the CPU device the same memory."""
+    """Return the elements as a NumPy array: a copy, or with ``copy=False`` the memory itself, if the host has it."""
     if copy is not False:
         host = to_host(x)
         return host if dtype is None else host.astype(dtype, copy=False)
+    memory = memory_on_host(x)
+    if dtype in (None, x.dtype) and memory is not None:
+        return memory.view()
     if not x.device.shares_host_memory or dtype not in (None, x.dtype):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return exchange.host_window(x)

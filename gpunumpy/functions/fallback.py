@@ -236,9 +236,17 @@ class HostCall:
         if not has_kernels:
             return on_host_memory(x, device)
         array = from_host(x, device)
-        if not x.flags.writeable:
+        if not _is_writeable(x):
             array._flags |= READ_ONLY
         return array
+
+
+_NPY_ARRAY_WRITEABLE = 0x400
+
+
+def _is_writeable(x: Any) -> bool:
+    """Return ``x.flags.writeable``, of which NumPy warns for the results of `broadcast_arrays`."""
+    return bool(x.flags.num & _NPY_ARRAY_WRITEABLE)
 
 
 def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
@@ -264,7 +272,7 @@ def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
     if view_layout is None:
         return None
     view = make_view(source.array, view_layout)
-    if not x.flags.writeable or not layout.are_distinct(view_layout.shape, view_layout.strides):
+    if not _is_writeable(x) or not layout.are_distinct(view_layout.shape, view_layout.strides):
         view._flags |= READ_ONLY
     return view
 
