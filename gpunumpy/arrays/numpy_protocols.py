@@ -90,13 +90,15 @@ def _decides_itself(operand: Any) -> bool:
 def array_function(
     x: ndarray, function: Any, types: Iterable[type], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Run a NumPy function on arrays of this package, by the function of the same name in this package.
+    """Run a function of NumPy, or of this package, on arrays of this package, by the function of this package.
 
     A function that this package does not have runs on the host, with a `HostFallbackWarning`.
     """
     if not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
         return NotImplemented
     root, _, rest = function.__module__.partition(".")
+    if root == __name__.partition(".")[0] and hasattr(function, "_implementation"):
+        return function._implementation(*args, **options)
     if root != "numpy":
         return NotImplemented
     path = [*filter(None, rest.split(".")), function.__name__]
@@ -105,4 +107,5 @@ def array_function(
         run = reduce(getattr, path, _package())
     except AttributeError:
         run = on_host(function, f"{function.__module__}.{function.__name__}")
-    return run(*args, **options)
+    # A subclass that calls this method has been asked already.
+    return getattr(run, "_implementation", run)(*args, **options)

@@ -9,7 +9,7 @@ import numpy
 
 from ..core.dtypes import BOOL, KIND
 from ..core.graph import node as graph
-from ..core.graph.layout import normalize_axis
+from ..core.graph.layout import checked_axis
 from ..core.graph.node import Node
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import as_array, reshaped
@@ -77,9 +77,9 @@ def _along(array: ndarray, axis: Any) -> tuple[ndarray, int]:
     """Return the array and the axis; for no axis, or an array of no dimensions, the flat array and axis 0."""
     if axis is None or not array.ndim:
         if axis is not None:
-            normalize_axis(operator.index(axis), 1)
+            checked_axis(axis, 1)
         return ravel(array), 0
-    return array, normalize_axis(operator.index(axis), array.ndim)
+    return array, checked_axis(axis, array.ndim)
 
 
 def _shifts(trailing: int, array: ndarray, is_big: bool) -> Node:
