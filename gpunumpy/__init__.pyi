@@ -145,7 +145,7 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
-from .functions.fallback import vectorize as vectorize
+from .functions.functional import vectorize as vectorize
 from .lib import scimath as _emath
 from .typing import ArrayLike, DTypeLike
 
@@ -491,7 +491,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         subok: builtins.bool = True,
         copy: builtins.bool = True,
     ) -> ndarray: ...
-    def byteswap(self, inplace: builtins.bool = False) -> Self: ...
+    def byteswap(self, inplace: builtins.bool = False) -> ndarray: ...
     def choose(self, *choices: Any, out: _Out | None = None, mode: _Mode = "raise") -> ndarray: ...
     def clip(
         self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: _Out | None = None, **options: Any

@@ -15,6 +15,7 @@ import numpy
 
 from ..core._native import in_front_of
 from ..core.recording.array import ndarray
+from ..functions.bits import byteswap
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     construct_on_host,
@@ -81,6 +82,7 @@ METHODS: dict[str, Any] = {
     "tobytes": methods.tobytes,
     "transpose": methods.transpose_method,
     "view": shape.view_method,
+    "byteswap": byteswap,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": methods.conjugate_method,

@@ -1,4 +1,4 @@
-"""Bits packed into bytes and unpacked."""
+"""Bits packed into bytes and unpacked; the order of bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy
 
+from ..core.arguments import is_set
 from ..core.dtypes import BOOL, KIND
 from ..core.graph import node as graph
-from ..core.graph.layout import checked_axis
+from ..core.graph.layout import Layout, checked_axis
 from ..core.graph.node import Node
-from ..core.recording.array import ndarray, wrap
+from ..core.recording.array import make_view, ndarray, one_step, wrap
 from ..core.recording.record import as_array, reshaped
+from .creation.arrays import array
+from .indexing.getitem import getitem, setitem
 from .indexing.slices import filled_like, sliced_copy
 from .manipulation.joining import concatenate
-from .manipulation.shape import ravel
+from .manipulation.shape import ravel, reshape, viewed_as_dtype
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -62,6 +65,22 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     if wanted <= bit_count:
         return result if wanted == bit_count else sliced_copy(result, axis, 0, wanted)
     return concatenate((result, filled_like(result, 0, axis, wanted - bit_count)), axis)
+
+
+def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
+    """Return the elements with their bytes in the other order. See `numpy.ndarray.byteswap`."""
+    with one_step(a):
+        result = copied = array(a, order="K")
+        unit = a.itemsize // (2 if a.dtype.kind == "c" else 1)
+        if unit > 1 and a.size:
+            memory = copied if copied.base is None else copied.base
+            flat = make_view(memory, Layout((memory.size,), (1,), 0))
+            swapped = reshape(viewed_as_dtype(flat, _BYTE), (-1, unit))
+            setitem(swapped, ..., getitem(swapped, (slice(None), slice(None, None, -1))))
+        if is_set(inplace):
+            setitem(a, ..., copied)
+            result = a
+    return result
 
 
 def _is_big(bitorder: Any) -> bool:
