@@ -3,7 +3,19 @@
 import builtins
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType, TracebackType
-from typing import Any, Generic, Literal, NamedTuple, Self, SupportsIndex, SupportsInt, TextIO, TypeAlias, overload
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    Self,
+    SupportsIndex,
+    SupportsInt,
+    TextIO,
+    TypeAlias,
+    overload,
+)
 
 import numpy
 from _typeshed import ReadableBuffer, StrOrBytesPath, StrPath, SupportsRead, SupportsWrite
@@ -133,7 +145,7 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
-from .functions.fallback import vectorize as vectorize
+from .functions.functional import vectorize as vectorize
 from .lib import scimath as _emath
 from .typing import ArrayLike, DTypeLike
 
@@ -278,6 +290,8 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     @property
     def T(self) -> ndarray: ...
     @property
+    def __array_interface__(self) -> NoReturn: ...
+    @property
     def __array_priority__(self) -> float: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
@@ -285,6 +299,8 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def as_integer_ratio(self) -> Any: ...
     @property
     def bit_count(self) -> Any: ...
+    @property
+    def ctypes(self) -> Any: ...
     @property
     def data(self) -> memoryview: ...
     @property
@@ -475,7 +491,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
         subok: builtins.bool = True,
         copy: builtins.bool = True,
     ) -> ndarray: ...
-    def byteswap(self, inplace: builtins.bool = False) -> Self: ...
+    def byteswap(self, inplace: builtins.bool = False) -> ndarray: ...
     def choose(self, *choices: Any, out: _Out | None = None, mode: _Mode = "raise") -> ndarray: ...
     def clip(
         self, min: ArrayLike | None = None, max: ArrayLike | None = None, out: _Out | None = None, **options: Any

@@ -15,6 +15,7 @@ import numpy
 
 from ..core._native import in_front_of
 from ..core.recording.array import ndarray
+from ..functions.bits import byteswap
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     construct_on_host,
@@ -81,6 +82,7 @@ METHODS: dict[str, Any] = {
     "tobytes": methods.tobytes,
     "transpose": methods.transpose_method,
     "view": shape.view_method,
+    "byteswap": byteswap,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": methods.conjugate_method,
@@ -122,9 +124,11 @@ METHODS: dict[str, Any] = {
 
 # The function that reads a property, and the function that writes it, if any.
 PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+    "__array_interface__": (exchange.array_interface, None),
     "__array_priority__": (numpy_protocols.priority, None),
     "__cuda_array_interface__": (exchange.cuda_array_interface, None),
     "T": (shape.transpose, None),
+    "ctypes": (exchange.ctypes_of, None),
     "data": (methods.memory_view, None),
     "flags": (methods.flags_of, None),
     "flat": (get_flat, set_flat),
@@ -143,13 +147,14 @@ _FOR_EVERY_DTYPE = frozenset(
         *(
             "__array__",
             "__array_function__",
+            "__array_interface__",
             "__array_namespace__",
             "__array_priority__",
             "__array_ufunc__",
             "__array_wrap__",
         ),
         *("__class_getitem__", "__dir__", "__dlpack__", "__dlpack_device__", "__hash__", "__iter__", "__reduce__"),
-        *("__buffer__", "__new__", "data", "flags", "resize", "to_device", *HOST_METHODS),
+        *("__buffer__", "__new__", "ctypes", "data", "flags", "resize", "to_device", *HOST_METHODS),
     )
 )
 _ON_HOST = {"__setitem__": set_item_on_host}

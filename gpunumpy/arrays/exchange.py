@@ -1,4 +1,4 @@
-"""Exchange of arrays with other libraries without a copy: DLPack, ``__cuda_array_interface__``, raw pointers.
+"""Exchange of arrays with other libraries without a copy: DLPack, ``__cuda_array_interface__``, pointers, `ctypes`.
 
 Both libraries then see the same memory. An `ndarray` is computed before it is exported, and written in place from then
 on. Pending operations that read an exported array see what the other library has written before they run.
@@ -6,7 +6,7 @@ on. Pending operations that read an exported array see what the other library ha
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -207,6 +207,50 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
         "strides": None if packed else tuple(s * x.itemsize for s in where.strides),
         "stream": int(device.stream),
     }
+
+
+class Ctypes:
+    """``x.ctypes``: the address, shape and strides of an array in the host's memory. See `numpy.ndarray.ctypes`.
+
+    The memory is exported when something is asked of this object, not as it is made: `hasattr` makes one.
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, x: ndarray) -> None:
+        self._array = x
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of NumPy's object for the same memory."""
+        return getattr(host_window(self._array).ctypes, name)
+
+
+def ctypes_of(x: ndarray) -> Any:
+    """Return ``x.ctypes``.
+
+    Raises
+    ------
+    AttributeError
+        For an array on a GPU: what C writes to a copy would be lost. And for results that act as NumPy's scalars, which
+        have no such attribute.
+    """
+    memory = memory_on_host(x)
+    if memory is not None:
+        return memory.ctypes
+    if is_scalar(x):
+        raise AttributeError("the 0-d result of an operation has no attribute 'ctypes'")
+    if not x.device.shares_host_memory:
+        raise AttributeError(f"ctypes: the array is on {x.device}; x.get().ctypes is of a copy, data_ptr() its address")
+    return Ctypes(x)
+
+
+def array_interface(x: ndarray) -> NoReturn:
+    """Raise AttributeError: there is no ``__array_interface__``.
+
+    NumPy would take it in the place of ``__array__``. With the array's memory in it `numpy.asarray` would not copy, and
+    with a copy ``numpy.asarray(x, copy=False)`` would return that copy silently.
+    """
+    raise AttributeError("an array of gpunumpy has no __array_interface__; x.get(), which is NumPy's array, has one")
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------

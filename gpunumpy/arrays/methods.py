@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy
 
+from ..core import dtypes
 from ..core.arguments import is_set, memory_order
+from ..core.errors import OnHostError
 from ..core.graph import layout
 from ..core.graph.layout import Layout
 from ..core.numpy_release import NUMPY_2_5
@@ -23,6 +25,7 @@ from ..core.recording.array import (
     make_view,
     memory_on_host,
     ndarray,
+    on_host_memory,
     one_step,
     require_device,
     show,
@@ -34,6 +37,7 @@ from ..core.recording.record import reshaped as in_shape
 from ..core.runtime.device import Device
 from ..core.source_location import warn
 from ..functions.creation.arrays import array, as_shape
+from ..functions.fallback import host_fallback
 from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose, viewed_as_dtype
 from ..functions.ufuncs.ufunc import UFUNCS
@@ -105,22 +109,36 @@ def _has_views(x: ndarray) -> bool:
 def set_dtype(x: ndarray, dtype: Any) -> None:
     """Show the same memory as elements of another dtype (``x.dtype = dtype``). See `numpy.ndarray.dtype`.
 
+    With a dtype that no kernel computes the array moves to the host.
+
     Raises
     ------
     ValueError
-        If the memory has no such view, or there is a view of the array, which shows elements of its dtype.
+        If the memory has no such view, or the array shares it with others, which show elements of its dtype.
     """
     if is_scalar(x):
         raise AttributeError("attribute 'dtype' of the 0-d result of an operation is not writable")
     require_device(x)
     if NUMPY_2_5:
         warn("setting the dtype of an array is deprecated; use x.view(dtype)", DeprecationWarning)
+    try:
+        on_device = dtypes.check(dtype) is not None
+    except OnHostError:
+        if host_fallback() == "error":
+            raise
+        on_device = False
     with one_step(x):
+        if not on_device and x.base is not None:
+            raise ValueError(f"cannot set the dtype of a view to {dtype}, which the host alone has; use x.view(dtype)")
         if x.base is None:
             if _has_views(x):
                 raise ValueError("cannot set the dtype of an array while there is a view of it; use x.view(dtype)")
-            take_state(x, make_view(wrap_leaf(x.computed()), x.layout))
-        take_state(x, viewed_as_dtype(x, dtype))
+            if on_device:
+                take_state(x, make_view(wrap_leaf(x.computed()), x.layout))
+        if on_device:
+            take_state(x, viewed_as_dtype(x, dtype))
+        else:
+            take_state(x, on_host_memory(to_host(x).view(dtype), x.device))
 
 
 def set_shape(x: ndarray, shape: Any) -> None:
@@ -191,8 +209,14 @@ def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
 
 
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
-    """Return what `pickle` stores: the elements as a NumPy array, the name of the device, flags, a class if its own."""
-    stored = _in_memory_order(x), str(x.device), x._flags & MADE_AS_ARRAY
+    """Return what `pickle` stores: the elements as a NumPy array, the name of the device, flags, a class if its own.
+
+    NumPy decides whether a read-only array is still so when it is unpickled: a contiguous one is, from protocol 5 on.
+    """
+    host = _in_memory_order(x)
+    if x._flags & READ_ONLY and (x.c_contiguous or x.f_contiguous):
+        host.flags.writeable = False
+    stored = host, str(x.device), x._flags & MADE_AS_ARRAY
     return _restored, stored if type(x) is ndarray else (*stored, type(x))
 
 
@@ -212,7 +236,7 @@ def _restored(host: Any, device: str, flags: int, cls: type[ndarray] = ndarray) 
     except RuntimeError:
         target = None
     x = from_numpy(host, target)
-    x._flags = flags
+    x._flags = flags if host.flags.writeable else flags | READ_ONLY
     return x if cls is ndarray else as_class(x, cls, None)
 
 

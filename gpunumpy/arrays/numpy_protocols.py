@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
-from ..core.recording.array import ndarray, to_host
+from ..core.recording.array import memory_on_host, ndarray, to_host
 from ..functions.fallback import on_host
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -37,10 +37,13 @@ def array_namespace(x: ndarray, *, api_version: str | None = None) -> ModuleType
 
 
 def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
-    """Return the elements as a NumPy array: a copy, or with ``copy=False`` on the CPU device the same memory."""
+    """Return the elements as a NumPy array: a copy, or with ``copy=False`` the memory itself, if the host has it."""
     if copy is not False:
         host = to_host(x)
         return host if dtype is None else host.astype(dtype, copy=False)
+    memory = memory_on_host(x)
+    if dtype in (None, x.dtype) and memory is not None:
+        return memory.view()
     if not x.device.shares_host_memory or dtype not in (None, x.dtype):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return exchange.host_window(x)
@@ -87,13 +90,15 @@ def _decides_itself(operand: Any) -> bool:
 def array_function(
     x: ndarray, function: Any, types: Iterable[type], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """Run a NumPy function on arrays of this package, by the function of the same name in this package.
+    """Run a function of NumPy, or of this package, on arrays of this package, by the function of this package.
 
     A function that this package does not have runs on the host, with a `HostFallbackWarning`.
     """
     if not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
         return NotImplemented
     root, _, rest = function.__module__.partition(".")
+    if root == __name__.partition(".")[0] and hasattr(function, "_implementation"):
+        return function._implementation(*args, **options)
     if root != "numpy":
         return NotImplemented
     path = [*filter(None, rest.split(".")), function.__name__]
@@ -102,4 +107,5 @@ def array_function(
         run = reduce(getattr, path, _package())
     except AttributeError:
         run = on_host(function, f"{function.__module__}.{function.__name__}")
-    return run(*args, **options)
+    # A subclass that calls this method has been asked already.
+    return getattr(run, "_implementation", run)(*args, **options)

@@ -8,7 +8,8 @@ import numpy
 
 _umath: Any = numpy._core.umath  # type: ignore[attr-defined]
 # Beside the public ones umath has those of texts, and what other functions are made of; `clip` is a kernel here too.
-UFUNCS: dict[str, Any] = {name: getattr(_umath, name) for name in (*_umath.__all__, "clip")}
+# NumPy 2.3 has no `matmul` in this `__all__`.
+UFUNCS: dict[str, Any] = {name: getattr(_umath, name) for name in (*_umath.__all__, "clip", "matmul")}
 UFUNCS = {name: function for name, function in UFUNCS.items() if isinstance(function, numpy.ufunc)}
 
 # Names that NumPy's namespace alone has, beside those of the ufuncs themselves.

@@ -1,4 +1,4 @@
-"""Bits packed into bytes and unpacked."""
+"""Bits packed into bytes and unpacked; the order of bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy
 
+from ..core.arguments import is_set
 from ..core.dtypes import BOOL, KIND
 from ..core.graph import node as graph
-from ..core.graph.layout import normalize_axis
+from ..core.graph.layout import Layout, checked_axis
 from ..core.graph.node import Node
-from ..core.recording.array import ndarray, wrap
+from ..core.recording.array import make_view, ndarray, one_step, wrap
 from ..core.recording.record import as_array, reshaped
+from .creation.arrays import array
+from .indexing.getitem import getitem, setitem
 from .indexing.slices import filled_like, sliced_copy
 from .manipulation.joining import concatenate
-from .manipulation.shape import ravel
+from .manipulation.shape import ravel, reshape, viewed_as_dtype
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -64,6 +67,22 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     return concatenate((result, filled_like(result, 0, axis, wanted - bit_count)), axis)
 
 
+def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
+    """Return the elements with their bytes in the other order. See `numpy.ndarray.byteswap`."""
+    with one_step(a):
+        result = copied = array(a, order="K")
+        unit = a.itemsize // (2 if a.dtype.kind == "c" else 1)
+        if unit > 1 and a.size:
+            memory = copied if copied.base is None else copied.base
+            flat = make_view(memory, Layout((memory.size,), (1,), 0))
+            swapped = reshape(viewed_as_dtype(flat, _BYTE), (-1, unit))
+            setitem(swapped, ..., getitem(swapped, (slice(None), slice(None, None, -1))))
+        if is_set(inplace):
+            setitem(a, ..., copied)
+            result = a
+    return result
+
+
 def _is_big(bitorder: Any) -> bool:
     """Return True if a byte's first bit is its highest; raise `ValueError` for an unknown order."""
     if not isinstance(bitorder, str):
@@ -77,9 +96,9 @@ def _along(array: ndarray, axis: Any) -> tuple[ndarray, int]:
     """Return the array and the axis; for no axis, or an array of no dimensions, the flat array and axis 0."""
     if axis is None or not array.ndim:
         if axis is not None:
-            normalize_axis(operator.index(axis), 1)
+            checked_axis(axis, 1)
         return ravel(array), 0
-    return array, normalize_axis(operator.index(axis), array.ndim)
+    return array, checked_axis(axis, array.ndim)
 
 
 def _shifts(trailing: int, array: ndarray, is_big: bool) -> Node:

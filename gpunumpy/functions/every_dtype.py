@@ -8,7 +8,7 @@ a value of such a dtype, raises `OnHostError` before it has changed anything. Th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from types import FunctionType
 from typing import Any
 
@@ -40,7 +40,15 @@ def takes_every_dtype(
                 raise
         return by_numpy(*args, **options)
 
+    if class_rule.asks_class:
+        # What a class calls that leaves a function as it is: `ndarray.__array_function__` does.
+        unasked = class_rule._replace(asks_class=False)
+        run._implementation = partial(_run_unasked, run, unasked)  # type: ignore[attr-defined]
     return run
+
+
+def _run_unasked(run: Callable[..., Any], rule: ClassRule, *args: Any, **options: Any) -> Any:
+    return call_for_subclass(run, rule, args, options) if has_subclass((args, options)) else run(*args, **options)
 
 
 def operator_of_every_dtype(
@@ -93,7 +101,9 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
         if is_public and hasattr(numpy_module, name) and x not in wrapped:
             by_numpy = on_host(getattr(numpy_module, name), "")
             by_numpy = _keeping_elements(by_numpy) if name in _MAKERS else by_numpy
-            wrapped[x] = takes_every_dtype(x, by_numpy, rule_of(name, names))
+            # So NumPy marks functions that ask classes for their results: all but those that make arrays.
+            asks_class = hasattr(getattr(numpy_module, name), "_implementation")
+            wrapped[x] = takes_every_dtype(x, by_numpy, rule_of(name, names)._replace(asks_class=asks_class))
     return {name: wrapped[x] for name, x in names.items() if type(x) is FunctionType and x in wrapped}
 
 

@@ -61,13 +61,14 @@ _PLAIN = frozenset(
 _HOST_NAMES = frozenset(
     (
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
-        *("memmap", "recarray"),
+        *("memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
     )
 )
 _HOST_MODULES = frozenset(("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.recfunctions"))
-# Classes that hold arrays: what they hold are NumPy arrays. Their calls are reported, but for files and records.
-_HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
+# Classes that hold arrays: what they hold are NumPy arrays. Calls of `matrix` alone are reported: the others are of
+# files and records, look at elements one by one as the program asks, or hold a few coefficients.
+_HOLDERS = frozenset(("chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
 # Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
 OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 # Where masked arrays are: layers above, imported at first need.
@@ -236,9 +237,17 @@ class HostCall:
         if not has_kernels:
             return on_host_memory(x, device)
         array = from_host(x, device)
-        if not x.flags.writeable:
+        if not _is_writeable(x):
             array._flags |= READ_ONLY
         return array
+
+
+_NPY_ARRAY_WRITEABLE = 0x400
+
+
+def _is_writeable(x: Any) -> bool:
+    """Return ``x.flags.writeable``, of which NumPy warns for the results of `broadcast_arrays`."""
+    return bool(x.flags.num & _NPY_ARRAY_WRITEABLE)
 
 
 def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
@@ -264,7 +273,7 @@ def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
     if view_layout is None:
         return None
     view = make_view(source.array, view_layout)
-    if not x.flags.writeable or not layout.are_distinct(view_layout.shape, view_layout.strides):
+    if not _is_writeable(x) or not layout.are_distinct(view_layout.shape, view_layout.strides):
         view._flags |= READ_ONLY
     return view
 
@@ -346,42 +355,69 @@ def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
             )
 
 
-class _NditerMeta(type):
-    """Metaclass of `nditer`, for which NumPy's iterators are its instances."""
+class _IteratorMeta(type):
+    """Metaclass of the class of an iterator, of which NumPy's iterators are instances too."""
+
+    numpy_class: type
 
     def __instancecheck__(cls, x: Any) -> bool:
-        """Return whether `x` is a NumPy iterator."""
-        return isinstance(x, numpy.nditer)
+        """Return whether `x` is an iterator of this package or of NumPy."""
+        return isinstance(x, cls.numpy_class) or type(x) is cls
 
 
-class nditer(metaclass=_NditerMeta):
+class nditer(metaclass=_IteratorMeta):
     """NumPy's iterator over host copies of gpunumpy arrays, which it cannot write to. See `numpy.nditer`."""
+
+    numpy_class = numpy.nditer
 
     def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
         """Return a NumPy iterator."""
         refuse_writes("nditer", op, op_flags)
-        if not holds_host_data(op):
-            report("gpunumpy.nditer")
         return numpy.nditer(HostCall().to_host(op), flags, op_flags, *args, **options)
 
 
 def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
     """Create iterators for nested loops over host copies, which they cannot write to. See `numpy.nested_iters`."""
     refuse_writes("nested_iters", op, op_flags)
-    if not holds_host_data(op):
-        report("gpunumpy.nested_iters")
     return numpy.nested_iters(HostCall().to_host(op), axes, flags, op_flags, *args, **options)
 
 
-_vectorized = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
+class broadcast(metaclass=_IteratorMeta):
+    """Shape of arrays that are broadcast together, and iterator over their elements. See `numpy.broadcast`.
 
+    The host reads the arrays when elements are asked for.
+    """
 
-class vectorize(numpy.vectorize):
-    """Python function applied to every element, on the host. See `numpy.vectorize`."""
+    numpy_class = numpy.broadcast
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        """Call the function for every element of the arrays."""
-        return _vectorized(self, *args, **options)
+    def __init__(self, *args: Any) -> None:
+        parts: list[Any] = [part for x in args for part in (x._args if type(x) is broadcast else (x,))]
+        self._args: list[Any] = [part if isinstance(part, ndarray) else numpy.asarray(part) for part in parts]
+        # Arrays of that shape, of one element each.
+        shapes = (numpy.broadcast_to(numpy.empty((), bool), x.shape) for x in self._args)
+        self._shape = numpy.broadcast(*shapes)
+        self._iterator: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of NumPy's iterator."""
+        if name in ("nd", "ndim", "numiter", "shape", "size"):
+            return getattr(self._shape, name)
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self._numpy(), name)
+
+    def _numpy(self) -> Any:
+        if self._iterator is None:
+            self._iterator = numpy.broadcast(*HostCall().to_host(self._args))
+        return self._iterator
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Return the iterator itself."""
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        """Return the next element of each array."""
+        return next(self._numpy())
 
 
 class _ReportingMeta(type):
@@ -416,19 +452,18 @@ class _ReportingMeta(type):
 def _reporting(numpy_class: type) -> type:
     """Return a class that stands for a NumPy class and reports its calls: a mere look at its name says nothing.
 
-    It is a subclass, for ``x.view(matrix)``, where NumPy's class allows it.
+    It is a subclass, for ``x.view(matrix)``.
     """
-    bases = () if numpy_class is numpy.broadcast else (numpy_class,)
     namespace: dict[str, Any] = {"numpy_class": numpy_class, "__doc__": numpy_class.__doc__}
     namespace["__module__"] = "gpunumpy" + numpy_class.__module__.removeprefix("numpy")
-    return _ReportingMeta(numpy_class.__name__, bases, namespace)
+    return _ReportingMeta(numpy_class.__name__, (numpy_class,), namespace)
 
 
-OWN_FUNCTIONS |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "numpy.vectorize": vectorize}
+OWN_FUNCTIONS |= {"numpy.broadcast": broadcast, "numpy.nditer": nditer, "numpy.nested_iters": nested_iters}
 
 
 # The array methods that run through NumPy on the host.
-HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "setfield", "tofile")
+HOST_METHODS = ("dump", "dumps", "getfield", "setfield", "tofile")
 
 
 def on_host_method(name: str) -> Callable[..., Any]:

@@ -1,4 +1,7 @@
-"""Python functions applied along and over axes: their calls record, and what they record is computed together."""
+"""Python functions applied along and over axes, or to every element.
+
+Where they are called with arrays their calls record, and what they record is computed together.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ from typing import Any
 
 import numpy
 
+from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
 from ..core.recording.array import ndarray, to_host
 from ..core.recording.record import as_array
+from .creation.arrays import empty
+from .fallback import OWN_FUNCTIONS, holds_host_data, on_host
 from .indexing.getitem import getitem
 from .manipulation.joining import stack
-from .manipulation.shape import astype, expand_dims, moveaxis, reshaped
+from .manipulation.shape import astype, broadcast_to, expand_dims, moveaxis, reshaped
 
 __all__ = ["apply_along_axis", "apply_over_axes"]
 
@@ -54,3 +60,83 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> ndarray:
                 raise ValueError("function is not returning an array of the correct shape")
         value = result
     return value
+
+
+_call_for_elements = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
+
+
+class vectorize(numpy.vectorize):
+    """Python function applied to every element. See `numpy.vectorize`.
+
+    With a signature the function is called with arrays of this package. Without one it is called with Python's numbers,
+    on the host.
+    """
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call the function for every element of the arrays."""
+        if self.signature is None or holds_host_data((args, options)):
+            return _call_for_elements(self, *args, **options)
+        return super().__call__(*args, **options)
+
+    def _vectorize_call_with_signature(self, func: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Return what the function gives for every index of the loop; NumPy's method calls this one."""
+        inputs, outputs = self._in_and_out_core_dims  # type: ignore[attr-defined]
+        if len(args) != len(inputs):
+            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)!r}, got {len(args)!r}")
+        device = next((x.device for x in args if isinstance(x, ndarray)), None)
+        arrays = [as_array(x, device) for x in args]
+        sizes: dict[str, int] = {}
+        for array, dims in zip(arrays, inputs):
+            _check_sizes(sizes, array, dims)
+        loop_shape = layout.broadcast_shapes(*(x.shape[: x.ndim - len(dims)] for x, dims in zip(arrays, inputs)))
+        views = [broadcast_to(x, loop_shape + x.shape[x.ndim - len(dims) :]) for x, dims in zip(arrays, inputs)]
+        dtypes = self.otypes or [None] * len(outputs)
+        columns: list[list[Any]] = [[] for _ in outputs]
+        for index in product(*map(range, loop_shape)):
+            results = func(*(getitem(view, index) for view in views))
+            results = results if isinstance(results, tuple) else (results,)
+            if len(results) != len(outputs):
+                raise ValueError(
+                    f"wrong number of outputs from pyfunc: expected {len(outputs)!r}, got {len(results)!r}"
+                )
+            for column, result, dims in zip(columns, results, outputs):
+                value = as_array(result, device)
+                if not column:
+                    _check_sizes(sizes, value, dims)
+                # As where NumPy assigns results to an array of the sizes and the dtype of the first one.
+                value = broadcast_to(value, tuple(sizes[dim] for dim in dims))
+                column.append(astype(value, column[0].dtype, copy=False) if column else value)
+        if not prod(loop_shape):
+            if self.otypes is None:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            if any(dim not in sizes for dims in outputs for dim in dims):
+                raise ValueError(
+                    "cannot call `vectorize` with a signature including new output dimensions on size 0 inputs"
+                )
+        results = tuple(
+            _in_loop(column, loop_shape, tuple(sizes[dim] for dim in dims), dtype)
+            for column, dims, dtype in zip(columns, outputs, dtypes)
+        )
+        return results if len(outputs) > 1 else results[0]
+
+
+def _check_sizes(sizes: dict[str, int], x: ndarray, dims: tuple[str, ...]) -> None:
+    """Compare the last dimensions of an array with the known sizes of a signature's names, and enter what is new."""
+    if x.ndim < len(dims):
+        raise ValueError(
+            f"{x.ndim}-dimensional argument does not have enough dimensions for all core dimensions {dims!r}"
+        )
+    for dim, size in zip(dims, x.shape[x.ndim - len(dims) :]):
+        if sizes.setdefault(dim, size) != size:
+            raise ValueError(f"inconsistent size for core dimension {dim!r}: {size!r} vs {sizes[dim]!r}")
+
+
+def _in_loop(values: list[Any], loop_shape: tuple[int, ...], core: tuple[int, ...], dtype: Any) -> Any:
+    """Return the results of a loop as one array."""
+    if not values:
+        return empty(loop_shape + core, dtype)
+    joined = reshaped(stack(values), loop_shape + core)
+    return joined if dtype is None else astype(joined, dtype, copy=False)
+
+
+OWN_FUNCTIONS["numpy.vectorize"] = vectorize

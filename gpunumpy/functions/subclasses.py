@@ -21,12 +21,18 @@ class ClassRule(NamedTuple):
     ----------
     keeps
         Whether arrays among the results are of the class of an argument.
+    keeps_at
+        Of several results, the places of those that are so, if it is not the same for all.
+    keeps_views
+        Whether results that are views are so, and no others.
     keeps_without_dimensions
         Whether a result without dimensions is so too, and no scalar.
     converts
         Whether the function makes an array of the class `ndarray`, unless its argument `subok` is true.
     takes_array_itself
         Whether the function changes an array itself or looks at its class, so that a view will not do.
+    asks_class
+        Whether a class with a method ``__array_function__`` of its own is asked for what the function returns.
     ufunc
         What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
         how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions.
@@ -36,6 +42,9 @@ class ClassRule(NamedTuple):
     keeps_without_dimensions: bool = False
     converts: bool = False
     takes_array_itself: bool = False
+    keeps_at: tuple[int, ...] | None = None
+    keeps_views: bool = False
+    asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
 
 
@@ -45,23 +54,32 @@ def _names(text: str) -> frozenset[str]:
 
 # Functions and methods whose results are of the class of an argument, also without dimensions.
 _KEEPING_ALWAYS = _names("""
-    all amax amin angle any around astype average clip conj conjugate copy __copy__ __deepcopy__ fix flatten i0 isclose
-    isneginf isposinf isreal matmul __matmul__ __rmatmul__ matvec max mean median min nan_to_num nanmax nanmean
+    all amax amin angle any around astype average byteswap clip conj conjugate copy __copy__ __deepcopy__ fix flatten i0
+    isclose isneginf isposinf isreal matmul __matmul__ __rmatmul__ matvec max mean median min nan_to_num nanmax nanmean
     nanmedian nanmin nanprod nanstd nansum nanvar prod ptp ravel real_if_close reshape round squeeze std sum transpose
     trapezoid var vecdot vecmat
 """)
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
-    T __getitem__ argmax argmin argsort array_split asanyarray atleast_1d atleast_2d atleast_3d compress correlate
-    count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat diagonal diff divmod dot dsplit ediff1d
-    empty_like expand_dims extract flip fliplr flipud full_like gradient hsplit imag insert kron mT matrix_power
-    matrix_transpose meshgrid moveaxis nancumprod nancumsum ones_like permute_dims piecewise polyadd polysub polyval
-    real repeat require roll rollaxis rot90 setdiff1d sort split swapaxes take take_along_axis tile trim_zeros
-    unique_values unstack vsplit zeros_like
+    T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
+    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat
+    diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like gradient hsplit
+    imag insert inv ix_ kron mT matrix_power matrix_transpose meshgrid moveaxis multi_dot nancumprod nancumsum
+    nanpercentile nanquantile ones_like packbits partition percentile permute_dims piecewise pinv polyadd polysub
+    polyval qr quantile real repeat require roll rollaxis rot90 setdiff1d solve sort split swapaxes take take_along_axis
+    tensorsolve tile trim_zeros unique unique_values unpackbits unstack vsplit zeros_like
 """)
+# Those of which some results are, by their places.
+_KEEPING_AT = {
+    **dict.fromkeys(("eig", "eigh"), (1,)),
+    **dict.fromkeys(("unique", "unique_counts", "unique_inverse"), (0,)),
+    **dict.fromkeys(("lstsq", "unique_all"), (0, 1)),
+    "svd": (0, 2),
+}
 # Functions that make arrays of the class `ndarray`, also where they return an argument.
 _CONVERSIONS = _names("""
-    array asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
+    array as_strided asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
+    sliding_window_view
 """)
 _TAKING_ITSELF = _names("__repr__ array_repr dtype flags resize setflags shape view")
 
@@ -84,7 +102,9 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     keeps_all = name in _KEEPING_ALWAYS and not converts
     op, method = _UFUNC_METHODS.get(name, ("", ""))
     ufunc = (ufuncs[op], method, "by name") if op in ufuncs else None
-    return ClassRule(keeps_all or name in _KEEPING, keeps_all, converts, name in _TAKING_ITSELF, ufunc)
+    takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
+    keeps = keeps_all or name in _KEEPING
+    return ClassRule(keeps, keeps_all, converts, takes_itself, places, name == "diag", ufunc=ufunc)
 
 
 def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> ClassRule:
@@ -98,17 +118,24 @@ def has_subclass(x: Any) -> bool:
 
 
 def _arrays_of_subclasses(x: Any) -> Iterator[Any]:
+    return (array for array in _arrays_in(x) if type(array) is not ndarray)
+
+
+def _arrays_in(x: Any) -> Iterator[Any]:
     if isinstance(x, ndarray):
-        if type(x) is not ndarray:
-            yield x
+        yield x
     elif type(x) in (list, tuple, dict):
         for part in x.values() if type(x) is dict else x:
-            yield from _arrays_of_subclasses(part)
+            yield from _arrays_in(part)
 
 
 def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what a function returns for arguments of which some are of a subclass."""
     arrays = list(_arrays_of_subclasses((args, options)))
+    if rule.asks_class:
+        asked = [x for x in arrays if type(x).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
+        if asked:
+            return _by_function_override(call, asked, args, options)
     if rule.ufunc is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
@@ -117,6 +144,8 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
             return _by_override(overriding, rule.ufunc, args, options)
     if rule.converts and options.get("subok"):
         rule = ClassRule(True, True)
+    elif not options.get("subok", True):
+        rule = ClassRule()
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
@@ -159,7 +188,7 @@ def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any],
             output = originals[id(x)][1]
             return output if rule.ufunc is None else output.__array_wrap__(output, context, False)
         if (
-            not rule.keeps
+            not (rule.keeps or (rule.keeps_views and x.base is not None))
             or type(x) is not ndarray
             or any(x is arg for arg in args)
             or (is_scalar(x) and not rule.keeps_without_dimensions)
@@ -168,16 +197,38 @@ def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any],
         if rule.ufunc is not None:
             return template.__array_wrap__(x, context, not x.shape)
         return as_class(x, type(template), template)
-    if type(x) in (list, tuple):
-        return type(x)(_of_class(part, template, rule, originals, args) for part in x)
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return type(x)(*(_of_class(part, template, rule, originals, args) for part in x))
-    return x
+    if not isinstance(x, (list, tuple)):
+        return x
+    if rule.keeps_at is None:
+        parts = [_of_class(part, template, rule, originals, args) for part in x]
+    else:
+        rules = [ClassRule(keeps=k in rule.keeps_at) for k in range(len(x))]
+        parts = [_of_class(part, template, each, originals, args) for part, each in zip(x, rules)]
+    return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts) if type(x) in (list, tuple) else x
 
 
 def wrapped_result(x: ndarray, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
     """Return the result of a ufunc as an array of the class of `x`. See `numpy.ndarray.__array_wrap__`."""
     return array if type(array) is type(x) else as_class(array, type(x), x)
+
+
+def _subclasses_first(arrays: list[Any]) -> list[Any]:
+    """Return arrays in the order of asking their classes: subclasses before their bases, else from the left."""
+    return sorted(arrays, key=lambda x: -len(type(x).__mro__))
+
+
+def _by_function_override(
+    call: Callable[..., Any], asked: list[Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """Return what a class with its own ``__array_function__`` makes of a call of a function. See NEP 18."""
+    types = tuple(dict.fromkeys(map(type, _arrays_in((args, options)))))
+    for x in _subclasses_first(asked):
+        result = x.__array_function__(call, types, args, options)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(
+        f"no implementation found for {call.__name__!r} on types that implement __array_function__: {list(types)}"
+    )
 
 
 def _by_override(arrays: list[Any], ufunc: tuple[Any, str, str], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -192,8 +243,7 @@ def _by_override(arrays: list[Any], ufunc: tuple[Any, str, str], args: tuple[Any
         inputs, keywords["out"] = args[: function.nin], args[function.nin :]
     if keywords.get("out") is not None and not isinstance(keywords["out"], tuple):
         keywords["out"] = (keywords["out"],)
-    # A subclass comes before its base class, else the left one before the right one.
-    for x in sorted(arrays, key=lambda x: -len(type(x).__mro__)):
+    for x in _subclasses_first(arrays):
         if type(x).__array_ufunc__ is None:
             if operands:
                 return NotImplemented

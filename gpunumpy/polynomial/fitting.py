@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy
+import numpy.polynomial
 
 from ..core.recording.array import ndarray, to_host
 from ..core.source_location import warn
-from ..functions.creation.arrays import zeros
+from ..functions.creation.arrays import asarray, zeros
 from ..functions.manipulation.joining import as_arrays
 from ..functions.ufuncs.elementwise import where
 from ..functions.ufuncs.ufunc import sqrt
 from ..linalg.least_squares import lstsq
-from .bases import Basis
+from .bases import CHEBYSHEV, Basis
 from .evaluation import vander
 from .operands import Array
+
+
+def interpolate(func: Callable[..., Any], deg: Any, args: tuple[Any, ...] = ()) -> Array:
+    """Return the Chebyshev series that equals a function at the Chebyshev points of the first kind.
+
+    The function is called with an array of this package. See `numpy.polynomial.chebyshev.chebinterpolate`.
+    """
+    degree = numpy.asarray(deg)
+    if degree.ndim or degree.dtype.kind not in "iu":
+        raise TypeError("deg must be an int")
+    if degree < 0:
+        raise ValueError("expected deg >= 0")
+    order = int(degree) + 1
+    points: Array = asarray(numpy.polynomial.chebyshev.chebpts1(order))
+    matrix: Array = vander(CHEBYSHEV, points, order - 1)
+    values: Array = asarray(func(points, *args))
+    scale: Array = asarray(numpy.where(numpy.arange(order), 2.0, 1.0) / order)
+    return (matrix.T @ values) * scale.reshape((-1,) + (1,) * (values.ndim - 1))
 
 
 def fit(basis: Basis, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Any:

@@ -11,9 +11,9 @@ import numpy.polynomial
 from ..core.recording.record import as_array
 from ..functions.every_dtype import takes_every_dtype
 from ..functions.fallback import OWN_FUNCTIONS, on_host
-from . import arithmetic, calculus, evaluation, fitting, roots
-from .bases import BASES, POWERS, Basis
-from .operands import as_series, device_of
+from . import arithmetic, calculus, domains, evaluation, fitting, roots
+from .bases import BASES, CHEBYSHEV, POWERS, Basis
+from .operands import as_series, device_of, trimmed
 
 # What numpy.polynomial's functions do that take points: by what follows the prefix in the name of each.
 _OF_POINTS: dict[str, Callable[..., Any]] = {
@@ -50,8 +50,8 @@ _OF_COEFFICIENTS: dict[str, Callable[..., Any]] = {
     "sub": arithmetic.subtract,
     "trim": lambda basis, c, tol=0: arithmetic.trim(c, tol),
 }
-# What takes single numbers, which decide shapes.
-_OF_NUMBERS = ("line",)
+# What takes single numbers, which decide shapes: lines, and NumPy's tables of points and weights.
+_OF_NUMBERS = ("gauss", "line", "pts1", "pts2")
 
 
 def _register(module: Any, name: str, function: Callable[..., Any] | None, of_points: bool) -> None:
@@ -76,11 +76,25 @@ def _register_basis(basis: Basis) -> None:
         _register(module, basis.prefix + suffix, partial(function, basis), suffix in _OF_POINTS)
     for suffix in _OF_NUMBERS:
         _register(module, basis.prefix + suffix, None, False)
+    if basis is CHEBYSHEV:
+        _register(module, "chebinterpolate", fitting.interpolate, True)
     if basis is not POWERS:
         _register(module, f"poly2{basis.prefix}", lambda pol: arithmetic.converted(POWERS, basis, pol), False)
         _register(module, f"{basis.prefix}2poly", lambda c: arithmetic.converted(basis, POWERS, c), False)
 
 
+# What `numpy.polynomial.polyutils` has for the modules of all bases.
+_UTILITIES: dict[str, Callable[..., Any]] = {
+    "as_series": lambda alist, trim=True: as_series(*alist, trim=trim),
+    "getdomain": domains.domain_of,
+    "mapdomain": domains.mapped,
+    "mapparms": domains.parameters,
+    "trimcoef": lambda c, tol=0: arithmetic.trim(c, tol),
+    "trimseq": lambda seq: trimmed(seq) if len(seq) else seq,
+}
+for _name, _function in _UTILITIES.items():
+    _register(numpy.polynomial.polyutils, _name, _function, False)
+_register(numpy.polynomial.polyutils, "format_float", None, False)
 _register(numpy.polynomial.polynomial, "polyvalfromroots", evaluation.values_from_roots, True)
 for _basis in BASES:
     _register_basis(_basis)

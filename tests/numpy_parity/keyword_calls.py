@@ -89,7 +89,17 @@ VALUES, _OWN = _table(VALUES_TEXT), _table(OWN_VALUES_TEXT)
 def keywords(name: str) -> list[Keyword]:
     """Return the optional arguments of a function that can be given by name, with values for each."""
     named = [*_optional_names(name), *MORE_KEYWORDS.get(name, "").split()]
-    return [Keyword(keyword, _values(name, keyword)) for keyword in dict.fromkeys(named) if keyword != "extobj"]
+    left_out = {"extobj", *_REMOVED.get(name, "").split()}
+    return [Keyword(keyword, _values(name, keyword)) for keyword in dict.fromkeys(named) if keyword not in left_out]
+
+
+# Keywords that newer releases than the oldest supported one have no more, and this package neither.
+_REMOVED = {
+    "array2string": "style",
+    "corrcoef": "bias ddof",
+    "reshape": "newshape",
+    **dict.fromkeys(("nanpercentile", "nanquantile", "percentile", "quantile"), "interpolation"),
+}
 
 
 def _values(name: str, keyword: str) -> list[str]:
@@ -123,6 +133,7 @@ def _optional_names(name: str) -> Iterator[str]:
     except ValueError:
         header = re.match(r"\s*[\w.]+\((.*?)\)\s*\n\s*\n", function.__doc__ or "", re.S)
         text = re.sub(r"\([^()]*\)", "", header[1]) if header else ""
+        text = text.rpartition("/")[2]  # what comes before cannot be given by name
         yield from (word for word in re.findall(r"(\w+)\s*=", text))
         for optional in re.findall(r"\[(.*?)\]", text):
             yield from re.findall(r"\w+", optional)

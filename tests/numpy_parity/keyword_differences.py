@@ -9,12 +9,14 @@ class Difference(NamedTuple):
     """Documented difference from NumPy of the calls that a pattern matches.
 
     `what` differs: the "order" of the elements in memory, the "values" of the result, what the "arguments" are
-    afterwards, which of several "errors" is reported, or "all".
+    afterwards, which of several "errors" is reported, or "all". With `before`, only releases of NumPy before that one
+    do otherwise.
     """
 
     pattern: str
     what: str
     reason: str
+    before: str = ""
 
 
 _STRIDED = "NumPy returns a view of transposed or larger memory; here results are contiguous"
@@ -41,6 +43,7 @@ DIFFERENCES = (
     Difference("*partition(*", "values", "partitions are sorted; what NumPy leaves in them is undefined"),
     Difference("*argsort(m, axis=None)", "values", "of equal elements any may come first; here the sort is stable"),
     Difference("*argsort(axis=None)", "values", "of equal elements any may come first; here the sort is stable"),
+    Difference("*argsort(*kind='heapsort')", "values", "of equal elements any may come first; here the sort is stable"),
     Difference("*.resize((2, 2)*", "all", "views are looked for only where elements are lost"),
     Difference("*count=99*", "values", "uninitialized"),
     Difference("*: np.pad(*mode='empty'*", "values", "uninitialized"),
@@ -62,7 +65,8 @@ DIFFERENCES = (
             *("np.cross(q, h, axisc=5", "np.median(m, out=", "np.nanmean(m, out=", "np.nanstd(m, out="),
             *("np.nanvar(m, out=", "np.nan???????*(m, *out=", "np.percentile(m, *out=", "np.quantile(m, *out="),
             *("np.ptp(m, *out=", "np.fft.*out=", "?p.put(*mode=9", "x.put(*mode=9"),
-            *("np.*axes=((0, 1), (1, 0), (0, 1)), dtype", "np.stack(*out=", "np.concat*out="),
+            *("np.*axes=((0, 1), (1, 0), (0, 1)), dtype", "np.*dtype=*, axes=((0, 1)", "np.stack(*out="),
+            *("np.concat*out=", "np.*packbits(x, *order='x'"),
         )
     ),
     Difference("*einsum_call=True*", "all", "what the path holds beside names is NumPy's own"),
@@ -75,4 +79,16 @@ DIFFERENCES = (
     Difference("*.reduce(m, out=new('??'))", "arguments", "the steps of a fold are not rounded to the dtype of `out`"),
     Difference("*: m.view(dtype=None)", "all", "None is no dtype; NumPy takes it for float64"),
     Difference("*: m.???(*correction=*", "all", "methods take it as the functions do"),
+    Difference("*.reduce(*keepdims=None*", "all", "it is true or false; NumPy asked for an integer", "2.4.0"),
+    Difference("*.reduce(*keepdims='x'*", "all", "it is true or false; NumPy asked for an integer", "2.4.0"),
+    Difference("*: np.einsum(*optimize=*", "all", "NumPy left out `dtype` and `order` with `optimize`", "2.4.0"),
+    *(
+        Difference(f"*: np.fft.{name}(*out=*", "all", "NumPy wrote nothing to `out`", "2.5.0")
+        for name in ("hfft", "ifft2", "irfft2")
+    ),
+    Difference("c16: np.linalg.cond(*", "all", "a condition is real; NumPy's was complex", "2.4.0"),
+    Difference("*: np.linalg.cross(*axis=None*", "all", "the default axis", "2.5.0"),
+    Difference("*: np.linalg.eigvals(*", "all", "eigenvalues are complex numbers, whatever they are", "2.5.0"),
+    Difference("*: np.trim_zeros(*axis=*", "all", "NumPy did not look at the axis", "2.4.0"),
+    Difference("*: np.unique(*axis=(*", "all", "an axis is an integer", "2.4.0"),
 )

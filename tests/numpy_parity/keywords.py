@@ -569,6 +569,7 @@ interp right: 5 | None | 1.5 | 'x' | 1j
 trapezoid dx: 1.0 | 2 | 0.5 | [1, 2, 3]
 trim_zeros axis: None | 0 | 1 | 'x'
 .view dtype: 'i1' | 'f4' | None | t | 'x' | 'c16'
+.view type: np.ndarray | 'x'
 .setfield offset: 0 | 9 | -1
 """
 

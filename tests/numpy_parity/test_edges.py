@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import UserList, deque, namedtuple
 from collections.abc import Callable
+from operator import concat
 from pickle import dumps, loads
 from typing import Any
 
@@ -69,6 +70,21 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "an unpickled array": lambda np: (
         loads(dumps(_written(np.arange(3), lambda x: x.setflags(write=False)))).flags.writeable
     ),
+    "an unpickled array of protocol 5": lambda np: loads(dumps(np.arange(3), 5)).flags.writeable,
+    "an unpickled read-only array of protocol 5": lambda np: (
+        loads(dumps(_written(np.arange(3), lambda x: x.setflags(write=False)), 5)).flags.writeable
+    ),
+    "an unpickled view": lambda np: loads(dumps(np.broadcast_to(np.arange(3), (2, 3)), 5)).flags.writeable,
+    "read-only memory made writeable": lambda np: np.frombuffer(bytes(16)).setflags(write=True),
+    "a view of a read-only array made writeable": lambda np: _written(np.arange(3), lambda x: x.setflags(write=False))[
+        :
+    ].setflags(write=True),
+    "a first element of negative zero": lambda np: np.signbit(np.add.reduce([-0.0], initial=-0.0)),
+    "a first element of negative zero, of an array": lambda np: np.signbit(np.sum(np.array([-0.0]), initial=-0.0)),
+    "indices that no array has": lambda np: np.ravel_multi_index((np.array([5]), np.array([0])), (3, 3)),
+    "numbers to an array without dimensions": lambda np: np.add(1, 2, out=np.zeros(())),
+    "a shift of no dimensions": lambda np: np.fft.fftshift(np.array(3.0)),
+    "strides in an array's memory": lambda np: np.ndarray(3, "i8", buffer=np.arange(6), strides=16),
     "a product of negative zero": lambda np: np.signbit(np.dot(np.array([-0.0]), np.array([1.0]))),
     "a product of negative zero, of matrices": lambda np: np.signbit(np.dot(np.array([[-0.0]]), np.array([[1.0]]))),
     "a product of negative zero, along the last": lambda np: np.signbit(np.inner(np.array([-0.0]), np.array([1.0]))),
@@ -153,6 +169,44 @@ def test_more_dimensions_than_an_array_can_have(name: str) -> None:
 def test_take_of_more_dimensions_than_an_array_can_have() -> None:
     with pytest.raises(ValueError, match="maximum supported dimension"):  # NumPy ends the process
         gpunumpy.take(gpunumpy.zeros((1,) * 40), gpunumpy.zeros((1,) * 26, int), 0)
+
+
+def test_outer_names_itself_where_there_are_too_many_dimensions() -> None:
+    with pytest.raises(ValueError, match=r"`add\.outer\(\)` result would have 66"):
+        gpunumpy.add.outer(gpunumpy.zeros((1,) * 33), gpunumpy.zeros((1,) * 33))
+
+
+def test_a_number_on_the_left_is_recorded_as_one_on_the_right_is() -> None:
+    x = gpunumpy.arange(5.0)
+    left, right = (y._node.signature for y in (gpunumpy.maximum(0.0, x), gpunumpy.maximum(x, 0.0)))
+    assert left.primitive == right.primitive
+    assert left.args == right.args[::-1]
+
+
+def test_python_adds_what_operator_concat_is_called_with() -> None:
+    """Only a class of C can refuse: Python takes ``+`` for the concatenation of other classes that have items."""
+    total: Any = concat(gpunumpy.arange(2), gpunumpy.arange(2))
+    assert total.tolist() == [0, 2]
+
+
+def test_states_of_bit_generators_hold_arrays_of_numpy() -> None:
+    for kind in ("MT19937", "Philox", "SFC64"):
+        tested, reference = (getattr(np.random, kind)(3).state for np in (gpunumpy, numpy))
+        assert repr(tested) == repr(reference)
+        assert {type(x) for x in tested["state"].values()} == {type(x) for x in reference["state"].values()}
+
+
+def test_every_name_exists_where_the_host_is_refused() -> None:
+    gpunumpy.host_fallback("error")
+    assert [name for name in numpy.__all__ if not hasattr(gpunumpy, name)] == []
+
+
+def test_bars_of_a_plot() -> None:
+    """What matplotlib's `bar` does with positions and heights, among which are None and texts."""
+    x = gpunumpy.arange(3.0)
+    parts = numpy.broadcast_arrays(numpy.atleast_1d(x), x**2, 0.8, 0, "a", None)
+    assert [list(part.tolist()) for part in parts[3:]] == [[0] * 3, ["a"] * 3, [None] * 3]
+    assert [(float(a), float(b), float(c)) for a, b, c, *_ in zip(*parts)] == [(0, 0, 0.8), (1, 1, 0.8), (2, 4, 0.8)]
 
 
 def test_as_many_dimensions_as_an_array_can_have() -> None:

@@ -117,7 +117,6 @@ def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> N
         lambda: np.lib.scimath.sqrt(a),
         lambda: numpy.lib.scimath.sqrt(a),
         lambda: np.vectorize(abs)(a),
-        lambda: np.nditer(a),
     ):
         monkeypatch.setattr(fallback, "_warned", set())
         with pytest.warns(np.HostFallbackWarning) as caught:
@@ -170,15 +169,111 @@ def test_vectorize() -> None:
     assert isinstance(result, np.ndarray)
     same(to_host(result), numpy.vectorize(lambda x, y: x + y if x > 3 else y)(reference, reference[0]))
 
-    @np.vectorize(signature="(n)->()", excluded={"k"})
+    @np.vectorize(signature="(n)->()", excluded={"k"})  # type: ignore[untyped-decorator]
     def total(x: Any, k: float) -> Any:
         """Add up."""
-        assert type(x) is numpy.ndarray
+        assert type(x) is np.ndarray
         return x.sum() + k
 
     same(to_host(total(tested, k=2.0)), reference.sum(1) + 2)
     assert total.__doc__ == "Add up."
     assert isinstance(total, numpy.vectorize)
+
+
+ROWS_AND_COLUMNS = "(n,m),(m)->(n)"
+# Function, signature, options, and arguments.
+VECTORIZED: dict[str, tuple[Callable[..., Any], str, dict[str, Any], Callable[[Any], tuple[Any, ...]]]] = {
+    "a sum": (lambda x: x.sum(), "(n)->()", {}, lambda xp: (xp.arange(6.0).reshape(2, 3),)),
+    "a product": (
+        lambda x, y: x @ y,
+        ROWS_AND_COLUMNS,
+        {},
+        lambda xp: (xp.arange(24.0).reshape(2, 4, 3), xp.arange(3.0)),
+    ),
+    "two results": (lambda x: (x.min(), x * 2), "(n)->(),(n)", {}, lambda xp: (xp.arange(6.0).reshape(2, 3),)),
+    "a new size": (lambda x: x[:2], "(n)->(m)", {}, lambda xp: (xp.arange(6).reshape(2, 3),)),
+    "a size that changes": (
+        lambda x: x[: int(x[0]) + 1],
+        "(n)->(m)",
+        {},
+        lambda xp: (xp.arange(2)[:, None] + xp.zeros((2, 3)),),
+    ),
+    "a dtype": (lambda x: x.sum(), "(n)->()", {"otypes": "f"}, lambda xp: (xp.arange(6.0).reshape(2, 3),)),
+    "the first result's dtype": (
+        lambda x: x.sum() + 0.5 if x[0] else 1,
+        "(n)->()",
+        {},
+        lambda xp: (xp.arange(6.0).reshape(2, 3),),
+    ),
+    "numbers": (lambda x, y: x + y, "(),()->()", {}, lambda xp: (xp.arange(2), xp.arange(3.0)[:, None])),
+    "numbers and rows": (lambda x, y: x + y, "(),(n)->(n)", {}, lambda xp: (xp.arange(2), xp.ones(3))),
+    "nothing, with a dtype": (lambda x: x.sum(), "(n)->()", {"otypes": "f"}, lambda xp: (xp.zeros((0, 3)),)),
+    "nothing": (lambda x: x.sum(), "(n)->()", {}, lambda xp: (xp.zeros((0, 3)),)),
+    "nothing of a new size": (lambda x: x[:2], "(n)->(m)", {"otypes": "d"}, lambda xp: (xp.zeros((0, 3)),)),
+    "too few arguments": (lambda x, y: x, "(n),(n)->()", {}, lambda xp: (xp.ones(3),)),
+    "sizes that differ": (lambda x, y: x, "(n),(n)->()", {}, lambda xp: (xp.ones(3), xp.ones(4))),
+    "too many results": (lambda x: (1, 2), "(n)->()", {}, lambda xp: (xp.ones(3),)),
+    "too few dimensions": (lambda x: x, "(n)->()", {}, lambda xp: (xp.array(3.0),)),
+}
+
+
+@pytest.mark.parametrize("name", VECTORIZED)
+def test_vectorize_with_a_signature(name: str) -> None:
+    function, signature, options, arguments = VECTORIZED[name]
+    np.host_fallback("error")
+    outcomes: list[Any] = []
+    for xp in (np, numpy):
+        try:
+            outcomes.append(xp.vectorize(function, signature=signature, **options)(*arguments(xp)))
+        except (TypeError, ValueError) as error:
+            outcomes.append(error)
+    found, expected = ([x] if not isinstance(x, tuple) else list(x) for x in outcomes)
+    for one, other in zip(found, expected, strict=True):
+        if isinstance(other, Exception):
+            assert type(one) is type(other)
+            assert name == "a size that changes" or str(one) == str(other)
+        else:
+            assert isinstance(one, np.ndarray)
+            same(to_host(one), numpy.asarray(other))
+
+
+def test_the_host_looks_at_elements() -> None:
+    np.host_fallback("error")
+    for xp in (np, numpy):
+        x = xp.arange(6.0).reshape(2, 3)
+        assert [float(y) for y in xp.nditer(x, order="F")] == [0, 3, 1, 4, 2, 5]
+        assert [tuple(map(float, pair)) for pair in xp.nditer([x[0], 2.0])] == [(0, 2), (1, 2), (2, 2)]
+        assert [(k, float(y)) for k, y in xp.ndenumerate(x[:, 0])] == [((0,), 0.0), ((1,), 3.0)]
+        assert xp.poly1d(x[0] + 1)(2) == 11
+        assert (xp.poly1d([1, 2]) ** 2)(x)[1, 0] == 25
+        both = xp.broadcast(x[0], xp.broadcast(x[:, :1], 7))
+        assert (both.shape, both.nd, both.ndim, both.size, both.numiter, both.index) == ((2, 3), 2, 2, 6, 3, 0)
+        assert [tuple(map(float, parts)) for parts in both][4] == (1, 3, 7)
+        assert both.index == 6
+        both.reset()
+        assert [float(y) for y in both.iters[1]] == [0, 0, 0, 3, 3, 3]
+        assert isinstance(both, xp.broadcast)
+        with pytest.raises(ValueError, match="shape mismatch"):
+            xp.broadcast(x, xp.ones(2))
+        with pytest.raises(AttributeError):
+            _ = both.nothing
+
+
+@pytest.mark.parametrize("dtype", "?bhiqBHefdFD")
+def test_byteswap(dtype: str) -> None:
+    np.host_fallback("error")
+    for cut in (lambda x: x, lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1], lambda x: x[:0], lambda x: x[1, 2]):
+        tested, reference = (cut(xp.arange(18).reshape(3, 6).astype(dtype)) for xp in (np, numpy))
+        swapped, expected = tested.byteswap(), reference.byteswap()
+        assert swapped.tobytes() == expected.tobytes()
+        assert swapped.dtype == expected.dtype
+        assert swapped.strides == expected.strides or not expected.size
+        if reference.ndim:
+            assert tested.byteswap(inplace=True) is tested
+            assert tested.tobytes() == expected.tobytes()
+            assert swapped.byteswap(True).tobytes() == reference.tobytes()
+    with pytest.raises(ValueError, match="read-only"):
+        np.broadcast_to(np.ones(2, dtype), (2, 2)).byteswap(inplace=True)
 
 
 # --- views by strides -----------------------------------------------------------------------------------------------

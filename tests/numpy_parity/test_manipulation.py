@@ -373,11 +373,34 @@ def test_pad_constants_and_keywords() -> None:
         check(np.pad, numpy.pad, sample(dtype, (3, 4)), ((2, 1), (0, 3)), "reflect")
 
 
-@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
-def test_pad_on_the_host() -> None:
-    for mode in ("linear_ramp", "maximum", "mean", "median", "minimum"):
-        compare(lambda m, x, mode=mode: m.pad(x, 2, mode), "matrix", views=False)
-    compare(lambda m, x: m.pad(x, 2, "reflect", reflect_type="odd"), "matrix", views=False)
+def _write_borders(vector: Any, width: Any, axis: int, options: Any) -> None:
+    vector[: width[0]] = options.get("value", axis)
+    if width[1]:
+        vector[-width[1] :] = vector[width[0]]
+
+
+COMPUTED_BORDERS: tuple[tuple[Any, dict[str, Any]], ...] = (
+    *(("linear_ramp", options) for options in ({}, {"end_values": 5}, {"end_values": (5, -4)}, {"end_values": 2.5})),
+    *(
+        (mode, {} if length == "all" else {"stat_length": length})
+        for mode in ("maximum", "mean", "median", "minimum")
+        for length in ("all", None, 2, (1, 3), 9, 0, -1)
+    ),
+    *((mode, {"reflect_type": kind}) for mode in ("reflect", "symmetric") for kind in ("odd", "even", "x")),
+    *((_write_borders, {}), (_write_borders, {"value": 5})),
+    *(("nothing", {}), (3, {}), ("edge", {"stat_length": 2}), ("mean", {"reflect_type": "odd"})),
+)
+
+
+@pytest.mark.filterwarnings("ignore")  # of means of no elements
+@pytest.mark.parametrize(("mode", "options"), COMPUTED_BORDERS, ids=str)
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f8", "c16"])
+def test_computed_borders(mode: Any, options: dict[str, Any], dtype: str) -> None:
+    np.host_fallback("error")
+    numbers = numpy.array([[3, 1, 5], [9, 2, 7]]).astype(dtype)
+    for x in (numbers, numbers.T, numbers[0], numbers[:, :1], numbers[0, 0], numbers[:, :0]):
+        for width in (0, 1, 7, ((0, 0), (1, 1)), (2, 1)):
+            check(np.pad, numpy.pad, x, width, mode, ulp=64, **options)
 
 
 EDIT_CALLS: dict[str, Callable[[Any, Any], Any]] = {

@@ -360,3 +360,71 @@ def test_a_programs_own_class() -> None:
     assert isinstance(Own([1, 2]), Own)
     assert not isinstance(np.polynomial.Polynomial([1, 2]), Own)
     assert Own([1, 2])(np.arange(3)).tolist() == [1, 3, 5]
+
+
+@pytest.mark.parametrize("deg", [0, 1, 8, 1.5, -1, "x", [1]])
+def test_interpolation(deg: Any) -> None:
+    def outcome(xp: Any) -> Any:
+        try:
+            return xp.polynomial.chebyshev.chebinterpolate(lambda x, k: xp.tanh(x) * k + 0.5, deg, (8,))
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+
+    found, expected = outcome(np), outcome(numpy)
+    if isinstance(expected, tuple):
+        assert found == expected
+    else:
+        assert isinstance(found, np.ndarray)
+        numpy.testing.assert_allclose(found.get(), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "name", ["chebyshev.chebgauss", "chebyshev.chebpts1", "legendre.leggauss", "laguerre.laggauss"]
+)
+def test_tables_of_points(name: str) -> None:
+    module, _, function = name.partition(".")
+    np.host_fallback("error")
+    found, expected = (getattr(getattr(xp.polynomial, module), function)(4) for xp in (np, numpy))
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected)), strict=True):
+        assert isinstance(one, np.ndarray)
+        numpy.testing.assert_array_equal(one.get(), other)
+
+
+UTILITIES: tuple[Any, ...] = (
+    lambda xp, p: p.as_series([xp.array([1, 2, 0]), xp.array([1.5])]),
+    lambda xp, p: p.as_series([xp.array([1, 2, 0])], trim=False),
+    lambda xp, p: p.as_series([[1, 2], xp.ones(2)]),
+    lambda xp, p: p.as_series([xp.zeros((2, 2))]),
+    lambda xp, p: p.as_series([xp.zeros(0)]),
+    lambda xp, p: p.trimseq(xp.array([1, 0, 0])),
+    lambda xp, p: p.trimseq(xp.zeros(0)),
+    lambda xp, p: p.trimcoef(xp.array([1, 0.1, 0.01]), 0.05),
+    lambda xp, p: p.trimcoef(xp.ones(2), -1),
+    lambda xp, p: p.getdomain(xp.array([3, 1, 2])),
+    lambda xp, p: p.getdomain(xp.array([3 + 1j, 1 - 2j])),
+    lambda xp, p: p.mapparms(xp.array([0.0, 2]), [1, 5]),
+    lambda xp, p: p.mapparms([0, 2], [1, 5]),
+    lambda xp, p: p.mapparms((-1j, 1), xp.array([1, 5])),
+    lambda xp, p: p.mapdomain(xp.arange(3), xp.array([0, 2]), [1, 5]),
+    lambda xp, p: p.mapdomain([1, 2], xp.array([0, 2]), [1, 5]),
+    lambda xp, p: p.mapdomain(1.5, (0, 2), (1, 5)),
+    lambda xp, p: p.format_float(1.5),
+)
+
+
+@pytest.mark.parametrize("call", UTILITIES)
+def test_utilities(call: Any) -> None:
+    def outcome(xp: Any) -> Any:
+        try:
+            result = call(xp, xp.polynomial.polyutils)
+        except ValueError as error:
+            return str(error)
+        return list(result) if isinstance(result, (tuple, list)) else [result]
+
+    np.host_fallback("error")
+    found, expected = outcome(np), outcome(numpy)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        for one, other in zip(found, expected, strict=True):
+            same(on_host(one), numpy.asarray(other) if isinstance(one, np.ndarray) else other)

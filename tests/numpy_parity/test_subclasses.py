@@ -73,14 +73,13 @@ CLASSES = {"label": _labelled, "last": _counting, "source": _wrapping}
 LABELLED = tuple(map(_labelled, LIBRARIES))
 
 # Calls whose results are of another class than NumPy's. What runs on the host gives arrays of the class `ndarray`, and
-# so do functions for polynomials, `diag` and `unique`; `round` keeps the class also with decimals.
+# so do functions for polynomials; `round` keeps the class also with decimals.
 OTHER_CLASS = frozenset(
     (
-        *("np.diag(q)", "np.round(x, 1)", "np.unique(x)", "np.unique_all(x)", "np.unique_counts(x)"),
-        *("np.unique_inverse(x)", "np.unique(x, return_index=True, return_inverse=True, return_counts=True)"),
-        *("np.apply_along_axis(lambda r: r[::-1], 1, m)", "np.frompyfunc(lambda a: a, 1, 1)(x)", "np.histogramdd(m)"),
+        *("np.round(x, 1)", "np.unique(x, return_index=True, return_inverse=True, return_counts=True)"),
+        *("np.frompyfunc(lambda a: a, 1, 1)(x)", "np.histogramdd(m)", "np.unique(m, axis=0)"),
         *("np.polyadd(x, y)", "np.polydiv(x, y)", "np.polysub(x, y)", "np.polyval(x, y)", "np.char.add(x, y)"),
-        *("x.byteswap()", "m.flat[:2]", "x.getfield(x.dtype)"),
+        *("m.flat[:2]", "x.getfield(x.dtype)", "np.trapz(x)"),
         # Arrays of subclasses are views here, also copies.
         "copy.copy(x).resize((2, 4))",
     )
@@ -105,6 +104,7 @@ def _classes(xp: Any, call: str) -> Any:
         return array
 
     arrays = {"x": data, "y": data[::-1], "m": numpy.resize(data, (3, 4)), "q": numpy.resize(data, (3, 3))}
+    arrays |= {"h": numpy.array([[4.0, 1, 0], [1, 5, 1], [0, 1, 3]])}
     arrays |= {"one": data[:1], "zero": data[0], "none": data[:0]}
     names = {name: made(values) for name, values in arrays.items()}
     names |= {"b": xp.asarray(data > 1), "i": xp.asarray([5, 0, 2, 2, 1, 3]), "t": data.dtype, "np": xp}
@@ -122,6 +122,69 @@ def test_the_class_of_results(name: str) -> None:
         for call in CALLS[name]:
             if call not in OTHER_CLASS:
                 assert _classes(gpunumpy, call) == _classes(numpy, call), call
+
+
+MORE_CALLS = (
+    *(f"np.linalg.{name}(h)" for name in ("inv", "cholesky", "pinv", "eig", "eigh", "eigvalsh", "svd", "qr", "det")),
+    *("np.linalg.solve(h, h)", "np.linalg.lstsq(h, h)", "np.linalg.multi_dot([h, h])", "np.linalg.qr(h, 'r')"),
+    *("np.linalg.svd(h, compute_uv=False)", "np.linalg.tensorsolve(h, h[0])", "np.linalg.tensorinv(h, ind=1)"),
+    *("np.linalg.norm(h, axis=0)", "np.linalg.matrix_power(h, 2)", "np.linalg.slogdet(h)", "np.linalg.cond(h)"),
+    *("np.diag(h, 1)", "np.diag(x)", "np.percentile(x, [20, 50])", "np.quantile(m, 0.5, axis=0)", "np.ix_(i, i)"),
+    *(
+        "np.nanpercentile(m, 50, axis=0)",
+        "np.argpartition(x, 1)",
+        "np.partition(x, 1)",
+        "np.zeros_like(x, subok=False)",
+    ),
+    *("np.empty_like(x, subok=True)", "np.full_like(x, 1, subok=False)", "np.array(x, subok=True)", "np.fft.fft(x)"),
+    *("np.lib.stride_tricks.as_strided(x, (2,), (8,))", "np.lib.stride_tricks.as_strided(x, (2,), (8,), subok=True)"),
+    "np.lib.stride_tricks.sliding_window_view(x, 2, subok=True)",
+)
+
+
+@pytest.mark.parametrize("call", MORE_CALLS)
+def test_the_class_of_more_results(call: str) -> None:
+    assert _classes(gpunumpy, call) == _classes(numpy, call)
+
+
+def test_functions_that_ask_a_class() -> None:
+    outcomes = []
+    for xp in LIBRARIES:
+        asked: list[Any] = []
+
+        class Asked(xp.ndarray):  # type: ignore[name-defined, misc]
+            def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+                is_public = function is getattr(xp, function.__name__, None)  # noqa: B023
+                asked.append((function.__name__, is_public, {kind.__name__ for kind in types}))  # noqa: B023
+                return super().__array_function__(function, types, args, options)
+
+        class Deciding(Asked):
+            def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+                return "decided"
+
+        class Refusing(xp.ndarray):  # type: ignore[name-defined, misc]
+            def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+                return NotImplemented
+
+        x, plain = xp.arange(6.0).reshape(2, 3).view(Asked), xp.ones((1, 3))
+        results = [xp.sum(x), xp.concatenate([x, plain]), xp.zeros_like(x), xp.linalg.norm(x), xp.reshape(x, (3, 2))]
+        results += [x.sum(), x + 1, xp.add(x, 1), xp.asarray(x), xp.where(x > 1, x, 0), numpy.median(x)]
+        shown = [(type(y) is Asked, y.tolist()) for y in results]
+        names = ("sum", "concatenate", "zeros_like", "norm", "reshape", "where")  # NumPy's own functions call others
+        shown += [entry for entry in asked if entry[0] in names]
+        shown += [xp.stack([x, x.view(Deciding)]), xp.sum(plain).tolist()]
+        with pytest.raises(TypeError, match="no implementation found"):
+            xp.sum(x.view(Refusing))
+        assert x.view(Refusing).sum() == 15
+        outcomes.append(shown)
+    assert outcomes[1] == outcomes[0]
+
+
+def test_windows_of_texts() -> None:
+    for xp in LIBRARIES:
+        texts = xp.array(["a", "b", "c"])
+        assert xp.lib.stride_tricks.sliding_window_view(texts, 2).tolist() == [["a", "b"], ["b", "c"]]
+        assert xp.lib.stride_tricks.as_strided(texts, (2,), (8,)).tolist() == ["a", "c"]
 
 
 OWN_WAYS = (

@@ -12,7 +12,9 @@ from .unions import CHOICES
 # Where the words of the stubs come from: a module, with a dot one of this package, and the name there if it is another.
 _IMPORTS = {
     **dict.fromkeys(("Callable", "Collection", "Iterable", "Iterator", "Mapping", "Sequence"), "collections.abc"),
-    **dict.fromkeys(("Any", "Generic", "Literal", "NamedTuple", "Self", "TextIO", "TypeAlias", "overload"), "typing"),
+    **dict.fromkeys(
+        ("Any", "Generic", "Literal", "NamedTuple", "NoReturn", "Self", "TextIO", "TypeAlias", "overload"), "typing"
+    ),
     **dict.fromkeys(("SupportsIndex", "SupportsInt"), "typing"),
     **dict.fromkeys(
         ("ConvertibleToInt", "ReadableBuffer", "StrOrBytesPath", "StrPath", "SupportsRead", "SupportsWrite"),

@@ -93,15 +93,17 @@ PyObject* value_of(PyObject* object) {
     if (owner && as_array(owner)->base == Py_None) {
         Ref current = Ref::to(as_array(owner)->node);
         PyObject* data = as_node(current.get())->data;
-        if (array->source == current.get() && (data == Py_None || as_node(array->node)->data == data)) {
+        Node* node = as_node(array->node);
+        bool is_shown = node->data == data || (data == Py_None && node->owner == Py_None);
+        if (array->source == current.get() && is_shown) {
             return Py_NewRef(array->node);
         }
-        Ref node(view_at_hand(current.get(), array->layout));
+        Ref view(view_at_hand(current.get(), array->layout));
         if (PyErr_Occurred()) return nullptr;
-        if (node) {
-            set_field(array->node, Py_NewRef(node.get()));
+        if (view) {
+            set_field(array->node, Py_NewRef(view.get()));
             set_field(array->source, current.release());
-            return node.release();
+            return view.release();
         }
     }
     return PyObject_CallOneArg(state.compute_value, object);

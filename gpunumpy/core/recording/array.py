@@ -199,8 +199,8 @@ class ndarray(ArrayState):
         current = base.value()
         node, data = self._node, current.data
         # Of a computed base, a view is a window. A node that was recorded before may have a buffer of its own, if it
-        # became the value of a copy: what is written to the copy overwrites that buffer.
-        if self._source is not current or (data is not None and node.data is not data):
+        # became the value of a copy, which then owns it: what is written to the copy overwrites that buffer.
+        if self._source is not current or (node.data is not data and (data is not None or node.owner is not None)):
             with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
                 self._node = node = _derive(current, self._layout, self._component, self.dtype)

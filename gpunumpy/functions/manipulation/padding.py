@@ -1,4 +1,7 @@
-"""`pad`: an array with a border. A border of the array's own elements is a gather with computed indices."""
+"""`pad`: an array with a border. A border of the array's own elements is a gather with computed indices.
+
+Other borders are in `computed_borders`.
+"""
 
 from __future__ import annotations
 
@@ -14,42 +17,56 @@ from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import as_array, as_dtype, as_node
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant, uninitialized
 from ..creation.ranges import apply_op, scalar_node
-from ..fallback import on_host
+from .computed_borders import STATISTICS, with_odd_reflections, with_ramps, with_statistic, write_borders
 from .repeating import gather_along_axes
 
 __all__ = ["pad"]
 
 Widths = list[tuple[int, int]]
 
-_on_host = on_host(numpy.pad, "gpunumpy.pad")
-# The keyword arguments of each mode that runs on the device. Other modes run through NumPy on the host.
-_DEVICE_MODE_KEYWORDS: dict[str, frozenset[str]] = {
+# The keyword arguments of each mode.
+_KEYWORDS: dict[str, frozenset[str]] = {
     "constant": frozenset(("constant_values",)),
     "edge": frozenset(),
     "empty": frozenset(),
+    "linear_ramp": frozenset(("end_values",)),
     "reflect": frozenset(("reflect_type",)),
     "symmetric": frozenset(("reflect_type",)),
     "wrap": frozenset(),
+    **dict.fromkeys(STATISTICS, frozenset(("stat_length",))),
 }
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
     """Pad an array with a border. See `numpy.pad`."""
     x = as_array(array)
-    keywords = _DEVICE_MODE_KEYWORDS.get(mode) if isinstance(mode, str) else None
-    if keywords is None or kwargs.get("reflect_type", "even") != "even":
-        return _on_host(x, pad_width, mode, **kwargs)
-    if kwargs.keys() - keywords:
-        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs) - keywords}")
     widths = _widths(pad_width, x.ndim)
     order = axes_in_memory("A", x.shape, x.element_strides)
+    if callable(mode):
+        padded = array_in_memory_order(_bordered(x, widths, 0, "constant"), order)
+        write_borders(padded, widths, mode, kwargs)
+        return padded
+    if mode not in _KEYWORDS:
+        raise ValueError(f"mode '{mode}' is not supported")
+    if kwargs.keys() - _KEYWORDS[mode]:
+        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs) - _KEYWORDS[mode]}")
     if mode in ("constant", "empty"):
         return array_in_memory_order(_bordered(x, widths, kwargs.get("constant_values", 0), mode), order)
     for k, (n, width) in enumerate(zip(x.shape, widths, strict=True)):
         if not n and any(width):
             raise ValueError(f"can't extend empty axis {k} using modes other than 'constant' or 'empty'")
+    is_odd = kwargs.get("reflect_type", "even") == "odd"
+    if x.size and (is_odd or mode not in _SOURCE_INDEX):
+        if is_odd:
+            padded = with_odd_reflections(x, widths, mode)
+        elif mode == "linear_ramp":
+            padded = with_ramps(x, widths, kwargs.get("end_values", 0))
+        else:
+            padded = with_statistic(x, widths, mode, kwargs.get("stat_length"))
+        return array_in_memory_order(graph.as_new_node(padded.value()), order)
+    source_index = _SOURCE_INDEX.get(mode, _edge)  # of no elements any will do
     indices = {
-        k: _SOURCE_INDEX[mode](_position(x, n, width), n, max(width))
+        k: source_index(_position(x, n, width), n, max(width))
         for k, (n, width) in enumerate(zip(x.shape, widths, strict=True))
         if any(width)
     }

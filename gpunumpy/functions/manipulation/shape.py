@@ -41,6 +41,7 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
+    "isfortran",
     "matrix_transpose",
     "moveaxis",
     "permute_dims",
@@ -58,6 +59,11 @@ def array_in_shape(node: Node, shape: Shape) -> ndarray:
     """Return the elements of a value, computed in C order, in another shape of the same size."""
     owner = array_in_memory_order(node, None)
     return owner if shape == owner.shape else make_view(owner, Layout(shape, layout.c_strides(shape), 0))
+
+
+def isfortran(a: Any) -> bool:
+    """Return whether an array is contiguous in Fortran order and not in C order. See `numpy.isfortran`."""
+    return bool(a.flags.fnc)
 
 
 # --- reshape ---------------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from ...core.graph import layout
 from ...core.graph.layout import Layout, normalize_axes
 from ...core.recording.array import READ_ONLY, as_class, from_host, make_view, ndarray, require_device
 from ..creation.arrays import as_shape, empty, frombuffer
-from ..fallback import OWN_FUNCTIONS
+from ..every_dtype import takes_every_dtype
+from ..fallback import OWN_FUNCTIONS, on_host
 from .shape import viewed_as_dtype
 
 __all__ = ["may_share_memory", "shares_memory"]
@@ -44,7 +45,7 @@ def as_strided(
     strides : sequence of int, optional
         The steps in bytes, each of whole elements; by default the array's.
     subok : bool, optional
-        For compatibility with NumPy; it changes nothing.
+        True if the view is of the class of `x`.
     writeable : bool, optional
         True if the view may be written. A view whose elements overlap is read-only in any case.
     check_bounds : bool, optional
@@ -147,7 +148,7 @@ def sliding_window_view(
     axis : int or sequence of int, optional
         The axes that the window slides along; by default all of them.
     subok : bool, optional
-        For compatibility with NumPy; it changes nothing.
+        True if the view is of the class of `x`.
     writeable : bool, optional
         True if the view may be written. Windows that overlap are read-only in any case.
 
@@ -210,8 +211,9 @@ def _stride_unit_bytes(x: ndarray) -> int:
     return x.itemsize if x.base is None or x._component not in ("real", "imag") else x.base.itemsize
 
 
-OWN_FUNCTIONS["numpy.lib.stride_tricks.as_strided"] = as_strided
-OWN_FUNCTIONS["numpy.lib.stride_tricks.sliding_window_view"] = sliding_window_view
+for _function in (as_strided, sliding_window_view):
+    _by_numpy = on_host(getattr(numpy.lib.stride_tricks, _function.__name__), "")
+    OWN_FUNCTIONS[f"numpy.lib.stride_tricks.{_function.__name__}"] = takes_every_dtype(_function, _by_numpy)
 
 
 # --- sharing --------------------------------------------------------------------------------------------------------

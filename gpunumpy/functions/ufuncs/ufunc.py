@@ -14,7 +14,7 @@ from ...core.arguments import memory_order
 from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.layout import Layout
+from ...core.graph.layout import MAX_DIMENSIONS, Layout
 from ...core.graph.node import Node
 from ...core.numpy_ufuncs import names as ufunc_names
 from ...core.ops import table
@@ -331,7 +331,17 @@ class ufunc(UfuncCall):
         """Apply the ufunc to every pair of an element of `A` and an element of `B`. See `numpy.ufunc.outer`."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        return self(*outer_operands(A, B), **options)
+        device = next((x.device for x in (A, B) if isinstance(x, ndarray)), None)
+        left, right = as_array(A, device), as_array(B, device)
+        if (count := left.ndim + right.ndim) > MAX_DIMENSIONS:
+            raise ValueError(
+                f"maximum supported dimension for an ndarray is {MAX_DIMENSIONS}, but `{self.__name__}.outer()` result "
+                f"would have {count}."
+            )
+        # A view of the left operand that broadcasts with the right one to every pair of their elements.
+        left_layout, ones = left.layout, (1,) * right.ndim
+        left = make_view(left, Layout(left_layout.shape + ones, left_layout.strides + ones, left_layout.offset))
+        return self(left, right, **options)
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -369,14 +379,6 @@ def _selected_exponent(exponent: Node, mask: Node, dtype: DType) -> Any:
     if exponent.signature.queue is None:
         return max(exponent.data, 0)
     return wrap(select(mask, graph.cast(exponent, dtype), graph.typed_scalar(0, dtype)))
-
-
-def outer_operands(a: Any, b: Any) -> tuple[ndarray, ndarray]:
-    """Return views of two arrays that broadcast to every pair of their elements."""
-    device = next((x.device for x in (a, b) if isinstance(x, ndarray)), None)
-    left, right = as_array(a, device), as_array(b, device)
-    left_layout, ones = left.layout, (1,) * right.ndim
-    return make_view(left, Layout(left_layout.shape + ones, left_layout.strides + ones, left_layout.offset)), right
 
 
 def _ufuncs() -> dict[str, ufunc]:

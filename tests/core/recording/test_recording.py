@@ -155,3 +155,25 @@ def test_a_copy_computed_with_its_source_is_apart_from_it(copied: Callable[[Any]
     copy[write] = 3
     np.asnumpy(copy)
     numpy.testing.assert_array_equal(np.asnumpy(x), numpy.arange(9.0).reshape(3, 3) + 1)
+
+
+@pytest.mark.parametrize("write", ["an element", "all", "through another dtype"])
+@pytest.mark.parametrize("make", ["zeros", "ones", "arange"])
+def test_writes_to_a_copy_leave_the_view_of_an_array_that_is_pending(make: str, write: str) -> None:
+    """Such an array is computed in less time than read, so it is not computed with its views."""
+    outcomes = []
+    for xp in (np, numpy):
+        x = getattr(xp, make)(8)
+        view = x[::2]
+        copied = view.copy()
+        str(copied)  # the copy is computed, the array it is a part of is not
+        if write == "an element":
+            copied[1] = 5
+        elif write == "all":
+            copied += 5
+        else:
+            bits = copied.view("u8")
+            bits[...] = bits + 1
+        str(copied)
+        outcomes.append(((view + 0).tolist(), view.copy().tolist(), copied.tolist(), x.tolist()))
+    assert outcomes[0] == outcomes[1]
