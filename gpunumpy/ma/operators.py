@@ -15,7 +15,7 @@ from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
 from .fill_values import checked_fill_value
 from .masks import combined_masks, data_of, getmask, mask_or, operands, shrunk, stored_mask, taken
-from .operations import FUNCTIONS, finished, power
+from .operations import FUNCTIONS, finished, outside_of_domain, power
 from .selecting import where_masked
 from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask
 
@@ -176,6 +176,7 @@ def _dividing_in_place(name: str) -> Callable[..., Any]:
     return run
 
 
+@outside_of_domain
 def _power_in_place(x: Any, y: Any) -> Any:
     """Raise elements that are not masked to powers, in place; what is not finite is masked."""
     (_, y) = operands(x, y)

@@ -13,7 +13,7 @@ from ..functions.manipulation import joining, repeating
 from ..functions.manipulation import shape as shape_functions
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value
-from .masks import combined_masks, data_of, getmaskarray, operands, stored_mask, taken
+from .masks import combined_masks, data_of, data_of_out, getmaskarray, operands, stored_mask, taken
 from .state import MaskedArray, is_ours, masked, new, nomask, set_mask
 
 
@@ -73,7 +73,7 @@ _Type = type
 
 def round_method(self: Any, decimals: int = 0, out: Any = None) -> Any:
     """Round the elements. See `numpy.ma.MaskedArray.round`."""
-    data = self._data.round(decimals, out=out._data if is_ours(out) else out)
+    data = self._data.round(decimals, out=data_of_out(out))
     if out is not None:
         if is_ours(out):
             set_mask(out, self._mask)
@@ -86,9 +86,15 @@ def round_method(self: Any, decimals: int = 0, out: Any = None) -> Any:
 def clip_method(self: Any, *args: Any, **options: Any) -> Any:
     """Limit the elements to an interval. See `numpy.ma.MaskedArray.clip`."""
     limits = [data_of(x) if isinstance(x, MaskedArray) else x for x in args]
-    data = self._data.clip(*limits, **options)
+    out = options.pop("out", None)
+    data = self._data.clip(*limits, out=data_of_out(out), **options)
     mask = combined_masks(data.shape, self, *args)[0]
-    return new(data, mask, self, None if mask is nomask else mask.any())
+    decider = None if mask is nomask else mask.any()
+    if out is None:
+        return new(data, mask, self, decider)
+    if is_ours(out):
+        out._stored_mask, out._has_masked = mask, decider
+    return out
 
 
 def conjugate_method(self: Any) -> Any:

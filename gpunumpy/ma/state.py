@@ -11,7 +11,9 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
-from ..core.recording.array import from_host, is_scalar, mark_as_array, ndarray
+from ..core.numpy_release import NUMPY_2_5
+from ..core.recording.array import from_host, is_scalar, mark_as_array, match_as_sequence, ndarray
+from ..core.source_location import warn
 from ..functions.creation.arrays import full
 from .fill_values import checked_fill_value, converted_fill_value
 
@@ -31,6 +33,7 @@ class _MaskedType(type):
 class MaskedArray(metaclass=_MaskedType):
     """An array on a device some of whose elements are masked: computations skip them. See `numpy.ma.MaskedArray`."""
 
+    __array_priority__ = 15
     is_masked_array = True  # by which layers below know the class
 
     _data: ndarray
@@ -113,6 +116,8 @@ class MaskedArray(metaclass=_MaskedType):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
+        if NUMPY_2_5:
+            warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
         data: Any = self._data
         self._data = data.reshape(shape, copy=False)
         if self._mask is not nomask:
@@ -124,6 +129,7 @@ class MaskedArray(metaclass=_MaskedType):
 
 
 MaskedArray.__module__ = __package__
+match_as_sequence(MaskedArray)
 
 
 def new(

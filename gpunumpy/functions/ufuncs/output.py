@@ -73,6 +73,7 @@ def _checked_item(array: Any) -> Output | None:
         return array
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)
+    check_class(array)
     raise TypeError(f"return arrays must be of ArrayType, which {type(array).__name__!r} is not")
 
 
