@@ -193,6 +193,18 @@ STRIDED: tuple[tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...]], ..
 )
 
 
+@pytest.mark.parametrize("window", [lambda a: a, lambda a: a[1:], lambda a: a.T, lambda a: a[:, ::2]])
+@pytest.mark.parametrize("shape", [(2, 2), (3,), (3, 2), (2, 1, 2)])
+def test_as_strided_without_strides(window: Callable[[Any], Any], shape: Any) -> None:
+    tested, reference = both()
+    expected = outcome(lambda: numpy.lib.stride_tricks.as_strided(window(reference), shape))
+    found = outcome(lambda: np.lib.stride_tricks.as_strided(window(tested), shape))
+    if isinstance(expected, ValueError):
+        assert isinstance(found, ValueError)
+    else:
+        same(to_host(found), expected.copy())
+
+
 @pytest.mark.parametrize(("window", "shape", "strides"), STRIDED)
 @pytest.mark.parametrize("pending", [False, True])
 def test_as_strided(window: Callable[[Any], Any], shape: Any, strides: Any, pending: bool) -> None:
