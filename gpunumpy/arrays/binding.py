@@ -64,6 +64,7 @@ METHODS: dict[str, Any] = {
     "__format__": printing.formatted,
     "__reduce__": methods.reduce_for_pickle,
     "__repr__": printing.representation,
+    "__setstate__": methods.set_state,
     "__str__": printing.array_str,
     "astype": shape.cast_to,
     "copy": methods.copy_method,
@@ -148,7 +149,7 @@ _FOR_EVERY_DTYPE = frozenset(
             "__array_wrap__",
         ),
         *("__class_getitem__", "__dir__", "__dlpack__", "__dlpack_device__", "__hash__", "__iter__", "__reduce__"),
-        *("__buffer__", "__new__", "data", "flags", "resize", "to_device", *HOST_METHODS),
+        *("__buffer__", "__new__", "__setstate__", "data", "flags", "resize", "to_device", *HOST_METHODS),
     )
 )
 _ON_HOST = {"__setitem__": set_item_on_host}

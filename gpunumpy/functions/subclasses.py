@@ -52,11 +52,12 @@ _KEEPING_ALWAYS = _names("""
 """)
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
-    T __getitem__ argmax argmin argsort array_split asanyarray atleast_1d atleast_2d atleast_3d compress correlate
-    count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat diagonal diff divmod dot dsplit ediff1d
-    empty_like expand_dims extract flip fliplr flipud full_like gradient hsplit imag insert kron mT matrix_power
-    matrix_transpose meshgrid moveaxis nancumprod nancumsum ones_like permute_dims piecewise polyadd polysub polyval
-    real repeat require roll rollaxis rot90 setdiff1d sort split swapaxes take take_along_axis tile trim_zeros
+    T __getitem__ argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d atleast_3d cholesky
+    compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat diagonal diff divmod
+    dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like geomspace gradient hsplit imag inner
+    insert inv kron linspace logspace mT matrix_power matrix_transpose meshgrid moveaxis multi_dot nancumprod nancumsum
+    nanpercentile nanquantile ones_like partition percentile permute_dims piecewise pinv polyadd polysub polyval qr
+    quantile real repeat require roll rollaxis rot90 setdiff1d sort split swapaxes take take_along_axis tile trim_zeros
     unique_values unstack vsplit zeros_like
 """)
 # Functions that make arrays of the class `ndarray`, also where they return an argument.
@@ -94,34 +95,36 @@ def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> C
 
 def has_subclass(x: Any) -> bool:
     """Return whether an argument is, or holds, an array of a subclass."""
-    return next(_arrays_of_subclasses(x), None) is not None
+    return any(type(array) is not ndarray for array in _arrays_in(x))
 
 
-def _arrays_of_subclasses(x: Any) -> Iterator[Any]:
+def _arrays_in(x: Any) -> Iterator[Any]:
     if isinstance(x, ndarray):
-        if type(x) is not ndarray:
-            yield x
+        yield x
     elif type(x) in (list, tuple, dict):
         for part in x.values() if type(x) is dict else x:
-            yield from _arrays_of_subclasses(part)
+            yield from _arrays_in(part)
 
 
 def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what a function returns for arguments of which some are of a subclass."""
-    arrays = list(_arrays_of_subclasses((args, options)))
+    given = list(_arrays_in((args, options)))
+    arrays = [x for x in given if type(x) is not ndarray]
     if rule.ufunc is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
             if rule.ufunc[2] == "by name":
                 args, options = _of_method(call, rule.ufunc[1], args, options)
             return _by_override(overriding, rule.ufunc, args, options)
-    if rule.converts and options.get("subok"):
+    if not options.get("subok", True):
+        rule = rule._replace(keeps=False)
+    elif rule.converts and "subok" in options:
         rule = ClassRule(True, True)
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
     template = max(arrays, key=lambda x: x.__array_priority__)
-    return _of_class(result, template, rule, originals, args)
+    return _of_class(result, template, rule, originals, (args, given))
 
 
 def _of_method(
@@ -149,9 +152,15 @@ def _plain(x: Any, originals: dict[int, Any]) -> Any:
     return {key: _plain(part, originals) for key, part in x.items()} if type(x) is dict else x
 
 
-def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any], args: tuple[Any, ...]) -> Any:
-    """Return a result with arrays of the class of `template` where the rule says so, and arguments as they were."""
+def _of_class(
+    x: Any, template: Any, rule: ClassRule, originals: dict[int, Any], call: tuple[tuple[Any, ...], list[Any]]
+) -> Any:
+    """Return a result with arrays of the class of `template` where the rule says so, and arguments as they were.
+
+    `call` has the positional arguments of the call, and all its arrays.
+    """
     if isinstance(x, ndarray):
+        args, given = call
         context = (
             (rule.ufunc[0], args, 0) if rule.ufunc is not None and rule.ufunc[1] in ("__call__", "outer") else None
         )
@@ -161,7 +170,7 @@ def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any],
         if (
             not rule.keeps
             or type(x) is not ndarray
-            or any(x is arg for arg in args)
+            or any(x is array for array in given)
             or (is_scalar(x) and not rule.keeps_without_dimensions)
         ):
             return x
@@ -169,9 +178,9 @@ def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any],
             return template.__array_wrap__(x, context, not x.shape)
         return as_class(x, type(template), template)
     if type(x) in (list, tuple):
-        return type(x)(_of_class(part, template, rule, originals, args) for part in x)
+        return type(x)(_of_class(part, template, rule, originals, call) for part in x)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return type(x)(*(_of_class(part, template, rule, originals, args) for part in x))
+        return type(x)(*(_of_class(part, template, rule, originals, call) for part in x))
     return x
 
 
