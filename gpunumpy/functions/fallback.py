@@ -38,7 +38,7 @@ from ..core.recording.array import (
     show,
     to_host,
 )
-from ..core.recording.record import is_masked_array
+from ..core.recording.record import array_of_protocol, decides_about_ufuncs, is_masked_array
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user, warn
 
@@ -172,7 +172,9 @@ class HostCall:
             return {key: self.to_host(value) for key, value in x.items()}
         if isinstance(x, numpy.ndarray):
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
-        return x
+            return x
+        held = None if hasattr(type(x), "__array_ufunc__") else array_of_protocol(x)
+        return x if held is None else self.to_host(held)
 
     def write_back(self) -> None:
         """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
@@ -305,6 +307,12 @@ def _is_masked(kind: type) -> bool:
     return hasattr(kind, "is_masked_array")
 
 
+def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Return whether a ufunc leaves a call to the class of an argument, which then gets the arrays themselves."""
+    out = options.get("out")
+    return any(map(decides_about_ufuncs, (*args, *(out if isinstance(out, tuple) else (out,)))))
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -317,6 +325,8 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
+        if isinstance(function, numpy.ufunc) and asks_a_class(args, options):
+            return call_for_user(function, *args, **options)
         if name and not holds_host_data((args, options)):
             report(name)
         device = options.pop("device", None)

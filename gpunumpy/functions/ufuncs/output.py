@@ -17,7 +17,14 @@ from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_node, cast_with_warning, check_class, transposed
+from ...core.recording.record import (
+    array_of_protocol,
+    as_node,
+    cast_with_warning,
+    check_class,
+    leave_to_class,
+    transposed,
+)
 from ...core.source_location import call_for_user
 
 
@@ -74,6 +81,7 @@ def _checked_item(array: Any) -> Output | None:
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)
     check_class(array)
+    leave_to_class(array)
     raise TypeError(f"return arrays must be of ArrayType, which {type(array).__name__!r} is not")
 
 
@@ -115,9 +123,10 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def to_numpy_arguments(x: Any) -> Any:
     """Return an argument for a function of NumPy: gpunumpy arrays, also in tuples and lists, become NumPy arrays."""
-    if isinstance(x, ndarray):
-        return to_host(x)
-    return type(x)(map(to_numpy_arguments, x)) if type(x) in (tuple, list) else x
+    if type(x) in (tuple, list):
+        return type(x)(map(to_numpy_arguments, x))
+    array = x if isinstance(x, ndarray) else array_of_protocol(x)
+    return x if array is None else to_host(array)
 
 
 def is_writable_array(x: Any) -> bool:
