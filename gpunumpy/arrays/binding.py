@@ -17,6 +17,7 @@ from ..core.recording.array import ndarray
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     construct_on_host,
+    get_item_on_host,
     operator_of_every_dtype,
     set_item_on_host,
     takes_every_dtype,
@@ -152,7 +153,7 @@ _FOR_EVERY_DTYPE = frozenset(
         *("__buffer__", "__new__", "__setstate__", "data", "flags", "resize", "to_device", *HOST_METHODS),
     )
 )
-_ON_HOST = {"__setitem__": set_item_on_host}
+_ON_HOST: dict[str, Callable[..., Any]] = {"__getitem__": get_item_on_host, "__setitem__": set_item_on_host}
 # What Python calls with one or two arguments.
 _PLAIN_OPERATORS = (OPERATORS.keys() | {"__getitem__"}) - {"__pow__", "__rpow__"}
 

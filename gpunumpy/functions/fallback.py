@@ -9,6 +9,7 @@ kernels compute its dtype, and stays on the host otherwise.
 
 from __future__ import annotations
 
+import operator
 import os
 import types
 from collections.abc import Callable, Iterator
@@ -166,10 +167,8 @@ class HostCall:
                 found = x._hosted(self.to_host)
                 self._masked.append((x, found))
             return found
-        if type(x) in (list, tuple):
-            return type(x)(map(self.to_host, x))
-        if type(x) is dict:
-            return {key: self.to_host(value) for key, value in x.items()}
+        if type(x) in (list, tuple, dict):
+            return _with_parts(x, self.to_host)
         if isinstance(x, numpy.ndarray):
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
             return x
@@ -207,7 +206,7 @@ class HostCall:
             scalar._flags &= ~MADE_AS_ARRAY  # as the 0-d result of an operation
             return scalar
         if type(x) in (list, tuple):
-            return type(x)(map(self.from_host, x))
+            return _with_parts(x, self.from_host)
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*map(self.from_host, x))
         return x
@@ -241,6 +240,14 @@ class HostCall:
         if not x.flags.writeable:
             array._flags |= READ_ONLY
         return array
+
+
+def _with_parts(x: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return a list, tuple or dict of converted parts; the object itself, which others may hold, if none changes."""
+    parts = [convert(part) for part in (x.values() if type(x) is dict else x)]
+    if all(map(operator.is_, parts, x.values() if type(x) is dict else x)):
+        return x
+    return dict(zip(x, parts, strict=True)) if type(x) is dict else type(x)(parts)
 
 
 def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
