@@ -41,7 +41,8 @@ def inner(a: Any, b: Any) -> Any:
     """Return the inner product, with masked elements as zeros. See `numpy.ma.inner`."""
     left, right = (filled_for(x, 0) for x in operands(a, b))
     left, right = (x if x.ndim else x.reshape(1) for x in (left, right))
-    return new(tensor_products.inner(left, right))
+    product = tensor_products.inner(left, right)
+    return new(product) if product.ndim else product
 
 
 def outer(a: Any, b: Any) -> Any:

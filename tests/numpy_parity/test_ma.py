@@ -516,3 +516,40 @@ def test_axis_of_rows_is_deprecated(name: str) -> None:
     for np in (numpy, gpunumpy):
         with pytest.warns(DeprecationWarning, match="axis argument has always been ignored"):
             getattr(np.ma, name)(np.ma.zeros((2, 2)), axis=0)
+
+
+WRITTEN: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "in place": lambda np, a, m: operator.iadd(a, m),
+    "in place, by the only masked element": lambda np, a, m: operator.imul(a, np.ma.masked),
+    "quotient in place": lambda np, a, m: operator.itruediv(a, m),
+    "power in place": lambda np, a, m: operator.ipow(a, m),
+    "output": lambda np, a, m: np.add(a, m, out=a),
+    "assignment": lambda np, a, m: operator.setitem(a, slice(1, None), m[1:]),
+    "copyto": lambda np, a, m: np.copyto(a, m),
+    "put": lambda np, a, m: np.put(a, [0], m),
+    "at": lambda np, a, m: np.add.at(a, [0, 0], m[:2]),
+    "put in a masked array": lambda np, a, m: np.put(m, [1, 0], 5),
+    "copyto of a masked array": lambda np, a, m: np.copyto(m, a),
+    "place in a masked array": lambda np, a, m: np.place(m, a > 1, [9]),
+    "at of a masked array": lambda np, a, m: np.add.at(m, [0, 1, 0], 1),
+    "diagonal of a masked array": lambda np, a, m: np.fill_diagonal(m.reshape(2, 2), 8),
+}
+
+
+@pytest.mark.parametrize("run", WRITTEN.values(), ids=WRITTEN)
+def test_writing_with_masked_arrays(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_action", "ignore")
+    outcomes = []
+    for np in (numpy, gpunumpy):
+        a, m = np.array([1.0, 2.0, 3.0, 4.0]), np.ma.array([5.0, 6.0, 0.0, 7.0], mask=[0, 1, 0, 0])
+        with numpy.errstate(all="ignore"):
+            result = run(np, a, m)
+        outcomes.append([result is a, observed(result), observed(a), observed(m)])
+    check_equal(outcomes[1], outcomes[0])
+
+
+def test_inner_products_of_vectors_are_scalars() -> None:
+    compare(
+        lambda np, x: (np.ma.inner(x[0], x[1]), np.ma.inner(x, x)),
+        lambda np: (operand(np, "f8", MASKS["some masked"]),),
+    )

@@ -30,6 +30,7 @@ from ...core.recording.record import (
     as_dtype,
     as_node,
     cast_with_warning,
+    check_class,
     leave_to_class,
     reshaped,
     transposed,
@@ -451,6 +452,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     if ufunc.nout != 1:
         raise ValueError("Only single output ufuncs supported at this time")
     if not is_writable_array(a):
+        check_class(a)
         leave_to_class(a)
         raise TypeError("first operand must be array")
     if len(operands) != ufunc.nin - 1:

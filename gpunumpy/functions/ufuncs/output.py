@@ -114,6 +114,7 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
             host_options = {name: to_numpy_arguments(value) for name, value in options.items()}
             return call_for_user(numpy_function, *to_numpy_arguments(args), **host_options)
         if not is_writable_array(target):
+            check_class(target)
             kind = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
             raise TypeError(f"argument 1 must be an array, not {kind}")
         return function(*args, **options)
