@@ -55,7 +55,7 @@ _PLAIN = frozenset(
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_config", "show_runtime"),
-        "typename",
+        *("set_default_printstyle", "typename"),
     )
 )
 # Names and modules for what never is on a device: files, texts, dates, records. They run without a warning.
@@ -64,9 +64,12 @@ _HOST_NAMES = frozenset(
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
         *("memmap", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
+        *("dump", "dumps", "tofile"),
     )
 )
-_HOST_MODULES = frozenset(("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.recfunctions"))
+_HOST_MODULES = frozenset(
+    ("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.format", "numpy.lib.npyio", "numpy.lib.recfunctions")
+)
 # Classes that hold arrays: what they hold are NumPy arrays. Their calls are reported, but for files and records.
 _HOLDERS = frozenset(("broadcast", "chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
 # Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
@@ -448,9 +451,9 @@ OWN_FUNCTIONS |= {"numpy.nditer": nditer, "numpy.nested_iters": nested_iters, "n
 HOST_METHODS = ("byteswap", "dump", "dumps", "getfield", "setfield", "tofile")
 
 
-def on_host_method(name: str) -> Callable[..., Any]:
-    """Return NumPy's array method for gpunumpy arrays."""
-    return on_host(getattr(numpy.ndarray, name), f"ndarray.{name}")
+def on_host_method(name: str, cls: type = numpy.ndarray, class_name: str = "ndarray") -> Callable[..., Any]:
+    """Return a method of NumPy's arrays, or of another class of NumPy, for gpunumpy arrays."""
+    return on_host(getattr(cls, name), "" if name in _HOST_NAMES else f"{class_name}.{name}")
 
 
 @cache

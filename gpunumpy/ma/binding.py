@@ -14,7 +14,7 @@ import numpy
 
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import takes_every_dtype
-from ..functions.fallback import on_host
+from ..functions.fallback import on_host, on_host_method
 from . import (
     averages,
     conditions,
@@ -125,7 +125,7 @@ def _bind() -> None:
     for name, method in (_SPECIAL | _PROPERTIES).items():
         setattr(MaskedArray, name, method)
     for name in _HOST_METHODS:
-        setattr(MaskedArray, name, on_host(getattr(numpy_class, name), f"ma.MaskedArray.{name}"))
+        setattr(MaskedArray, name, on_host_method(name, numpy_class, "ma.MaskedArray"))
     construct: Any = takes_every_dtype(construction.create, lambda cls, *a, **o: _numpy_class(*a, **o))
     MaskedArray.__new__ = construct  # type: ignore[method-assign]
     MaskedArray._view_of = classmethod(construct)  # type: ignore[attr-defined]  # by which arrays are seen as masked

@@ -14,7 +14,7 @@ from ..functions.manipulation import shape as shape_functions
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value
 from .masks import combined_masks, data_of, data_of_out, getmaskarray, operands, stored_mask, taken
-from .state import MaskedArray, is_ours, masked, new, nomask, set_mask
+from .state import MaskedArray, is_ours, masked, new, nomask, set_mask, update_from
 
 
 def _both(name: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -60,7 +60,8 @@ def view_method(self: Any, dtype: Any = None, type: Any = None, fill_value: Any 
     mask = self._stored_mask
     if mask is not nomask and mask.shape != data.shape:
         mask = nomask
-    result = new(data, mask, self, None if mask is nomask else self._has_masked)
+    cls = self.__class__ if type is None else type
+    result = update_from(new(data, mask, None, None if mask is nomask else self._has_masked, cls), self)
     if fill_value is not None:
         result._fill_value = checked_fill_value(fill_value, result.dtype)
     elif dtype is not None:

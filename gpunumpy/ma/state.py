@@ -94,6 +94,14 @@ class MaskedArray(metaclass=_MaskedType):
     _baseclass = baseclass
 
     @property
+    def _optinfo(self) -> dict[str, Any]:
+        """What a subclass has stored beside the elements, which results take over as they do attributes."""
+        return self.__dict__.setdefault("_stored_info", {})
+
+    def __array_finalize__(self, obj: Any) -> None:
+        """Take over attributes of `obj`, the array that a new one of a subclass was made from. Subclasses do so."""
+
+    @property
     def fill_value(self) -> Any:
         """The value that stands in for masked elements, as a NumPy scalar."""
         if self._fill_value is None:
@@ -152,6 +160,8 @@ def new(
     result._data = as_data(data)
     result._stored_mask, result._has_masked = mask if mask is nomask else as_data(mask), has_masked
     result._fill_value, result._hardmask, result._sharedmask = None, False, False
+    if type(result) is not MaskedArray:
+        result.__array_finalize__(data if like is None else like)
     return result if like is None else update_from(result, like)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import operator
+import pickle
 import sys
 import warnings
 from collections.abc import Callable
@@ -179,6 +180,16 @@ def test_vectorize() -> None:
     same(to_host(total(tested, k=2.0)), reference.sum(1) + 2)
     assert total.__doc__ == "Add up."
     assert isinstance(total, numpy.vectorize)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_for_files_says_nothing(tmp_path: Any) -> None:
+    for x in (np.arange(3), np.ma.array([1, 2, 3])):
+        x.dump(tmp_path / "dumped")
+        assert pickle.loads(x.dumps()).tolist() == x.tolist()
+    np.arange(3).tofile(tmp_path / "bytes")
+    assert np.fromfile(tmp_path / "bytes", int).tolist() == [0, 1, 2]
+    np.lib.format.write_array(io.BytesIO(), np.arange(3))
 
 
 # --- views by strides -----------------------------------------------------------------------------------------------

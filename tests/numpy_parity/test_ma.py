@@ -553,3 +553,26 @@ def test_inner_products_of_vectors_are_scalars() -> None:
         lambda np, x: (np.ma.inner(x[0], x[1]), np.ma.inner(x, x)),
         lambda np: (operand(np, "f8", MASKS["some masked"]),),
     )
+
+
+def test_subclasses_take_over_what_they_store() -> None:
+    for np in (numpy, gpunumpy):
+
+        class Stored(np.ma.MaskedArray):  # type: ignore[name-defined, misc]
+            def __new__(cls, info: Any = None, **options: Any) -> Any:
+                made = super().__new__(cls, **options)
+                made._optinfo["info"] = info
+                return made
+
+        class Finalized(np.ma.MaskedArray):  # type: ignore[name-defined, misc]
+            def __array_finalize__(self, source: Any) -> None:
+                super().__array_finalize__(source)
+                self.unit = "m"
+
+        x = Stored("metres", data=[1.0, 2.0], mask=[0, 1])
+        for made in (x, x + 1, x[1:], x.copy(), x.reshape(2, 1)):
+            assert (type(made), made._optinfo) == (Stored, {"info": "metres"})
+        assert type(x.view(np.ma.MaskedArray)) is np.ma.MaskedArray
+        y = np.arange(3.0).view(Finalized)
+        for made in (y, y + 1, y[1:], y.copy(), np.sqrt(y)):
+            assert (type(made), made.unit) == (Finalized, "m")
