@@ -184,7 +184,8 @@ def test_vectorize() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_what_is_for_files_says_nothing(tmp_path: Any) -> None:
-    for x in (np.arange(3), np.ma.array([1, 2, 3])):
+    arrays: tuple[Any, ...] = np.arange(3), np.ma.array([1, 2, 3])
+    for x in arrays:
         x.dump(tmp_path / "dumped")
         assert pickle.loads(x.dumps()).tolist() == x.tolist()
     np.arange(3).tofile(tmp_path / "bytes")
