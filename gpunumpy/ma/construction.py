@@ -15,7 +15,7 @@ from ..functions.manipulation.repeating import resize
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value, converted_fill_value
 from .masks import getmaskarray, taken
-from .state import MaskedArray, as_data, full_like_data, has_kernels, is_ours, masked, new, nomask
+from .state import MaskedArray, as_data, full_like_data, has_kernels, is_ours, masked, new, nomask, take_attributes
 
 
 def create(
@@ -46,6 +46,7 @@ def create(
         own = source._stored_mask
         result._stored_mask = own if own is nomask or own.shape == elements.shape else own.reshape(elements.shape)
         result._has_masked = source._has_masked
+        take_attributes(result, source)
     if mask is nomask:
         _keep_mask(result, data, copy, keep_mask, shrink)
     else:

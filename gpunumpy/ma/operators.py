@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Callable
@@ -45,7 +46,10 @@ _COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greate
 
 def leaves_to(y: Any) -> bool:
     """Return whether an operator leaves the operation to the class of an operand."""
-    return getattr(type(y), "__array_ufunc__", False) is None
+    override = getattr(type(y), "__array_ufunc__", False)
+    if override is False:
+        return getattr(y, "__array_priority__", -math.inf) > MaskedArray.__array_priority__
+    return override is None
 
 
 def _operator(function: Callable[..., Any], reflected: bool) -> Callable[..., Any]:

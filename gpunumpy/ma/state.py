@@ -42,6 +42,7 @@ class MaskedArray(metaclass=_MaskedType):
     _fill_value: Any  # a NumPy array of no dimension; None until somebody asks for it
     _hardmask: bool
     _sharedmask: bool
+    _stored_info: dict[str, Any]
 
     @property
     def _mask(self) -> Any:
@@ -180,9 +181,16 @@ def update_from(x: Any, like: Any) -> Any:
             fill_value = fill_value if like.dtype == x.dtype else converted_fill_value(fill_value, x.dtype)
         x._fill_value, x._hardmask, x._sharedmask = fill_value, like._hardmask, like._sharedmask
         if is_ours(like):
-            own = vars(like).keys() - vars(x).keys()
-            x.__dict__.update((name, vars(like)[name]) for name in own)
+            take_attributes(x, like)
     return x
+
+
+def take_attributes(x: Any, like: Any) -> None:
+    """Give a masked array the attributes of another that it does not have."""
+    own = vars(like).keys() - vars(x).keys()
+    x.__dict__.update((name, vars(like)[name]) for name in own)
+    if "_stored_info" in own:  # of which every array has its own
+        x._stored_info = dict(like._stored_info)
 
 
 def is_ours(x: Any) -> bool:

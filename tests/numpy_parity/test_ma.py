@@ -570,9 +570,26 @@ def test_subclasses_take_over_what_they_store() -> None:
                 self.unit = "m"
 
         x = Stored("metres", data=[1.0, 2.0], mask=[0, 1])
-        for made in (x, x + 1, x[1:], x.copy(), x.reshape(2, 1)):
+        for made in (x, x + 1, x[1:], x.copy(), x.reshape(2, 1), np.ma.array(x), x > 1):
             assert (type(made), made._optinfo) == (Stored, {"info": "metres"})
+        x[1:]._optinfo["of"] = "a result"
+        assert x._optinfo == {"info": "metres"}
         assert type(x.view(np.ma.MaskedArray)) is np.ma.MaskedArray
         y = np.arange(3.0).view(Finalized)
         for made in (y, y + 1, y[1:], y.copy(), np.sqrt(y)):
             assert (type(made), made.unit) == (Finalized, "m")
+
+
+def test_classes_of_a_higher_priority_compute() -> None:
+    class Other:
+        __array_priority__ = 100
+
+        def __mul__(self, x: Any) -> str:
+            return "left"
+
+        def __rmul__(self, x: Any) -> str:
+            return "right"
+
+    for np in (numpy, gpunumpy):
+        x = np.ma.array([1.0, 2.0], mask=[0, 1])
+        assert (x * Other(), Other() * x) == ("right", "left")
