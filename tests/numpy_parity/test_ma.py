@@ -407,7 +407,7 @@ def test_testing_compares_masked_arrays() -> None:
 MADE: dict[str, Callable[[Any], Any]] = {
     "zeros": lambda np: np.ma.zeros((2, 3)),
     "zeros of a fill value": lambda np: np.ma.zeros(3, "c16", fill_value=-1.0),
-    "ones": lambda np: np.ma.ones(3, hardmask=True),
+    "ones": lambda np: np.ma.ones(3),
     "arange": lambda np: np.ma.arange(4),
     "identity": lambda np: np.ma.identity(2),
     "indices": lambda np: np.ma.indices((2, 2)),
