@@ -48,7 +48,7 @@ _KEEPING_ALWAYS = _names("""
     all amax amin angle any around astype average clip conj conjugate copy __copy__ __deepcopy__ fix flatten i0 isclose
     isneginf isposinf isreal matmul __matmul__ __rmatmul__ matvec max mean median min nan_to_num nanmax nanmean
     nanmedian nanmin nanprod nanstd nansum nanvar prod ptp ravel real_if_close reshape round squeeze std sum transpose
-    trapezoid trapz var vecdot vecmat
+    trapezoid var vecdot vecmat
 """)
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
