@@ -123,6 +123,19 @@ def test_every_public_function_is_called() -> None:
     assert functions - NOT_CALLED <= CALLS.keys()
 
 
+@pytest.mark.parametrize("kind", [kind for kind in DATA if kind != "StringDType"])  # of which NumPy has no such views
+def test_views_by_strides(kind: str) -> None:
+    data = DATA[kind]
+    windows = []
+    for xp in (numpy, gpunumpy):
+        tricks, x = xp.lib.stride_tricks, xp.asarray(data.copy())
+        pairs, square = tricks.as_strided(x, (3, 2), (2 * x.itemsize, x.itemsize)), tricks.as_strided(x, (2, 2))
+        windows.append([_plain(part) for part in (tricks.sliding_window_view(x, 3), pairs, square)])
+        pairs[0, 0] = x[4]
+        assert x[0] == x[4]
+    assert windows[0] == windows[1]
+
+
 HELD: dict[str, Any] = {
     "list": [1, [2]],
     "list of NumPy's numbers": [numpy.float64(1), numpy.arange(3)],

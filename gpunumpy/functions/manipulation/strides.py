@@ -15,7 +15,8 @@ from ...core.graph import layout
 from ...core.graph.layout import Layout, normalize_axes
 from ...core.recording.array import READ_ONLY, as_class, from_host, make_view, ndarray, require_device
 from ..creation.arrays import as_shape, empty, frombuffer
-from ..fallback import OWN_FUNCTIONS
+from ..every_dtype import takes_every_dtype
+from ..fallback import OWN_FUNCTIONS, on_host
 from .shape import viewed_as_dtype
 
 __all__ = ["may_share_memory", "shares_memory"]
@@ -215,8 +216,9 @@ def _stride_unit_bytes(x: ndarray) -> int:
     return x.itemsize if x.base is None or x._component not in ("real", "imag") else x.base.itemsize
 
 
-OWN_FUNCTIONS["numpy.lib.stride_tricks.as_strided"] = as_strided
-OWN_FUNCTIONS["numpy.lib.stride_tricks.sliding_window_view"] = sliding_window_view
+for _function in (as_strided, sliding_window_view):
+    _by_numpy = on_host(getattr(numpy.lib.stride_tricks, _function.__name__), "")
+    OWN_FUNCTIONS[f"numpy.lib.stride_tricks.{_function.__name__}"] = takes_every_dtype(_function, _by_numpy)
 
 
 # --- sharing --------------------------------------------------------------------------------------------------------
