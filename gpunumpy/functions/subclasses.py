@@ -30,6 +30,8 @@ class ClassRule(NamedTuple):
     ufunc
         What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
         how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions.
+    method
+        The method that a function calls if a class has one of its own; "" for other functions.
     """
 
     keeps: bool = False
@@ -37,6 +39,7 @@ class ClassRule(NamedTuple):
     converts: bool = False
     takes_array_itself: bool = False
     ufunc: tuple[Any, str, str] | None = None
+    method: str = ""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -62,9 +65,19 @@ _KEEPING = _names("""
 """)
 # Functions that make arrays of the class `ndarray`, also where they return an argument.
 _CONVERSIONS = _names("""
-    array asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
+    array as_strided asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
+    sliding_window_view
 """)
-_TAKING_ITSELF = _names("__repr__ array_repr dtype flags resize setflags shape view")
+_TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags resize setflags shape view")
+
+# Functions that stand for the method of their name, or of another.
+_CALLING_METHODS = {
+    name: name
+    for name in _names("""
+    all any argmax argmin argpartition argsort astype choose clip cumprod cumsum diagonal max mean min nonzero partition
+    prod put ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take trace transpose var
+""")
+} | {"amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose"}
 
 # The methods of ufuncs that functions and methods of arrays stand for.
 _UFUNC_METHODS = {
@@ -85,7 +98,8 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     keeps_all = name in _KEEPING_ALWAYS and not converts
     op, method = _UFUNC_METHODS.get(name, ("", ""))
     ufunc = (ufuncs[op], method, "by name") if op in ufuncs else None
-    return ClassRule(keeps_all or name in _KEEPING, keeps_all, converts, name in _TAKING_ITSELF, ufunc)
+    called = "" if is_method else _CALLING_METHODS.get(name, "")
+    return ClassRule(keeps_all or name in _KEEPING, keeps_all, converts, name in _TAKING_ITSELF, ufunc, called)
 
 
 def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> ClassRule:
@@ -108,6 +122,8 @@ def _arrays_in(x: Any) -> Iterator[Any]:
 
 def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what a function returns for arguments of which some are of a subclass."""
+    if rule.method and args and _has_own(args[0], rule.method):
+        return getattr(args[0], rule.method)(*args[1:], **options)
     given = list(_arrays_in((args, options)))
     arrays = [x for x in given if type(x) is not ndarray]
     if rule.ufunc is not None:
@@ -125,6 +141,11 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     result = call(*plain_args, **plain_options)
     template = max(arrays, key=lambda x: x.__array_priority__)
     return _of_class(result, template, rule, originals, (args, given))
+
+
+def _has_own(x: Any, method: str) -> bool:
+    """Return whether an argument is an array of a subclass that has a method of its own in the place of the array's."""
+    return isinstance(x, ndarray) and getattr(type(x), method) is not getattr(ndarray, method)
 
 
 def _of_method(

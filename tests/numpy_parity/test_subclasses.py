@@ -269,6 +269,7 @@ CLASS_CALLS = (
     *("np.empty_like(x, subok=False)", "np.zeros_like(x, subok=False)", "np.full_like(x, 1, subok=False)"),
     *("x.astype('f4', subok=False)", "np.ones_like(x, subok=True)", "np.array(x, subok=True)", "np.linalg.inv(x)"),
     *("np.percentile(x, 50, axis=0)", "np.percentile(x, 50)", "np.partition(x, 1)", "np.inner(x, x)"),
+    *("np.lib.stride_tricks.sliding_window_view(x, 2, 0)", "np.lib.stride_tricks.as_strided(x, (2,), subok=True)"),
     *("np.linspace(x[0], x[1], 3)", "np.linalg.qr(x)[1]", "np.linalg.pinv(x)", "np.linalg.cholesky(x)"),
 )
 
@@ -293,3 +294,27 @@ def test_a_class_that_takes_no_part_in_ufuncs() -> None:
             xp.add(x, 1)
         with pytest.raises(TypeError), warnings.catch_warnings():
             xp.ones(2) + x
+
+
+OWN_METHODS = {
+    "mean": lambda np, x: (np.mean(x), np.mean(x, axis=0), np.mean(x, 0, keepdims=True)),
+    "sum": lambda np, x: (np.sum(x), np.add.reduce(x).tolist()),
+    "max": lambda np, x: (np.max(x), np.amax(x, axis=1)),
+    "transpose": lambda np, x: np.transpose(x, (1, 0)),
+    "round": lambda np, x: (np.round(x, 1), np.around(x)),
+    "take": lambda np, x: np.take(x, [0]),
+    "__str__": lambda np, x: (str(x), f"{x}", format(x)),
+}
+
+
+@pytest.mark.parametrize("values", [[[1.5, 2.5], [3.5, 4.5]], [["a", "b"], ["c", "d"]]], ids=["numbers", "texts"])
+@pytest.mark.parametrize("name", OWN_METHODS)
+def test_functions_call_the_methods_of_a_class(name: str, values: Any) -> None:
+    found = []
+    for xp in LIBRARIES:
+        cls = type("Own", (xp.ndarray,), {name: lambda self, *args, **options: "a method of its own"})
+        try:
+            found.append(OWN_METHODS[name](xp, xp.array(values).view(cls)))
+        except TypeError as error:
+            found.append(type(error).__mro__[-4:])
+    assert found[0] == found[1]
