@@ -19,6 +19,7 @@ from ..functions.bits import byteswap
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     construct_on_host,
+    get_item_on_host,
     operator_of_every_dtype,
     set_item_on_host,
     takes_every_dtype,
@@ -66,6 +67,7 @@ METHODS: dict[str, Any] = {
     "__format__": printing.formatted,
     "__reduce__": methods.reduce_for_pickle,
     "__repr__": printing.representation,
+    "__setstate__": methods.set_state,
     "__str__": printing.array_str,
     "astype": shape.cast_to,
     "copy": methods.copy_method,
@@ -154,10 +156,10 @@ _FOR_EVERY_DTYPE = frozenset(
             "__array_wrap__",
         ),
         *("__class_getitem__", "__dir__", "__dlpack__", "__dlpack_device__", "__hash__", "__iter__", "__reduce__"),
-        *("__buffer__", "__new__", "ctypes", "data", "flags", "resize", "to_device", *HOST_METHODS),
+        *("__buffer__", "__new__", "__setstate__", "ctypes", "data", "flags", "resize", "to_device", *HOST_METHODS),
     )
 )
-_ON_HOST = {"__setitem__": set_item_on_host}
+_ON_HOST: dict[str, Callable[..., Any]] = {"__getitem__": get_item_on_host, "__setitem__": set_item_on_host}
 # What Python calls with one or two arguments.
 _PLAIN_OPERATORS = (OPERATORS.keys() | {"__getitem__"}) - {"__pow__", "__rpow__"}
 

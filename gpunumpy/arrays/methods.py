@@ -217,7 +217,17 @@ def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     if x._flags & READ_ONLY and (x.c_contiguous or x.f_contiguous):
         host.flags.writeable = False
     stored = host, str(x.device), x._flags & MADE_AS_ARRAY
-    return _restored, stored if type(x) is ndarray else (*stored, type(x))
+    return (_restored, stored) if type(x) is ndarray else (_empty_of_class, (type(x),), stored)
+
+
+def set_state(x: ndarray, state: tuple[Any, ...]) -> None:
+    """Have an array be what was stored; a subclass that stores more calls this. See `numpy.ndarray.__setstate__`."""
+    take_state(x, as_class(_restored(*state), ndarray, None))
+
+
+def _empty_of_class(cls: type[ndarray]) -> Any:
+    """Return an array of a subclass, which gets its elements next. Pickles refer to this function by name."""
+    return as_class(from_numpy(numpy.empty(0)), cls, None)
 
 
 def _in_memory_order(x: ndarray) -> Any:
@@ -226,7 +236,7 @@ def _in_memory_order(x: ndarray) -> Any:
     return numpy.asfortranarray(host) if x.f_contiguous and not x.c_contiguous else host
 
 
-def _restored(host: Any, device: str, flags: int, cls: type[ndarray] = ndarray) -> ndarray:
+def _restored(host: Any, device: str, flags: int) -> ndarray:
     """Return an array from a pickle: on its device if this machine has that device, else on the default device.
 
     Pickles refer to this function by name.
@@ -237,7 +247,7 @@ def _restored(host: Any, device: str, flags: int, cls: type[ndarray] = ndarray) 
         target = None
     x = from_numpy(host, target)
     x._flags = flags if host.flags.writeable else flags | READ_ONLY
-    return x if cls is ndarray else as_class(x, cls, None)
+    return x
 
 
 def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) -> ndarray:

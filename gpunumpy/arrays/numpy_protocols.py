@@ -12,6 +12,7 @@ import numpy
 
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import memory_on_host, ndarray, to_host
+from ..core.recording.record import decides_about_ufuncs
 from ..functions.fallback import on_host
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -55,7 +56,7 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
     A ufunc that is not in NumPy's namespace runs on the host, with a `HostFallbackWarning`.
     """
     outputs = options.get("out", ())
-    if any(_decides_itself(operand) for operand in (*inputs, *outputs)):
+    if any(map(decides_about_ufuncs, (*inputs, *outputs))):
         return NotImplemented
     call = _function_for(ufunc, method)
     if not outputs:
@@ -77,14 +78,6 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
             return getattr(UFUNCS[name], method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)
     return on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {name}")
-
-
-def _decides_itself(operand: Any) -> bool:
-    """Return whether an operand is of another class with ``__array_ufunc__``, which then decides about the call."""
-    if type(operand) is ndarray or isinstance(operand, (numpy.ndarray, numpy.generic)):
-        return False
-    override = getattr(type(operand), "__array_ufunc__", None)
-    return override is not None and override is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
 
 
 def array_function(

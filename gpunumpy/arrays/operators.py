@@ -17,7 +17,15 @@ from ..core.numpy_release import RELEASE
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops import table
 from ..core.recording.array import hand_over, is_scalar, memory_on_host, ndarray, to_host, wrap
-from ..core.recording.record import as_array, as_nodes, binary_operator, is_operand, unary_operator, weak_types
+from ..core.recording.record import (
+    as_array,
+    as_nodes,
+    binary_operator,
+    check_class,
+    is_operand,
+    unary_operator,
+    weak_types,
+)
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.methods import check_integer_powers, reduce_ufunc
 from ..functions.ufuncs.output import check_shape, take_value, write_to_output
@@ -125,6 +133,8 @@ def in_place(op: str, compute: Operator) -> Operator:
     def update(x: ndarray, y: Any) -> Any:
         is_at_hand = type(y) in _TYPES_AT_HAND
         if is_scalar(x) or not (is_at_hand or is_operand(y)):
+            if not is_scalar(x):
+                check_class(y)  # a masked array is written to the array, without its mask
             result = compute(x, y)  # `x` acts as a scalar: the statement binds the name to the new value
             if result is NotImplemented and op == "multiply":
                 return x * y  # lets Python repeat a sequence, which it does not do for ``x *= y``

@@ -99,9 +99,9 @@ def formatted(x: ndarray, spec: str) -> str:
     """Return ``format(x, spec)``."""
     if is_scalar(x):
         return format(to_host(x)[()], spec)
-    require_device(x)
     if not x.shape:
+        require_device(x)
         return format(to_host(x).item(), spec)
     if spec:
         raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
-    return array_str(x)
+    return str(x)  # of a subclass its own

@@ -7,9 +7,10 @@ from typing import Any
 import numpy
 
 _umath: Any = numpy._core.umath  # type: ignore[attr-defined]
-# Beside the public ones umath has those of texts, and what other functions are made of; `clip` is a kernel here too.
-# NumPy 2.3 has no `matmul` in this `__all__`.
-UFUNCS: dict[str, Any] = {name: getattr(_umath, name) for name in (*_umath.__all__, "clip", "matmul")}
+# Beside the public ones umath has those of texts, and what other functions are made of; 2.3 does not list `matmul`.
+_PUBLIC = tuple(dict.fromkeys((*_umath.__all__, "matmul")))
+# `clip` is a kernel here too.
+UFUNCS: dict[str, Any] = {name: getattr(_umath, name) for name in (*_PUBLIC, "clip")}
 UFUNCS = {name: function for name, function in UFUNCS.items() if isinstance(function, numpy.ufunc)}
 
 # Names that NumPy's namespace alone has, beside those of the ufuncs themselves.
@@ -26,4 +27,4 @@ _ALIASES = {
 
 def names() -> dict[str, str]:
     """Return the name of the ufunc behind each of the public names that NumPy's namespace has for one."""
-    return {name: UFUNCS[name].__name__ for name in _umath.__all__ if name in UFUNCS} | _ALIASES
+    return {name: UFUNCS[name].__name__ for name in _PUBLIC if name in UFUNCS} | _ALIASES

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from ..core.dtypes import KIND
 from ..core.errors import MaskedOperandError, OnHostError
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
 from .fallback import holds_host_data, host_fallback, on_host
@@ -129,6 +130,31 @@ def construct_on_host(cls: type[ndarray], *args: Any, **options: Any) -> Any:
 
 
 _construct = on_host(numpy.ndarray, "")
+
+
+def get_item_on_host(a: ndarray, key: Any) -> Any:
+    """Return ``a[key]``; an element of an array of objects is the object itself."""
+    memory = memory_on_host(a)
+    if memory is None or memory.dtype in KIND:
+        return _get_item(a, key)
+    position = key if type(key) is tuple else (key,)
+    if len(position) == memory.ndim and all(type(k) is int for k in position):  # an element, as loops ask for it
+        return memory[position]
+    if not memory.dtype.hasobject:
+        return _get_item(a, key)
+    found = _get_object(a, key)
+    return found() if type(found) is FunctionType else found
+
+
+def _object_or_part(a: Any, key: Any) -> Any:
+    """Return a part of an array, or a function that returns an element, which then reaches the caller as it is."""
+    found = a[key]
+    is_part = isinstance(found, (numpy.ndarray, numpy.void)) and found is not a[key]
+    return found if is_part else lambda: found
+
+
+_get_item = on_host(numpy.ndarray.__getitem__, "")
+_get_object = on_host(_object_or_part, "")
 
 
 def set_item_on_host(a: ndarray, key: Any, value: Any) -> None:

@@ -9,6 +9,7 @@ kernels compute its dtype, and stays on the host otherwise.
 
 from __future__ import annotations
 
+import operator
 import os
 import types
 from collections.abc import Callable, Iterator
@@ -38,7 +39,7 @@ from ..core.recording.array import (
     show,
     to_host,
 )
-from ..core.recording.record import is_masked_array
+from ..core.recording.record import array_of_protocol, decides_about_ufuncs, is_masked_array
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user, warn
 
@@ -54,7 +55,7 @@ _PLAIN = frozenset(
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_config", "show_runtime"),
-        "typename",
+        *("set_default_printstyle", "typename"),
     )
 )
 # Names and modules for what never is on a device: files, texts, dates, records. They run without a warning.
@@ -63,9 +64,12 @@ _HOST_NAMES = frozenset(
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
         *("memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
+        *("dump", "dumps", "tofile"),
     )
 )
-_HOST_MODULES = frozenset(("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.recfunctions"))
+_HOST_MODULES = frozenset(
+    ("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.format", "numpy.lib.npyio", "numpy.lib.recfunctions")
+)
 # Classes that hold arrays: what they hold are NumPy arrays. Calls of `matrix` alone are reported: the others are of
 # files and records, look at elements one by one as the program asks, or hold a few coefficients.
 _HOLDERS = frozenset(("chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
@@ -167,13 +171,13 @@ class HostCall:
                 found = x._hosted(self.to_host)
                 self._masked.append((x, found))
             return found
-        if type(x) in (list, tuple):
-            return type(x)(map(self.to_host, x))
-        if type(x) is dict:
-            return {key: self.to_host(value) for key, value in x.items()}
+        if type(x) in (list, tuple, dict):
+            return _with_parts(x, self.to_host)
         if isinstance(x, numpy.ndarray):
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
-        return x
+            return x
+        held = None if hasattr(type(x), "__array_ufunc__") else array_of_protocol(x)
+        return x if held is None else self.to_host(held)
 
     def write_back(self) -> None:
         """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
@@ -206,7 +210,7 @@ class HostCall:
             scalar._flags &= ~MADE_AS_ARRAY  # as the 0-d result of an operation
             return scalar
         if type(x) in (list, tuple):
-            return type(x)(map(self.from_host, x))
+            return _with_parts(x, self.from_host)
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*map(self.from_host, x))
         return x
@@ -248,6 +252,14 @@ _NPY_ARRAY_WRITEABLE = 0x400
 def _is_writeable(x: Any) -> bool:
     """Return ``x.flags.writeable``, of which NumPy warns for the results of `broadcast_arrays`."""
     return bool(x.flags.num & _NPY_ARRAY_WRITEABLE)
+
+
+def _with_parts(x: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return a list, tuple or dict of converted parts; the object itself, which others may hold, if none changes."""
+    parts = [convert(part) for part in (x.values() if type(x) is dict else x)]
+    if all(map(operator.is_, parts, x.values() if type(x) is dict else x)):
+        return x
+    return dict(zip(x, parts, strict=True)) if type(x) is dict else type(x)(parts)
 
 
 def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
@@ -314,6 +326,12 @@ def _is_masked(kind: type) -> bool:
     return hasattr(kind, "is_masked_array")
 
 
+def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Return whether a ufunc leaves a call to the class of an argument, which then gets the arrays themselves."""
+    out = options.get("out")
+    return any(map(decides_about_ufuncs, (*args, *(out if isinstance(out, tuple) else (out,)))))
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -326,6 +344,8 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
+        if isinstance(function, numpy.ufunc) and asks_a_class(args, options):
+            return call_for_user(function, *args, **options)
         if name and not holds_host_data((args, options)):
             report(name)
         device = options.pop("device", None)
@@ -466,9 +486,9 @@ OWN_FUNCTIONS |= {"numpy.broadcast": broadcast, "numpy.nditer": nditer, "numpy.n
 HOST_METHODS = ("dump", "dumps", "getfield", "setfield", "tofile")
 
 
-def on_host_method(name: str) -> Callable[..., Any]:
-    """Return NumPy's array method for gpunumpy arrays."""
-    return on_host(getattr(numpy.ndarray, name), f"ndarray.{name}")
+def on_host_method(name: str, cls: type = numpy.ndarray, class_name: str = "ndarray") -> Callable[..., Any]:
+    """Return a method of NumPy's arrays, or of another class of NumPy, for gpunumpy arrays."""
+    return on_host(getattr(cls, name), "" if name in _HOST_NAMES else f"{class_name}.{name}")
 
 
 @cache

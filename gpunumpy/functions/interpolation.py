@@ -9,7 +9,8 @@ import numpy
 from ..core.dtypes import COMPLEX128, FLOAT64, INT64, DType
 from ..core.graph import node as graph
 from ..core.graph.node import Node
-from ..core.recording.array import ndarray, wrap
+from ..core.numpy_release import NUMPY_2_5
+from ..core.recording.array import from_host, ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, cast_with_warning, elementwise
 from ..core.source_location import source_location
 from .indexing.slices import element, sliced_copy
@@ -37,10 +38,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
             raise ValueError("period must be a non-zero value")
         if points.ndim != 1 or samples.ndim != 1:
             raise ValueError("Data points must be 1-D sequences")
-    if not points.size:
+    if not points.size and (values.size or not NUMPY_2_5):
         raise ValueError("array of sample points is empty")
     if points.size != samples.size:
         raise ValueError("fp and xp are not of the same length.")
+    if not points.size:
+        return from_host(numpy.empty(values.shape, dtype), values.device)
     if period is None:
         return _interpolated(values, points, samples, _outside(left, dtype), _outside(right, dtype))
     values, points = (wrap(cast_with_warning(a.value(), FLOAT64)) for a in (values, points))

@@ -36,6 +36,8 @@ class ClassRule(NamedTuple):
     ufunc
         What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
         how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions.
+    method
+        The method that a function calls if a class has one of its own; "" for other functions.
     """
 
     keeps: bool = False
@@ -46,6 +48,7 @@ class ClassRule(NamedTuple):
     keeps_views: bool = False
     asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
+    method: str = ""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -62,12 +65,13 @@ _KEEPING_ALWAYS = _names("""
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
     T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
-    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat
-    diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like gradient hsplit
-    imag insert inv ix_ kron mT matrix_power matrix_transpose meshgrid moveaxis multi_dot nancumprod nancumsum
-    nanpercentile nanquantile ones_like packbits partition percentile permute_dims piecewise pinv polyadd polysub
-    polyval qr quantile real repeat require roll rollaxis rot90 setdiff1d solve sort split swapaxes take take_along_axis
-    tensorsolve tile trim_zeros unique unique_values unpackbits unstack vsplit zeros_like
+    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete
+    diagflat diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like
+    geomspace gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power matrix_transpose
+    meshgrid moveaxis multi_dot nancumprod nancumsum nanpercentile nanquantile ones_like packbits partition
+    percentile permute_dims piecewise pinv polyadd polysub polyval qr quantile real repeat require roll rollaxis
+    rot90 setdiff1d solve sort split swapaxes take take_along_axis tensorsolve tile trim_zeros unique unique_values
+    unpackbits unstack vsplit zeros_like
 """)
 # Those of which some results are, by their places.
 _KEEPING_AT = {
@@ -81,7 +85,16 @@ _CONVERSIONS = _names("""
     array as_strided asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
     sliding_window_view
 """)
-_TAKING_ITSELF = _names("__repr__ array_repr dtype flags resize setflags shape view")
+_TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags resize setflags shape view")
+
+# Functions that stand for the method of their name, or of another.
+_CALLING_METHODS = {
+    name: name
+    for name in _names("""
+    all any argmax argmin argpartition argsort astype choose clip cumprod cumsum diagonal max mean min nonzero partition
+    prod put ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take trace transpose var
+""")
+} | {"amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose"}
 
 # The methods of ufuncs that functions and methods of arrays stand for.
 _UFUNC_METHODS = {
@@ -103,8 +116,9 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     op, method = _UFUNC_METHODS.get(name, ("", ""))
     ufunc = (ufuncs[op], method, "by name") if op in ufuncs else None
     takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
+    called = "" if is_method else _CALLING_METHODS.get(name, "")
     keeps = keeps_all or name in _KEEPING
-    return ClassRule(keeps, keeps_all, converts, takes_itself, places, name == "diag", ufunc=ufunc)
+    return ClassRule(keeps, keeps_all, converts, takes_itself, places, name == "diag", ufunc=ufunc, method=called)
 
 
 def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> ClassRule:
@@ -114,11 +128,7 @@ def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> C
 
 def has_subclass(x: Any) -> bool:
     """Return whether an argument is, or holds, an array of a subclass."""
-    return next(_arrays_of_subclasses(x), None) is not None
-
-
-def _arrays_of_subclasses(x: Any) -> Iterator[Any]:
-    return (array for array in _arrays_in(x) if type(array) is not ndarray)
+    return any(type(array) is not ndarray for array in _arrays_in(x))
 
 
 def _arrays_in(x: Any) -> Iterator[Any]:
@@ -131,7 +141,10 @@ def _arrays_in(x: Any) -> Iterator[Any]:
 
 def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what a function returns for arguments of which some are of a subclass."""
-    arrays = list(_arrays_of_subclasses((args, options)))
+    if rule.method and args and _has_own(args[0], rule.method):
+        return getattr(args[0], rule.method)(*args[1:], **options)
+    given = list(_arrays_in((args, options)))
+    arrays = [x for x in given if type(x) is not ndarray]
     if rule.asks_class:
         asked = [x for x in arrays if type(x).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
         if asked:
@@ -142,15 +155,20 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
             if rule.ufunc[2] == "by name":
                 args, options = _of_method(call, rule.ufunc[1], args, options)
             return _by_override(overriding, rule.ufunc, args, options)
-    if rule.converts and options.get("subok"):
+    if not options.get("subok", True):
+        rule = rule._replace(keeps=False)
+    elif rule.converts and "subok" in options:
         rule = ClassRule(True, True)
-    elif not options.get("subok", True):
-        rule = ClassRule()
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
     template = max(arrays, key=lambda x: x.__array_priority__)
-    return _of_class(result, template, rule, originals, args)
+    return _of_class(result, template, rule, originals, (args, given))
+
+
+def _has_own(x: Any, method: str) -> bool:
+    """Return whether an argument is an array of a subclass that has a method of its own in the place of the array's."""
+    return isinstance(x, ndarray) and getattr(type(x), method) is not getattr(ndarray, method)
 
 
 def _of_method(
@@ -178,9 +196,15 @@ def _plain(x: Any, originals: dict[int, Any]) -> Any:
     return {key: _plain(part, originals) for key, part in x.items()} if type(x) is dict else x
 
 
-def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any], args: tuple[Any, ...]) -> Any:
-    """Return a result with arrays of the class of `template` where the rule says so, and arguments as they were."""
+def _of_class(
+    x: Any, template: Any, rule: ClassRule, originals: dict[int, Any], call: tuple[tuple[Any, ...], list[Any]]
+) -> Any:
+    """Return a result with arrays of the class of `template` where the rule says so, and arguments as they were.
+
+    `call` has the positional arguments of the call, and all its arrays.
+    """
     if isinstance(x, ndarray):
+        args, given = call
         context = (
             (rule.ufunc[0], args, 0) if rule.ufunc is not None and rule.ufunc[1] in ("__call__", "outer") else None
         )
@@ -190,7 +214,7 @@ def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any],
         if (
             not (rule.keeps or (rule.keeps_views and x.base is not None))
             or type(x) is not ndarray
-            or any(x is arg for arg in args)
+            or any(x is array for array in given)
             or (is_scalar(x) and not rule.keeps_without_dimensions)
         ):
             return x
@@ -200,10 +224,10 @@ def _of_class(x: Any, template: Any, rule: ClassRule, originals: dict[int, Any],
     if not isinstance(x, (list, tuple)):
         return x
     if rule.keeps_at is None:
-        parts = [_of_class(part, template, rule, originals, args) for part in x]
+        parts = [_of_class(part, template, rule, originals, call) for part in x]
     else:
         rules = [ClassRule(keeps=k in rule.keeps_at) for k in range(len(x))]
-        parts = [_of_class(part, template, each, originals, args) for part, each in zip(x, rules)]
+        parts = [_of_class(part, template, each, originals, call) for part, each in zip(x, rules)]
     return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts) if type(x) in (list, tuple) else x
 
 

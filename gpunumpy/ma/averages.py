@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy
 
 from ..core.errors import OnHostError
+from ..core.source_location import warn
 from ..functions import calculus
 from ..functions.creation.arrays import array as new_array
 from ..functions.indexing import selection
@@ -80,7 +82,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     x = asarray(taken(a))
     axes = tuple(range(x.ndim)) if axis is None else _axes(axis, x.ndim)
     kept = tuple(k for k in range(x.ndim) if k not in axes)
-    rows = x.transpose(kept + axes).reshape(*(x.shape[k] for k in kept), -1)
+    rows = x.transpose(kept + axes).reshape(*(x.shape[k] for k in kept), prod(x.shape[k] for k in axes))
     result = _median_of_rows(rows)
     if keepdims and result is not masked:
         shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
@@ -112,7 +114,7 @@ def _median_of_rows(rows: Any) -> Any:
     if middle.ndim:
         own = ordered._mask
         return new(middle, nomask if own is nomask else is_empty, cls=type(rows))
-    return masked if bool(is_empty) else middle
+    return masked if bool(is_empty) else middle[()]
 
 
 def allequal(a: Any, b: Any, fill_value: bool = True) -> Any:
@@ -242,11 +244,23 @@ def clip(*args: Any, **options: Any) -> Any:
     return result
 
 
+def _mask_along(own_axis: int) -> Callable[..., Any]:
+    """Return `mask_rowcols` for one axis; as in NumPy its argument `axis` has no effect."""
+
+    def run(a: Any, axis: Any = _NOT_GIVEN) -> Any:
+        if axis is not _NOT_GIVEN:
+            text = "The axis argument has always been ignored, in future passing it will raise TypeError"
+            warn(text, DeprecationWarning)
+        return mask_rowcols(a, own_axis)
+
+    return run
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f.__name__: f for f in (allclose, allequal, average, clip, diff, mask_rowcols, median, round, unique)},
     **{name: _convolving(name) for name in ("convolve", "correlate")},
     "amax": reductions.amax,
     "amin": reductions.amin,
-    "mask_cols": lambda a, axis=_NOT_GIVEN: mask_rowcols(a, 1),
-    "mask_rows": lambda a, axis=_NOT_GIVEN: mask_rowcols(a, 0),
+    "mask_cols": _mask_along(1),
+    "mask_rows": _mask_along(0),
 }

@@ -14,7 +14,7 @@ import numpy
 
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import takes_every_dtype
-from ..functions.fallback import on_host
+from ..functions.fallback import on_host, on_host_method
 from . import (
     averages,
     conditions,
@@ -125,9 +125,16 @@ def _bind() -> None:
     for name, method in (_SPECIAL | _PROPERTIES).items():
         setattr(MaskedArray, name, method)
     for name in _HOST_METHODS:
-        setattr(MaskedArray, name, on_host(getattr(numpy_class, name), f"ma.MaskedArray.{name}"))
+        setattr(MaskedArray, name, on_host_method(name, numpy_class, "ma.MaskedArray"))
     construct: Any = takes_every_dtype(construction.create, lambda cls, *a, **o: _numpy_class(*a, **o))
     MaskedArray.__new__ = construct  # type: ignore[method-assign]
+    MaskedArray._view_of = classmethod(construct)  # type: ignore[attr-defined]  # by which arrays are seen as masked
+
+
+class _Concatenator(type(numpy.ma.mr_)):  # type: ignore[misc]
+    """Arrays joined by an index expression. See `numpy.ma.mr_`."""
+
+    __getitem__ = on_host(type(numpy.ma.mr_).__getitem__, "gpunumpy.ma.mr_")
 
 
 _numpy_class = on_host(numpy.ma.MaskedArray, "")
@@ -176,17 +183,11 @@ def _functions() -> dict[str, Any]:
     for module in (construction, fill_values, indexing, masks, operations, selecting, sorting):
         for name, x in vars(module).items():
             is_own = isinstance(x, FunctionType) and x.__module__ == module.__name__
-            if not name.startswith("_") and (is_own or name in _MADE) and hasattr(numpy.ma, name):
+            if is_own and not name.startswith("_") and hasattr(numpy.ma, name):
                 found[name] = x
-    return found | operations.FUNCTIONS
+    return found | operations.FUNCTIONS | operations.REDUCTIONS
 
 
-_MADE = frozenset(
-    (
-        *("alltrue", "sometrue", "arange", "empty", "identity", "indices", "ones", "zeros", "frombuffer"),
-        *("fromfunction", "empty_like", "ones_like", "zeros_like"),
-    )
-)
 # Functions that never compute, and so need no other way.
 _PLAIN = frozenset(("isMA", "isMaskedArray", "isarray", "is_mask", "default_fill_value"))
 
@@ -204,4 +205,4 @@ def _public() -> dict[str, Any]:
 
 _bind()
 DEVICE_ARRAY_IMPORTERS.insert(0, conversions.converted)
-NAMES: dict[str, Any] = _public() | {"MaskedArray": MaskedArray, "masked_array": MaskedArray}
+NAMES: dict[str, Any] = _public() | {"MaskedArray": MaskedArray, "masked_array": MaskedArray, "mr_": _Concatenator()}

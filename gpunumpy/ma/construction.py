@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy
@@ -15,7 +15,7 @@ from ..functions.manipulation.repeating import resize
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value, converted_fill_value
 from .masks import getmaskarray, taken
-from .state import MaskedArray, as_data, full_like_data, has_kernels, is_ours, masked, new, nomask
+from .state import MaskedArray, as_data, full_like_data, has_kernels, is_ours, masked, new, nomask, take_attributes
 
 
 def create(
@@ -46,6 +46,7 @@ def create(
         own = source._stored_mask
         result._stored_mask = own if own is nomask or own.shape == elements.shape else own.reshape(elements.shape)
         result._has_masked = source._has_masked
+        take_attributes(result, source)
     if mask is nomask:
         _keep_mask(result, data, copy, keep_mask, shrink)
     else:
@@ -167,10 +168,15 @@ def masked_all_like(arr: Any) -> Any:
     return new(data, full_like_data(data, True))
 
 
+_KEYWORDS = (
+    Parameter("fill_value", Parameter.KEYWORD_ONLY, default=None),
+    Parameter("hardmask", Parameter.KEYWORD_ONLY, default=False),
+)
+
+
 def _maker(make: Callable[..., Any], name: str, has_keywords: bool) -> Callable[..., Any]:
     """Return a function that makes an array, for masked arrays; some take a fill value and the kind of the mask."""
 
-    @wraps(make)
     def run(*args: Any, **options: Any) -> Any:
         chosen = {key: options.pop(key) for key in ("fill_value", "hardmask") if has_keywords and key in options}
         made = make(*args, **options)
@@ -181,14 +187,12 @@ def _maker(make: Callable[..., Any], name: str, has_keywords: bool) -> Callable[
             result._hardmask = bool(chosen.get("hardmask", False))
         return tuple(results) if isinstance(made, tuple) else results[0]
 
-    run.__doc__ = f"{(make.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
-    return run
+    return _described(run, make, name, _KEYWORDS if has_keywords else ())
 
 
 def _like(make: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that makes an array like another, for one like a masked array: it has its mask too."""
 
-    @wraps(make)
     def run(prototype: Any, *args: Any, **options: Any) -> Any:
         x = taken(prototype)
         if not is_ours(x):
@@ -198,7 +202,14 @@ def _like(make: Callable[..., Any]) -> Callable[..., Any]:
         fits = mask is not nomask and mask.shape == data.shape
         return new(data, mask.copy() if fits else nomask, x, x._has_masked if fits else None)
 
-    run.__doc__ = f"{(make.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{make.__name__}`."
+    return _described(run, make, make.__name__)
+
+
+def _described(run: Any, make: Callable[..., Any], name: str, keywords: tuple[Parameter, ...] = ()) -> Any:
+    """Return a function for masked arrays with the name, text and parameters of that for arrays."""
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = f"{(make.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
+    run.__signature__ = Signature([*signature(make).parameters.values(), *keywords])
     return run
 
 

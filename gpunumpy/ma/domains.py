@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from ..functions.ufuncs.errstate import ignoring
 from ..functions.ufuncs.ufunc import UFUNCS
 
 Domain = Callable[..., Any]
@@ -26,10 +27,12 @@ def _outside(limit: float) -> Domain:
     return lambda x: UFUNCS["logical_or"](UFUNCS["greater"](x, limit), UFUNCS["less"](x, -limit))
 
 
+@ignoring(invalid="ignore")
 def _near_pole(x: Any) -> Any:
     return UFUNCS["less"](UFUNCS["absolute"](UFUNCS["cos"](x)), 1e-35)
 
 
+@ignoring(all="ignore")
 def quotient_overflows(a: Any, b: Any) -> Any:
     """Return where a divisor is zero, or so small that the quotient overflows."""
     return UFUNCS["greater_equal"](UFUNCS["multiply"](UFUNCS["absolute"](a), _TINY), UFUNCS["absolute"](b))

@@ -12,7 +12,7 @@ from ..functions.creation.arrays import array as new_array
 from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.repeating import resize
 from ..functions.ufuncs.ufunc import UFUNCS
-from .masks import getmask, getmaskarray, make_mask, stored_mask, taken
+from .masks import data_of_out, getmask, getmaskarray, make_mask, stored_mask, taken
 from .selecting import filled_for
 from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask, set_mask
 
@@ -142,7 +142,7 @@ def take_method(self: Any, indices: Any, axis: Any = None, out: Any = None, mode
         if not data.ndim:
             return masked if mask is not nomask and bool(mask) else data
         return new(data, mask, cls=type(self))
-    self._data.take(indices, axis=axis, mode=mode, out=out._data if is_ours(out) else out)
+    self._data.take(indices, axis=axis, mode=mode, out=data_of_out(out))
     if is_ours(out):
         set_mask(out, mask)
     return out
@@ -157,7 +157,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """Return the slices along an axis for which a condition is true. See `numpy.ma.MaskedArray.compress`."""
     condition = plain_key(condition)
-    data = self._data.compress(condition, axis=axis, out=out._data if is_ours(out) else out)
+    data = self._data.compress(condition, axis=axis, out=data_of_out(out))
     mask = self._stored_mask
     mask = mask if mask is nomask else mask.compress(condition, axis=axis)
     return new(data, mask, self, self._has_masked)

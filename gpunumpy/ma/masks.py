@@ -56,6 +56,11 @@ def data_of(x: Any) -> Any:
     return as_array(x) if host is None else _refused(host.dtype)
 
 
+def data_of_out(out: Any) -> Any:
+    """Return the array that an argument `out` stands for."""
+    return out._data if is_ours(out) else out
+
+
 def _refused(dtype: Any) -> Any:
     raise OnHostError(f"a scalar of dtype {dtype} is on the host")
 

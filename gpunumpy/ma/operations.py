@@ -11,6 +11,7 @@ import numpy
 from ..functions import fallback
 from ..functions.every_dtype import is_for_numpy
 from ..functions.ufuncs import elementwise
+from ..functions.ufuncs.errstate import ignoring
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
 from .fill_values import maximum_fill_value, minimum_fill_value
@@ -19,6 +20,8 @@ from .selecting import filled, where, where_masked
 from .state import MaskedArray, is_ours, masked, new, nomask, update_from
 
 _or = UFUNCS["logical_or"]
+# What these functions compute of masked elements, and outside of their domain, is no error of the program's.
+outside_of_domain = ignoring(divide="ignore", invalid="ignore")
 
 
 class MaskedFunction:
@@ -67,6 +70,7 @@ class _Unary(MaskedFunction):
         super().__init__(name, function)
         self.domain = domain
 
+    @outside_of_domain
     def _call(self, a: Any, *args: Any, **options: Any) -> Any:
         (a,) = operands(a)
         data = data_of(a)
@@ -108,6 +112,7 @@ class _Binary(MaskedFunction):
         if name in domains.WITHOUT_REDUCE:
             self.reduce = None  # type: ignore[method-assign, assignment]
 
+    @outside_of_domain
     def _call(self, a: Any, b: Any, *args: Any, **options: Any) -> Any:
         a, b = operands(a, b)
         left, right = data_of(a), data_of(b)
@@ -174,6 +179,7 @@ def _as_column(data: Any, ndim: int) -> Any:
 class _Quotient(_Binary):
     """Function of two arguments that masks results which are not finite, and where the divisor is too small."""
 
+    @outside_of_domain
     def _call(self, a: Any, b: Any, *args: Any, **options: Any) -> Any:
         a, b = operands(a, b)
         left, right = data_of(a), data_of(b)
@@ -229,6 +235,7 @@ class _Extremum(MaskedFunction):
         return new(function.outer(filled(a), filled(b)), mask)
 
 
+@outside_of_domain
 def power(a: Any, b: Any, third: Any = None) -> Any:
     """Raise elements to powers; results that are not finite are masked. See `numpy.ma.power`."""
     if third is not None:
@@ -281,5 +288,7 @@ def _functions() -> dict[str, MaskedFunction]:
 
 
 FUNCTIONS = _functions()
-alltrue = _Binary("logical_and", UFUNCS["logical_and"], 1, 1).reduce
-sometrue = FUNCTIONS["logical_or"].reduce  # type: ignore[attr-defined]
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "alltrue": _Binary("logical_and", UFUNCS["logical_and"], 1, 1).reduce,
+    "sometrue": _Binary("logical_or", UFUNCS["logical_or"], 0, 0).reduce,
+}

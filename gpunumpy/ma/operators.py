@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
 from .fill_values import checked_fill_value
 from .masks import combined_masks, data_of, getmask, mask_or, operands, shrunk, stored_mask, taken
-from .operations import FUNCTIONS, finished, power
+from .operations import FUNCTIONS, finished, outside_of_domain, power
 from .selecting import where_masked
 from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask
 
@@ -45,7 +46,10 @@ _COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greate
 
 def leaves_to(y: Any) -> bool:
     """Return whether an operator leaves the operation to the class of an operand."""
-    return getattr(type(y), "__array_ufunc__", False) is None
+    override = getattr(type(y), "__array_ufunc__", False)
+    if override is False:
+        return getattr(y, "__array_priority__", -math.inf) > MaskedArray.__array_priority__
+    return override is None
 
 
 def _operator(function: Callable[..., Any], reflected: bool) -> Callable[..., Any]:
@@ -176,6 +180,7 @@ def _dividing_in_place(name: str) -> Callable[..., Any]:
     return run
 
 
+@outside_of_domain
 def _power_in_place(x: Any, y: Any) -> Any:
     """Raise elements that are not masked to powers, in place; what is not finite is masked."""
     (_, y) = operands(x, y)

@@ -25,7 +25,7 @@ _METHODS = {
         name: name
         for name in (
             *("all", "any", "argmax", "argmin", "argsort", "clip", "compress", "cumprod", "cumsum", "diagonal"),
-            *("max", "mean", "min", "nonzero", "prod", "ptp", "put", "ravel", "repeat", "reshape", "round"),
+            *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "reshape", "round"),
             *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
         )
     },

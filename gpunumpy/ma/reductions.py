@@ -12,7 +12,7 @@ from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.shape import expand_dims
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import maximum_fill_value, minimum_fill_value
-from .masks import getmask, mask_or
+from .masks import data_of_out, getmask, mask_or
 from .operations import FUNCTIONS
 from .selecting import filled_for, where_masked
 from .state import is_ours, masked, new, no_masked_elements, nomask, set_mask, update_from
@@ -54,7 +54,7 @@ def _summing(name: str, neutral: int) -> Callable[..., Any]:
         reduce = getattr(filled_for(self, neutral), name)
         if out is None:
             return _result(reduce(axis, dtype=dtype, **options), mask, decider, self)
-        reduce(axis, dtype=dtype, out=out._data if is_ours(out) else out, **options)
+        reduce(axis, dtype=dtype, out=data_of_out(out), **options)
         if is_ours(out):
             _set_mask_of_output(out, mask)
         return out
@@ -73,7 +73,7 @@ def _logical(name: str, neutral: bool) -> Callable[..., Any]:
         reduce = getattr(filled_for(self, neutral), name)
         if out is None:
             return _result(reduce(axis=axis, **options), mask, decider, self)
-        reduce(axis=axis, out=out._data if is_ours(out) else out, **options)
+        reduce(axis=axis, out=data_of_out(out), **options)
         if is_ours(out) and (out.ndim or (mask is not nomask and bool(mask))):
             set_mask(out, mask)
         return out
@@ -97,7 +97,7 @@ def _extremum(name: str, default: Callable[[Any], Any]) -> Callable[..., Any]:
             if is_ours(result) and mask is not nomask:
                 result._data = where_masked(mask, result.fill_value, result._data)
             return result
-        reduce(axis=axis, out=out._data if is_ours(out) else out, **options)
+        reduce(axis=axis, out=data_of_out(out), **options)
         if is_ours(out):
             _set_mask_of_output(out, mask)
         elif out.dtype.kind in "biu":
@@ -131,7 +131,7 @@ def _scan(name: str, neutral: int) -> Callable[..., Any]:
     def method(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         scan = getattr(filled_for(self, neutral), name)
         if out is not None:
-            scan(axis=axis, dtype=dtype, out=out._data if is_ours(out) else out)
+            scan(axis=axis, dtype=dtype, out=data_of_out(out))
             if is_ours(out):
                 set_mask(out, self._mask)
             return out

@@ -13,7 +13,7 @@ from ..functions.indexing import selection
 from ..functions.manipulation.shape import astype
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value
-from .masks import data_of, getmaskarray, operands, shrunk, stored_mask, taken
+from .masks import data_of, data_of_out, getmaskarray, operands, shrunk, stored_mask, taken
 from .state import MaskedArray, is_ours, masked, new, nomask
 
 _where: Any = selection.where
@@ -90,7 +90,7 @@ def choose(indices: Any, choices: Any, out: Any = None, mode: str = "raise") -> 
     (indices, *choices) = operands(indices, *choices)
     index = filled_for(indices, 0)
     data = selection.choose(
-        index, [True if x is masked else filled(x) for x in choices], out=_data_of_out(out), mode=mode
+        index, [True if x is masked else filled(x) for x in choices], out=data_of_out(out), mode=mode
     )
     chosen = selection.choose(index, [True if x is masked else _mask_to_choose(x) for x in choices], mode=mode)
     own = stored_mask(indices)[0]
@@ -104,11 +104,6 @@ def choose(indices: Any, choices: Any, out: Any = None, mode: str = "raise") -> 
 def _mask_to_choose(x: Any) -> Any:
     mask = stored_mask(x)[0]
     return False if mask is nomask else mask
-
-
-def _data_of_out(out: Any) -> Any:
-    """Return the array that an argument `out` stands for."""
-    return out._data if is_ours(out) else out
 
 
 def nonzero_method(a: Any) -> tuple[Any, ...]:

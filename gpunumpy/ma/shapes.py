@@ -13,8 +13,8 @@ from ..functions.manipulation import joining, repeating
 from ..functions.manipulation import shape as shape_functions
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value
-from .masks import combined_masks, data_of, getmaskarray, operands, stored_mask, taken
-from .state import MaskedArray, is_ours, masked, new, nomask, set_mask
+from .masks import combined_masks, data_of, data_of_out, getmaskarray, operands, stored_mask, taken
+from .state import MaskedArray, is_ours, masked, new, nomask, set_mask, update_from
 
 
 def _both(name: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -60,7 +60,8 @@ def view_method(self: Any, dtype: Any = None, type: Any = None, fill_value: Any 
     mask = self._stored_mask
     if mask is not nomask and mask.shape != data.shape:
         mask = nomask
-    result = new(data, mask, self, None if mask is nomask else self._has_masked)
+    cls = self.__class__ if type is None else type
+    result = update_from(new(data, mask, None, None if mask is nomask else self._has_masked, cls), self)
     if fill_value is not None:
         result._fill_value = checked_fill_value(fill_value, result.dtype)
     elif dtype is not None:
@@ -73,7 +74,7 @@ _Type = type
 
 def round_method(self: Any, decimals: int = 0, out: Any = None) -> Any:
     """Round the elements. See `numpy.ma.MaskedArray.round`."""
-    data = self._data.round(decimals, out=out._data if is_ours(out) else out)
+    data = self._data.round(decimals, out=data_of_out(out))
     if out is not None:
         if is_ours(out):
             set_mask(out, self._mask)
@@ -86,9 +87,15 @@ def round_method(self: Any, decimals: int = 0, out: Any = None) -> Any:
 def clip_method(self: Any, *args: Any, **options: Any) -> Any:
     """Limit the elements to an interval. See `numpy.ma.MaskedArray.clip`."""
     limits = [data_of(x) if isinstance(x, MaskedArray) else x for x in args]
-    data = self._data.clip(*limits, **options)
+    out = options.pop("out", None)
+    data = self._data.clip(*limits, out=data_of_out(out), **options)
     mask = combined_masks(data.shape, self, *args)[0]
-    return new(data, mask, self, None if mask is nomask else mask.any())
+    decider = None if mask is nomask else mask.any()
+    if out is None:
+        return new(data, mask, self, decider)
+    if is_ours(out):
+        out._stored_mask, out._has_masked = mask, decider
+    return out
 
 
 def conjugate_method(self: Any) -> Any:

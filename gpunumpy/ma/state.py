@@ -11,7 +11,9 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
-from ..core.recording.array import from_host, is_scalar, mark_as_array, ndarray
+from ..core.numpy_release import NUMPY_2_5
+from ..core.recording.array import from_host, is_scalar, mark_as_array, match_as_sequence, ndarray
+from ..core.source_location import warn
 from ..functions.creation.arrays import full
 from .fill_values import checked_fill_value, converted_fill_value
 
@@ -31,6 +33,7 @@ class _MaskedType(type):
 class MaskedArray(metaclass=_MaskedType):
     """An array on a device some of whose elements are masked: computations skip them. See `numpy.ma.MaskedArray`."""
 
+    __array_priority__ = 15
     is_masked_array = True  # by which layers below know the class
 
     _data: ndarray
@@ -39,6 +42,7 @@ class MaskedArray(metaclass=_MaskedType):
     _fill_value: Any  # a NumPy array of no dimension; None until somebody asks for it
     _hardmask: bool
     _sharedmask: bool
+    _stored_info: dict[str, Any]
 
     @property
     def _mask(self) -> Any:
@@ -91,6 +95,14 @@ class MaskedArray(metaclass=_MaskedType):
     _baseclass = baseclass
 
     @property
+    def _optinfo(self) -> dict[str, Any]:
+        """What a subclass has stored beside the elements, which results take over as they do attributes."""
+        return self.__dict__.setdefault("_stored_info", {})
+
+    def __array_finalize__(self, obj: Any) -> None:
+        """Take over attributes of `obj`, the array that a new one of a subclass was made from. Subclasses do so."""
+
+    @property
     def fill_value(self) -> Any:
         """The value that stands in for masked elements, as a NumPy scalar."""
         if self._fill_value is None:
@@ -113,6 +125,8 @@ class MaskedArray(metaclass=_MaskedType):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
+        if NUMPY_2_5:
+            warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
         data: Any = self._data
         self._data = data.reshape(shape, copy=False)
         if self._mask is not nomask:
@@ -124,6 +138,7 @@ class MaskedArray(metaclass=_MaskedType):
 
 
 MaskedArray.__module__ = __package__
+match_as_sequence(MaskedArray)
 
 
 def new(
@@ -146,6 +161,8 @@ def new(
     result._data = as_data(data)
     result._stored_mask, result._has_masked = mask if mask is nomask else as_data(mask), has_masked
     result._fill_value, result._hardmask, result._sharedmask = None, False, False
+    if type(result) is not MaskedArray:
+        result.__array_finalize__(data if like is None else like)
     return result if like is None else update_from(result, like)
 
 
@@ -164,9 +181,16 @@ def update_from(x: Any, like: Any) -> Any:
             fill_value = fill_value if like.dtype == x.dtype else converted_fill_value(fill_value, x.dtype)
         x._fill_value, x._hardmask, x._sharedmask = fill_value, like._hardmask, like._sharedmask
         if is_ours(like):
-            own = vars(like).keys() - vars(x).keys()
-            x.__dict__.update((name, vars(like)[name]) for name in own)
+            take_attributes(x, like)
     return x
+
+
+def take_attributes(x: Any, like: Any) -> None:
+    """Give a masked array the attributes of another that it does not have."""
+    own = vars(like).keys() - vars(x).keys()
+    x.__dict__.update((name, vars(like)[name]) for name in own)
+    if "_stored_info" in own:  # of which every array has its own
+        x._stored_info = dict(like._stored_info)
 
 
 def is_ours(x: Any) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..functions.products import tensor_products
 from ..functions.ufuncs.ufunc import UFUNCS
-from .masks import getmaskarray, operands, stored_mask
+from .masks import data_of_out, getmaskarray, operands, shape, stored_mask
 from .selecting import filled_for
-from .state import as_data, is_ours, new, nomask
+from .state import MaskedArray, as_data, is_ours, new, nomask
 
 
 def dot(a: Any, b: Any, strict: bool = False, out: Any = None) -> Any:
@@ -18,16 +18,16 @@ def dot(a: Any, b: Any, strict: bool = False, out: Any = None) -> Any:
     A result is masked if every pair of factors has a masked one; with `strict`, if any has.
     """
     a, b = operands(a, b)
-    if strict:
+    if strict and all(len(shape(x)) for x in (a, b)):
         a, b = _spread(a, -1), _spread(b, -1 if b.ndim == 1 else -2)
     left, right = (UFUNCS["logical_not"](getmaskarray(x)) for x in (a, b))
-    data = tensor_products.dot(filled_for(a, 0), filled_for(b, 0), out=out._data if is_ours(out) else out)
+    data = tensor_products.dot(filled_for(a, 0), filled_for(b, 0), out=data_of_out(out))
     mask = as_data(UFUNCS["logical_not"](tensor_products.dot(left, right)))
     if out is not None:
         out._mask = mask
         return out
-    cls = next((type(x) for x in (a, b) if is_ours(x)), None)
-    return new(data, mask) if cls is None else new(data, mask, cls=cls)
+    cls = next((type(x) for x in (a, b) if is_ours(x)), MaskedArray)
+    return new(data, mask, None, None if mask.ndim else mask, cls)
 
 
 def _spread(x: Any, axis: int) -> Any:
@@ -41,7 +41,8 @@ def inner(a: Any, b: Any) -> Any:
     """Return the inner product, with masked elements as zeros. See `numpy.ma.inner`."""
     left, right = (filled_for(x, 0) for x in operands(a, b))
     left, right = (x if x.ndim else x.reshape(1) for x in (left, right))
-    return new(tensor_products.inner(left, right))
+    product = tensor_products.inner(left, right)
+    return new(product) if product.ndim else product
 
 
 def outer(a: Any, b: Any) -> Any:

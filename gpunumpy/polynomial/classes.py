@@ -9,8 +9,9 @@ import numpy.polynomial
 from numpy.polynomial import polyutils
 
 from ..core.recording.array import ndarray, to_host
-from ..core.recording.record import as_array
-from ..functions.fallback import OWN_FUNCTIONS
+from ..core.recording.record import is_masked_array
+from ..functions.creation.arrays import asarray
+from ..functions.fallback import OWN_FUNCTIONS, on_host
 from ..functions.reductions.reductions import max, min
 from . import evaluation, fitting
 from .bases import BASES, Basis
@@ -41,6 +42,8 @@ class _OnDevice:
 
     def __call__(self, arg: Any) -> Any:
         """Return the values at points."""
+        if is_masked_array(arg):
+            return on_host(super().__call__, "")(arg)  # type: ignore[misc]
         if not isinstance(arg, ndarray):
             return super().__call__(arg)  # type: ignore[misc]
         return evaluation.values(self.basis_of_values, _mapped(arg, self.domain, self.window), self.coef)
@@ -58,11 +61,16 @@ class _OnDevice:
         window: Any = None,
         symbol: str = "x",
     ) -> Any:
-        """Return the polynomial that fits values at points best. See `numpy.polynomial.Polynomial.fit`."""
-        if device_of(x, y, w) is None:
+        """Return the polynomial that fits values at points best. See `numpy.polynomial.Polynomial.fit`.
+
+        As in NumPy masks are not looked at.
+        """
+        device = device_of(x, y, w)
+        if device is None:
             options = {"domain": domain, "rcond": rcond, "full": full, "w": w, "window": window, "symbol": symbol}
             return super().fit(x, y, deg, **options)  # type: ignore[misc]
-        points = as_array(x, device_of(x, y, w))
+        points: Array = asarray(x, device=device)
+        y, w = (None if values is None else asarray(values, device=device) for values in (y, w))
         if domain is None:
             domain = _domain_of(points)
         elif isinstance(domain, list) and not domain:

@@ -80,6 +80,6 @@ def fit(basis: Basis, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = 
         solution = every
     if full:
         return solution, [residuals, rank, singular_values, rcond]
-    if rank != degrees.size:
+    if rank != matrix.shape[1]:
         warn("The fit may be poorly conditioned", numpy.exceptions.RankWarning)
     return solution

@@ -149,6 +149,12 @@ def test_arange_of_our_scalars_and_bfloat16() -> None:
         np.arange()
 
 
+@pytest.mark.filterwarnings("error")
+def test_arange_between_dates_has_no_step_without_a_unit() -> None:
+    start, stop = numpy.datetime64("2024-01-01"), numpy.datetime64("2024-01-05")
+    assert np.arange(start, stop).tolist() == numpy.arange(start, stop).tolist()
+
+
 @pytest.mark.parametrize("endpoint", [True, False])
 @pytest.mark.parametrize("dtype", [None, "f4", "i4", "c8", "e"])
 def test_linspace(endpoint: bool, dtype: Any) -> None:

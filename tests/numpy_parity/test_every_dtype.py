@@ -121,3 +121,62 @@ def test_every_public_function_is_called() -> None:
     functions = {name for name in numpy.__all__ if not isinstance(getattr(numpy, name), type)}
     functions = {name for name in functions if callable(getattr(numpy, name))}
     assert functions - NOT_CALLED <= CALLS.keys()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DATA if kind != "StringDType"])  # of which NumPy has no such views
+def test_views_by_strides(kind: str) -> None:
+    data = DATA[kind]
+    windows = []
+    for xp in (numpy, gpunumpy):
+        tricks, x = xp.lib.stride_tricks, xp.asarray(data.copy())
+        pairs, square = tricks.as_strided(x, (3, 2), (2 * x.itemsize, x.itemsize)), tricks.as_strided(x, (2, 2))
+        windows.append([_plain(part) for part in (tricks.sliding_window_view(x, 3), pairs, square)])
+        pairs[0, 0] = x[4]
+        assert x[0] == x[4]
+    assert windows[0] == windows[1]
+
+
+HELD: dict[str, Any] = {
+    "list": [1, [2]],
+    "list of NumPy's numbers": [numpy.float64(1), numpy.arange(3)],
+    "tuple": (1, [2]),
+    "dict": {"a": [1]},
+    "NumPy's array": numpy.arange(3),
+    "NumPy's array of objects": numpy.array([1, None], object),
+    "NumPy's number": numpy.float32(2),
+    "function": len,
+}
+ELEMENTS: dict[str, Any] = {
+    "index": lambda x: x[1],
+    "index from the end": lambda x: x[-2],
+    "index that is a NumPy number": lambda x: x[numpy.int64(1)],
+    "two indices": lambda x: x.reshape(3, 1)[1, 0],
+    "part": lambda x: x[1:][0],
+    "chosen": lambda x: x[[0, 1]][1],
+    "copy": lambda x: x.copy()[1],
+    "item": lambda x: x.item(1),
+    "tolist": lambda x: x.tolist()[1],
+    "loop": lambda x: list(x)[1],
+    "flat": lambda x: list(x.flat)[1],
+    "no dimension": lambda x: x[1, ...][()],
+}
+
+
+@pytest.mark.parametrize("get", ELEMENTS.values(), ids=ELEMENTS)
+@pytest.mark.parametrize("held", HELD.values(), ids=HELD)
+def test_an_element_of_objects_is_the_object_itself(held: Any, get: Any) -> None:
+    x = gpunumpy.array([None, None, None])
+    x[1] = held
+    assert get(x) is held
+    if isinstance(held, list):  # what others have stays what an array holds
+        x.fill(held)
+        assert get(x) is held
+
+
+def test_elements_that_are_out_of_bounds() -> None:
+    for data in (numpy.array(["a", "b"]), numpy.array([None, 1])):
+        for key in (2, -3, (0, 0)):
+            with pytest.raises(IndexError) as expected:
+                data[key]
+            with pytest.raises(IndexError, match=str(expected.value)):
+                gpunumpy.asarray(data)[key]

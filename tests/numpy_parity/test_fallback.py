@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import operator
+import pickle
 import sys
 import warnings
 from collections.abc import Callable
@@ -276,6 +277,17 @@ def test_byteswap(dtype: str) -> None:
         np.broadcast_to(np.ones(2, dtype), (2, 2)).byteswap(inplace=True)
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_is_for_files_says_nothing(tmp_path: Any) -> None:
+    arrays: tuple[Any, ...] = np.arange(3), np.ma.array([1, 2, 3])
+    for x in arrays:
+        x.dump(tmp_path / "dumped")
+        assert pickle.loads(x.dumps()).tolist() == x.tolist()
+    np.arange(3).tofile(tmp_path / "bytes")
+    assert np.fromfile(tmp_path / "bytes", int).tolist() == [0, 1, 2]
+    np.lib.format.write_array(io.BytesIO(), np.arange(3))
+
+
 # --- views by strides -----------------------------------------------------------------------------------------------
 
 STRIDED: tuple[tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...]], ...] = (
@@ -286,6 +298,18 @@ STRIDED: tuple[tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...]], ..
     (lambda a: a[0], (3, 4), (8, 8)),
     (lambda a: a[2], (3, 2), (0, 8)),
 )
+
+
+@pytest.mark.parametrize("window", [lambda a: a, lambda a: a[1:], lambda a: a.T, lambda a: a[:, ::2]])
+@pytest.mark.parametrize("shape", [(2, 2), (3,), (3, 2), (2, 1, 2)])
+def test_as_strided_without_strides(window: Callable[[Any], Any], shape: Any) -> None:
+    tested, reference = both()
+    expected = outcome(lambda: numpy.lib.stride_tricks.as_strided(window(reference), shape))
+    found = outcome(lambda: np.lib.stride_tricks.as_strided(window(tested), shape))
+    if isinstance(expected, ValueError):
+        assert isinstance(found, ValueError)
+    else:
+        same(to_host(found), expected.copy())
 
 
 @pytest.mark.parametrize(("window", "shape", "strides"), STRIDED)

@@ -222,6 +222,70 @@ def test_objects_that_give_arrays_of_ours() -> None:
             function(Holder(None))
 
 
+TEXTS, DATES = numpy.array(["b", "a", "b"]), numpy.array(["2020-02-29", "2020-01-01", "2021-01-01"], "M8[D]")
+
+
+@pytest.mark.parametrize("held", [TEXTS, DATES], ids=["texts", "dates"])
+@pytest.mark.parametrize("make", [lambda np, x: x, lambda np, x: np.asarray(x)], ids=["NumPy's", "ours"])
+def test_objects_that_give_arrays_on_the_host(held: Any, make: Callable[..., Any]) -> None:
+    def results(np: Any) -> list[Any]:
+        x = Holder(make(np, held))
+        made = [np.unique(x), np.argsort(x), np.isin(x, held[:1]), np.concatenate([x, x]), np.array(x, object)]
+        return [array.tolist() for array in made] + [np.array_equal(x, x), np.array_equal(x, held[:2])]
+
+    assert results(gpunumpy) == results(numpy)
+
+
+def _deciding(xp: Any) -> Any:
+    """The class of the example of NumPy's `NDArrayOperatorsMixin`, in a program whose `numpy` is this library."""
+
+    class ArrayLike(xp.lib.mixins.NDArrayOperatorsMixin):
+        def __init__(self, value: Any) -> None:
+            self.value = xp.asarray(value)
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            def plain(x: Any) -> Any:
+                return x.value if isinstance(x, ArrayLike) else x
+
+            out = options.get("out", ())
+            if not all(isinstance(x, (xp.ndarray, int, float, ArrayLike)) for x in inputs + out):
+                return NotImplemented
+            if out:
+                options["out"] = tuple(map(plain, out))
+            result = getattr(ufunc, method)(*map(plain, inputs), **options)
+            if isinstance(result, tuple):
+                return tuple(map(ArrayLike, result))
+            return None if method == "at" else ArrayLike(result)
+
+    return ArrayLike
+
+
+DECIDED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "operator": lambda np, a, g: a + g,
+    "reflected operator": lambda np, a, g: g - a,
+    "matrix product": lambda np, a, g: [a @ g, g @ a, np.matmul(g, a)],
+    "ufunc": lambda np, a, g: [np.sqrt(a), np.add(a, g), np.add(g, a)],
+    "two results": lambda np, a, g: np.divmod(g, a),
+    "output": lambda np, a, g: [np.add(g, 1, out=a), np.add(g, g, a)],
+    "reduce": lambda np, a, g: [np.add.reduce(a), np.add.accumulate(a), np.add.reduceat(a, np.array([0, 1]))],
+    "outer": lambda np, a, g: [np.add.outer(a, g), np.add.outer(g, a)],
+    "at": lambda np, a, g: np.add.at(a, np.array([0]), 1),
+    "clip": lambda np, a, g: np.clip(a, 0, 1.5),
+}
+
+
+@pytest.mark.parametrize("run", DECIDED.values(), ids=DECIDED)
+def test_classes_that_decide_what_ufuncs_do(run: Callable[..., Any]) -> None:
+    outcomes = []
+    for np in (numpy, gpunumpy):
+        a, g = _deciding(np)([1.0, 2.0]), np.array([3.0, 4.0])
+        result = run(np, a, g)
+        results = result if isinstance(result, (list, tuple)) else [result]
+        kept = [x and (type(x).__name__, isinstance(x.value, np.ndarray), x.value.tolist()) for x in results]
+        outcomes.append((kept, a.value.tolist(), g.tolist()))
+    assert outcomes[0] == outcomes[1]
+
+
 HELD: tuple[Any, ...] = (
     numpy.arange(3, dtype="i2"),
     gpunumpy.arange(3, dtype="i2"),

@@ -6,6 +6,7 @@ import copy
 import operator
 import pickle
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy
@@ -401,3 +402,194 @@ def test_testing_compares_masked_arrays() -> None:
     gpunumpy.testing.assert_array_equal(x, numpy.ma.array([1.0, 3.0], mask=[0, 1]))
     with pytest.raises(AssertionError):
         gpunumpy.testing.assert_array_equal(x, [2.0, 2.0])
+
+
+MADE: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda np: np.ma.zeros((2, 3)),
+    "zeros of a fill value": lambda np: np.ma.zeros(3, "c16", fill_value=-1.0),
+    "ones": lambda np: np.ma.ones(3),
+    "arange": lambda np: np.ma.arange(4),
+    "identity": lambda np: np.ma.identity(2),
+    "indices": lambda np: np.ma.indices((2, 2)),
+    "fromfunction": lambda np: np.ma.fromfunction(lambda i, j: i + j, (2, 3)),
+    "frombuffer": lambda np: np.ma.frombuffer(b"0123", "u1"),
+    "view": lambda np: np.arange(4.0).view(np.ma.MaskedArray),
+    "view of a dtype": lambda np: np.arange(4).view("f8", np.ma.MaskedArray),
+    "view by names": lambda np: np.arange(4).view(dtype="f8", type=np.ma.MaskedArray),
+    "median of no rows": lambda np: np.ma.median(np.ma.array(np.zeros((1, 0))), axis=0),
+    "median of nothing": lambda np: np.ma.median(np.ma.array(np.zeros((1, 0))), axis=1),
+    "median of NaN": lambda np: np.isscalar(np.ma.median(np.ma.array([[1, np.nan, 3], [1, 2, 3]]))),
+    "dot of a number": lambda np: np.ma.dot(5.0, operand(np, "f8", MASKS["some masked"]), strict=True),
+    "dot of vectors": lambda np: np.ma.array([1.0, 2, 3], mask=[0, 0, 1]).dot(np.ma.arange(3)).mask is np.ma.nomask,
+}
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_making(make: Callable[..., Any]) -> None:
+    compare(make, lambda np: ())
+
+
+def test_making_takes_the_arguments_of_numpys_functions() -> None:
+    for name in ("arange", "empty", "identity", "indices", "ones", "zeros"):
+        assert list(signature(getattr(gpunumpy.ma, name)).parameters)[-2:] == ["fill_value", "hardmask"]
+
+
+def test_a_view_as_a_masked_array_shares_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_action", "warn")
+    for np in (numpy, gpunumpy):
+        plain = np.arange(4)
+        records = np.array([(1, 2.0), (3, 4.0)], dtype=[("a", int), ("b", float)])
+        plain.view(np.ma.MaskedArray)[0] = 7
+        records.view(np.ma.MaskedArray)["a"][0] = 5
+        assert plain.tolist() == [7, 1, 2, 3]
+        assert records["a"].tolist() == [5, 3]
+
+
+OUTPUTS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "ufunc": lambda np, m, out: np.add(m, 1.0, out=out),
+    "ufunc of arrays": lambda np, m, out: np.add(m.data, 1.0, out),
+    "ufunc that leaves its domain": lambda np, m, out: np.sqrt(m.data - 3, out=(out,)),
+    "clip": lambda np, m, out: np.clip(m, 0, 3, out=out),
+    "method clip": lambda np, m, out: m.clip(0, 3, out=out),
+    "round": lambda np, m, out: m.round(out=out),
+    "cumsum": lambda np, m, out: m.ravel().cumsum(out=out.ravel()),
+    "sum": lambda np, m, out: m.sum(axis=0, out=out[0]),
+    "operand": lambda np, m, out: np.add(m, 1.0, out=m),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("run", OUTPUTS.values(), ids=OUTPUTS)
+def test_masked_outputs(run: Callable[..., Any], mask: Any) -> None:
+    def make(np: Any) -> tuple[Any, ...]:
+        return operand(np, "f8", MASKS["some masked"]), operand(np, "f8", mask, turned=True)
+
+    compare(run, make)
+
+
+NO_ERRORS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "divide": lambda np, x, y: x / y,
+    "floor_divide": lambda np, x, y: x // y,
+    "remainder": lambda np, x, y: np.ma.remainder(x, y),
+    "fmod": lambda np, x, y: np.ma.fmod(x, y),
+    "sqrt": lambda np, x, y: np.ma.sqrt(x),
+    "log": lambda np, x, y: np.ma.log(x),
+    "arccosh": lambda np, x, y: np.ma.arccosh(x),
+    "power": lambda np, x, y: y**-1,
+    "power in place": lambda np, x, y: operator.ipow(y, -1),
+    "quotient that is no subnormal": lambda np, x, y: x / 2.0,
+}
+
+
+@pytest.mark.parametrize("run", NO_ERRORS.values(), ids=NO_ERRORS)
+def test_what_a_mask_leaves_out_is_no_floating_point_error(run: Callable[..., Any]) -> None:
+    results = []
+    for np in (numpy, gpunumpy):
+        x = np.ma.array([1.0, 0.0, -4.0, 0.0], mask=[0, 1, 0, 0])
+        y = np.ma.array([2.0, 0.0, 2.0, 0.0], mask=[0, 1, 0, 0])
+        with np.errstate(all="raise"):
+            results.append(observed(run(np, x, y)))
+    check_equal(results[1], results[0])
+
+
+def test_masked_arrays_are_joined_by_index_expressions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_action", "ignore")
+    compare(
+        lambda np, x: (np.ma.mr_[x[0], 0, 1:3, x[1]], np.ma.mr_["1", x, x]),
+        lambda np: (operand(np, "f8", MASKS["some masked"]),),
+    )
+
+
+def test_masked_arrays_match_sequence_patterns_as_numpys_do() -> None:
+    matched = []
+    for np in (numpy, gpunumpy):
+        match np.ma.array([1, 2, 3], mask=[0, 1, 0]):
+            case [first, second, _]:
+                matched.append((int(first), second is np.ma.masked))
+            case _:
+                matched.append(None)
+    assert matched[0] == matched[1]
+
+
+@pytest.mark.parametrize("name", ["mask_rows", "mask_cols"])
+def test_axis_of_rows_is_deprecated(name: str) -> None:
+    for np in (numpy, gpunumpy):
+        with pytest.warns(DeprecationWarning, match="axis argument has always been ignored"):
+            getattr(np.ma, name)(np.ma.zeros((2, 2)), axis=0)
+
+
+WRITTEN: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "in place": lambda np, a, m: operator.iadd(a, m),
+    "in place, by the only masked element": lambda np, a, m: operator.imul(a, np.ma.masked),
+    "quotient in place": lambda np, a, m: operator.itruediv(a, m),
+    "power in place": lambda np, a, m: operator.ipow(a, m),
+    "output": lambda np, a, m: np.add(a, m, out=a),
+    "assignment": lambda np, a, m: operator.setitem(a, slice(1, None), m[1:]),
+    "copyto": lambda np, a, m: np.copyto(a, m),
+    "put": lambda np, a, m: np.put(a, [0], m),
+    "at": lambda np, a, m: np.add.at(a, [0, 0], m[:2]),
+    "put in a masked array": lambda np, a, m: np.put(m, [1, 0], 5),
+    "copyto of a masked array": lambda np, a, m: np.copyto(m, a),
+    "place in a masked array": lambda np, a, m: np.place(m, a > 1, [9]),
+    "at of a masked array": lambda np, a, m: np.add.at(m, [0, 1, 0], 1),
+    "diagonal of a masked array": lambda np, a, m: np.fill_diagonal(m.reshape(2, 2), 8),
+}
+
+
+@pytest.mark.parametrize("run", WRITTEN.values(), ids=WRITTEN)
+def test_writing_with_masked_arrays(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fallback, "_action", "ignore")
+    outcomes = []
+    for np in (numpy, gpunumpy):
+        a, m = np.array([1.0, 2.0, 3.0, 4.0]), np.ma.array([5.0, 6.0, 0.0, 7.0], mask=[0, 1, 0, 0])
+        with numpy.errstate(all="ignore"):
+            result = run(np, a, m)
+        outcomes.append([result is a, observed(result), observed(a), observed(m)])
+    check_equal(outcomes[1], outcomes[0])
+
+
+def test_inner_products_of_vectors_are_scalars() -> None:
+    compare(
+        lambda np, x: (np.ma.inner(x[0], x[1]), np.ma.inner(x, x)),
+        lambda np: (operand(np, "f8", MASKS["some masked"]),),
+    )
+
+
+def test_subclasses_take_over_what_they_store() -> None:
+    for np in (numpy, gpunumpy):
+
+        class Stored(np.ma.MaskedArray):  # type: ignore[name-defined, misc]
+            def __new__(cls, info: Any = None, **options: Any) -> Any:
+                made = super().__new__(cls, **options)
+                made._optinfo["info"] = info
+                return made
+
+        class Finalized(np.ma.MaskedArray):  # type: ignore[name-defined, misc]
+            def __array_finalize__(self, source: Any) -> None:
+                super().__array_finalize__(source)
+                self.unit = "m"
+
+        x = Stored("metres", data=[1.0, 2.0], mask=[0, 1])
+        for made in (x, x + 1, x[1:], x.copy(), x.reshape(2, 1), np.ma.array(x), x > 1):
+            assert (type(made), made._optinfo) == (Stored, {"info": "metres"})
+        x[1:]._optinfo["of"] = "a result"
+        assert x._optinfo == {"info": "metres"}
+        assert type(x.view(np.ma.MaskedArray)) is np.ma.MaskedArray
+        y = np.arange(3.0).view(Finalized)
+        for made in (y, y + 1, y[1:], y.copy(), np.sqrt(y)):
+            assert (type(made), made.unit) == (Finalized, "m")
+
+
+def test_classes_of_a_higher_priority_compute() -> None:
+    class Other:
+        __array_priority__ = 100
+
+        def __mul__(self, x: Any) -> str:
+            return "left"
+
+        def __rmul__(self, x: Any) -> str:
+            return "right"
+
+    for np in (numpy, gpunumpy):
+        x = np.ma.array([1.0, 2.0], mask=[0, 1])
+        assert (x * Other(), Other() * x) == ("right", "left")

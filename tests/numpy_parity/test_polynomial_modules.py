@@ -428,3 +428,31 @@ def test_utilities(call: Any) -> None:
     else:
         for one, other in zip(found, expected, strict=True):
             same(on_host(one), numpy.asarray(other) if isinstance(one, np.ndarray) else other)
+
+
+@everywhere
+@pytest.mark.parametrize("deg", [2, [0, 2], 12])
+def test_fits_warn_where_numpys_do(module: str, deg: Any) -> None:
+    x = numpy.linspace(0, 10, 10)
+    warned = []
+    for xp in (np, numpy):
+        points = xp.asarray(x)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            getattr(getattr(xp.polynomial, module), MODULES[module][0] + "fit")(points, points**2, deg)
+            getattr(xp.polynomial, MODULES[module][1]).fit(points, points**2, deg)
+        warned.append([warning.category for warning in found])
+    assert warned[0] == warned[1]
+
+
+def test_masks_stay_at_points_and_fits_do_not_look_at_them() -> None:
+    x = numpy.linspace(0, 4, 5)
+    results = []
+    for xp in (np, numpy):
+        masked = xp.ma.array(xp.asarray(x), mask=[0, 1, 0, 0, 1])
+        values = xp.polynomial.Polynomial([1.0, 2, 3])(masked)
+        assert isinstance(values, xp.ma.MaskedArray)
+        fitted = xp.polynomial.Polynomial.fit(masked, xp.asarray(x) ** 2, 1)
+        results.append((values.tolist(), fitted.convert().coef))
+    assert results[0][0] == results[1][0]
+    same(results[0][1], results[1][1], 1e6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -221,3 +222,11 @@ def test_no_quantiles_of_empty_slices(axis: Any) -> None:
             numpy.quantile(numpy.zeros((0, 2, 2)), q, axis=axis)
         with pytest.raises(IndexError):
             np.quantile(np.zeros((0, 2, 2)), q, axis=axis)
+
+
+def test_quantiles_by_fractions_are_fractions() -> None:
+    np.host_fallback("warn")
+    for q in (Fraction(1, 2), [Fraction(1, 4), Fraction(1)]):
+        found, wanted = np.quantile(np.arange(8), q), numpy.quantile(numpy.arange(8), q)  # type: ignore[type-var]
+        assert type(found) is (ndarray if isinstance(wanted, numpy.ndarray) else Fraction)
+        assert numpy.array_equal(to_host(found) if isinstance(found, ndarray) else found, wanted)

@@ -79,7 +79,7 @@ OTHER_CLASS = frozenset(
         *("np.round(x, 1)", "np.unique(x, return_index=True, return_inverse=True, return_counts=True)"),
         *("np.frompyfunc(lambda a: a, 1, 1)(x)", "np.histogramdd(m)", "np.unique(m, axis=0)"),
         *("np.polyadd(x, y)", "np.polydiv(x, y)", "np.polysub(x, y)", "np.polyval(x, y)", "np.char.add(x, y)"),
-        *("m.flat[:2]", "x.getfield(x.dtype)", "np.trapz(x)"),
+        *("x.byteswap()", "m.flat[:2]", "x.getfield(x.dtype)", "np.trapz(x)"),
         # Arrays of subclasses are views here, also copies.
         "copy.copy(x).resize((2, 4))",
     )
@@ -270,6 +270,82 @@ def test_pickles_keep_the_class() -> None:
     assert restored.tolist() == x.tolist()
 
 
+def _stored_with_info(xp: Any) -> Any:
+    """A class whose pickles keep what an array knows beside its elements, as programs write it for NumPy."""
+
+    class Stored(xp.ndarray):
+        def __array_finalize__(self, source: Any) -> None:
+            self.info = getattr(source, "info", None)
+
+        def __reduce__(self) -> Any:
+            function, args, state = super().__reduce__()
+            return function, args, (*state, self.info)
+
+        def __setstate__(self, state: Any) -> None:
+            self.info = state[-1]
+            super().__setstate__(state[:-1])
+
+    return Stored
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0], ["a", "b"], [[1, 2], [3, 4]]], ids=repr)
+def test_pickles_keep_what_a_class_adds(values: Any) -> None:
+    for xp in LIBRARIES:
+        cls = _stored_with_info(xp)
+        cls.__qualname__ = "_stored_class"
+        globals()["_stored_class"] = cls
+        x = xp.array(values).view(cls)
+        x.info = "metres"
+        restored = pickle.loads(pickle.dumps(x))
+        assert (type(restored), restored.info, restored.dtype) == (cls, "metres", x.dtype)
+        restored[...] = restored[::-1].copy()
+        assert restored.tolist() == values[::-1]
+
+
+OUTPUTS: dict[str, Any] = {
+    "ufunc": lambda np, x, out: np.add(x[0], 1, out=out),
+    "ufunc by place": lambda np, x, out: np.add(x[0], 1, out),
+    "reduction": lambda np, x, out: x.sum(axis=0, out=out),
+    "function": lambda np, x, out: np.mean(x, axis=0, out=out),
+    "scan": lambda np, x, out: np.cumsum(x[0], out=out),
+    "clip": lambda np, x, out: np.clip(x[0], 0, 1, out=out),
+    "matmul": lambda np, x, out: np.matmul(x, x[0], out=out),
+    "dot": lambda np, x, out: np.dot(x, x[0], out=out),
+    "take": lambda np, x, out: np.take(x[0], [1, 0], out=out),
+    "round": lambda np, x, out: np.round(x[0], out=out),
+    "two outputs": lambda np, x, out: np.modf(x[0], out, np.zeros(2))[0],
+}
+
+
+@pytest.mark.parametrize("of_class", [False, True], ids=["array", "subclass"])
+@pytest.mark.parametrize("run", OUTPUTS.values(), ids=OUTPUTS)
+def test_an_output_is_returned_as_it_is(run: Any, of_class: bool) -> None:
+    outcomes = []
+    for xp, cls in zip(LIBRARIES, LABELLED, strict=True):
+        x, out = xp.array([[2.5, 1.0], [1.0, 3.0]]).view(cls), xp.zeros(2)
+        out = out.view(cls) if of_class else out
+        outcomes.append((run(xp, x, out) is out, out.tolist()))
+    assert outcomes[0] == outcomes[1]
+
+
+CLASS_CALLS = (
+    *("np.empty_like(x, subok=False)", "np.zeros_like(x, subok=False)", "np.full_like(x, 1, subok=False)"),
+    *("x.astype('f4', subok=False)", "np.ones_like(x, subok=True)", "np.array(x, subok=True)", "np.linalg.inv(x)"),
+    *("np.percentile(x, 50, axis=0)", "np.percentile(x, 50)", "np.partition(x, 1)", "np.inner(x, x)"),
+    *("np.lib.stride_tricks.sliding_window_view(x, 2, 0)", "np.lib.stride_tricks.as_strided(x, (2,), subok=True)"),
+    *("np.linspace(x[0], x[1], 3)", "np.linalg.qr(x)[1]", "np.linalg.pinv(x)", "np.linalg.cholesky(x)"),
+)
+
+
+@pytest.mark.parametrize("call", CLASS_CALLS)
+def test_classes_of_results(call: str) -> None:
+    found = []
+    for xp, cls in zip(LIBRARIES, LABELLED, strict=True):
+        result = eval(call, {"np": xp, "x": xp.array([[2.0, 1.0], [1.0, 3.0]]).view(cls)})
+        found.append(type(result) is cls)
+    assert found[0] == found[1]
+
+
 def test_a_class_that_takes_no_part_in_ufuncs() -> None:
     for xp in LIBRARIES:
 
@@ -281,3 +357,27 @@ def test_a_class_that_takes_no_part_in_ufuncs() -> None:
             xp.add(x, 1)
         with pytest.raises(TypeError), warnings.catch_warnings():
             xp.ones(2) + x
+
+
+OWN_METHODS = {
+    "mean": lambda np, x: (np.mean(x), np.mean(x, axis=0), np.mean(x, 0, keepdims=True)),
+    "sum": lambda np, x: (np.sum(x), np.add.reduce(x).tolist()),
+    "max": lambda np, x: (np.max(x), np.amax(x, axis=1)),
+    "transpose": lambda np, x: np.transpose(x, (1, 0)),
+    "round": lambda np, x: (np.round(x, 1), np.around(x)),
+    "take": lambda np, x: np.take(x, [0]),
+    "__str__": lambda np, x: (str(x), f"{x}", format(x)),
+}
+
+
+@pytest.mark.parametrize("values", [[[1.5, 2.5], [3.5, 4.5]], [["a", "b"], ["c", "d"]]], ids=["numbers", "texts"])
+@pytest.mark.parametrize("name", OWN_METHODS)
+def test_functions_call_the_methods_of_a_class(name: str, values: Any) -> None:
+    found = []
+    for xp in LIBRARIES:
+        cls = type("Own", (xp.ndarray,), {name: lambda self, *args, **options: "a method of its own"})
+        try:
+            found.append(OWN_METHODS[name](xp, xp.array(values).view(cls)))
+        except TypeError as error:
+            found.append(type(error).__mro__[-4:])
+    assert found[0] == found[1]

@@ -114,7 +114,7 @@ def _lines(module: str, name: str, again: dict[str, list[str]]) -> Iterator[str]
         yield from _class_lines(module, name, found, numpy_object, again)
     elif name in _WRITTEN_BY_HAND:
         return
-    elif found is numpy_object:
+    elif found is numpy_object or (not callable(found) and isinstance(found, type(numpy_object))):
         known = isinstance(numpy_stubs.find(source, name), numpy_stubs.Definition)
         again[numpy_module].extend([name] * known)
         yield from [] if known else [f"{name}: Any"]

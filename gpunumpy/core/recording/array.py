@@ -321,8 +321,13 @@ class _MatchedAsSequence(metaclass=ABCMeta):  # noqa: B024 - classes are only re
     __abc_tpflags__ = _SEQUENCE_FLAG
 
 
-if numpy.ndarray.__flags__ & _SEQUENCE_FLAG:
-    _MatchedAsSequence.register(ndarray)
+def match_as_sequence(cls: type) -> None:
+    """Have the instances of a class match sequence patterns if NumPy's arrays do."""
+    if numpy.ndarray.__flags__ & _SEQUENCE_FLAG:
+        _MatchedAsSequence.register(cls)
+
+
+match_as_sequence(ndarray)
 
 
 def memory_on_host(array: ndarray) -> Any:

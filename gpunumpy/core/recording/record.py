@@ -296,6 +296,23 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
     return elementwise_recorder(record, find, is_binary=True, is_reflected=reflected)
 
 
+def decides_about_ufuncs(x: Any) -> bool:
+    """Return whether an operand is of another class with ``__array_ufunc__``, which then decides about a call. NEP 13.
+
+    Of masked arrays the layer `ma` decides, and NumPy's arrays are computed with.
+    """
+    if type(x) is ndarray or isinstance(x, (numpy.ndarray, numpy.generic)) or is_masked_array(x):
+        return False
+    override = getattr(type(x), "__array_ufunc__", None)
+    return override is not None and override is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
+
+
+def leave_to_class(x: Any) -> None:
+    """Raise `OnHostError` for an operand whose class decides about ufuncs: NumPy's ufunc asks the class."""
+    if decides_about_ufuncs(x):
+        raise OnHostError(f"{type(x).__name__!r} has an __array_ufunc__ of its own")
+
+
 def is_operand(y: Any) -> bool:
     """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`."""
     if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):

@@ -79,14 +79,13 @@ def arange(
     if stop is None:
         start, stop = 0, start
     start = 0 if start is None else start
-    step = 1 if step is None else step
-    # NumPy decides the dtype, or raises, over ranges without elements.
     if dtype is None:
-        model = numpy.result_type(_numpy_arange(start, start, step), _numpy_arange(stop, stop, step))
-    else:
-        model = dtypes.check(dtype)
+        # NumPy decides the dtype, or raises, over ranges without elements. Between dates a step of 1 has no unit.
+        given_step = () if step is None else (step,)
+        dtype = numpy.result_type(*(_numpy_arange(end, end, *given_step) for end in (start, stop)))
+    target_dtype = dtypes.check(dtype)
+    step = 1 if step is None else step
     count = _range_length(start, stop, step)
-    target_dtype = dtypes.check(model)
     if target_dtype == BOOL and count > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     # NumPy sets the first two values, or raises, and continues with their difference: so does `_progression`.

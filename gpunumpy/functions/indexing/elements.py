@@ -72,7 +72,10 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
         if a._flags & MADE_AS_ARRAY:
             raise TypeError("iteration over a 0-d array")
         raise TypeError(f"'numpy.{a.dtype.type.__name__}' object is not iterable")
-    if memory_on_host(a) is not None and type(a) is ndarray:
+    memory = memory_on_host(a)
+    if memory is not None and type(a) is ndarray:
+        if memory.ndim == 1 and memory.dtype == object:
+            return iter(memory)
         call = HostCall()
         return map(call.from_host, call.to_host(a))
     if type(a) is not ndarray:
@@ -89,6 +92,9 @@ def fill(a: ndarray, value: Any, /) -> None:
 
 def item(a: ndarray, *args: Any) -> Any:
     """Return an element as a Python scalar. See `numpy.ndarray.item`."""
+    memory = memory_on_host(a)
+    if memory is not None:
+        return memory.item(*args)
     if len(args) == 1 and isinstance(args[0], tuple):
         (args,) = args
     if not args:

@@ -83,14 +83,17 @@ def argwhere(a: Any) -> ndarray:
     return wrap(result)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+_NOT_GIVEN: Any = numpy._NoValue  # None is an element
+
+
+def where(condition: Any, x: Any = _NOT_GIVEN, y: Any = _NOT_GIVEN, /) -> Any:
     """Return elements of `x` where the condition is true, of `y` elsewhere; for a condition alone, its `nonzero`.
 
     See `numpy.where`.
     """
-    if x is None and y is None:
+    if x is _NOT_GIVEN and y is _NOT_GIVEN:
         return nonzero(condition)
-    if x is None or y is None:
+    if x is _NOT_GIVEN or y is _NOT_GIVEN:
         raise ValueError("either both or neither of x and y should be given")
     return _where(condition, x, y)
 

@@ -438,8 +438,12 @@ def cast_to(
 def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """Return a view of the same memory, as elements of another dtype or as an array of a class. See `ndarray.view`.
 
-    An array on the host also has views of NumPy's classes, such as `recarray`.
+    An array on the host also has views of NumPy's classes, such as `recarray`. A class of masked arrays of this package
+    makes one of the array, which holds it.
     """
+    if hasattr(dtype if type is None else type, "is_masked_array"):
+        cls, dtype = (dtype, None) if type is None else (type, dtype)
+        return cls._view_of(x if dtype is None else view_method(x, dtype))
     memory = memory_on_host(x)
     if memory is not None:
         for cls in (dtype, type):

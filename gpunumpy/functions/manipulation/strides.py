@@ -43,7 +43,8 @@ def as_strided(
     shape : sequence of int, optional
         The shape of the view; by default the array's.
     strides : sequence of int, optional
-        The steps in bytes, each of whole elements; by default the array's.
+        The steps in bytes, each of whole elements; by default the array's, and those of consecutive elements if the
+        array's are.
     subok : bool, optional
         True if the view is of the class of `x`.
     writeable : bool, optional
@@ -69,7 +70,11 @@ def as_strided(
         _check_memory(byte_bounds(host_view), byte_bounds(host))
         return _read_only(from_host(host_view))
     dims = x.shape if shape is None else as_shape(shape)
-    strides_in_bytes = x.strides if strides is None else tuple(int(s) for s in strides)
+    if strides is None:
+        # Of a C-contiguous array NumPy takes none: the elements follow each other in the new shape.
+        is_contiguous = x.c_contiguous
+        strides = tuple(n * x.itemsize for n in layout.c_strides(dims)) if is_contiguous else x.strides
+    strides_in_bytes = tuple(int(s) for s in strides)
     if len(strides_in_bytes) != len(dims):
         raise ValueError(f"strides {strides_in_bytes} are not as many as the dimensions of the shape {dims}")
     unit_bytes, owner = _stride_unit_bytes(x), x if x.base is None else x.base

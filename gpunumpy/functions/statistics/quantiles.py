@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ...core.dtypes import BOOL, FLOAT64, INT64, KIND, DType
+from ...core.dtypes import BOOL, FLOAT64, INT64, KIND, DType, of_data
 from ...core.errors import allowed
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -263,6 +263,7 @@ class _Requested:
         self.device = q.device if isinstance(q, ndarray) else None
         shares = to_host(q) if isinstance(q, ndarray) else numpy.asarray(q)
         self.shares = numpy.asarray(numpy.true_divide(shares, 100)) if percent else shares
+        of_data(self.shares.dtype)  # raises OnHostError, of fractions for example
         self.range_error = (
             "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]"
         )

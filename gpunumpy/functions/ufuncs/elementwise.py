@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from math import pi
+from math import pi, prod
 from operator import index
 from typing import Any
 
@@ -191,7 +191,7 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> ndarray:
 def _round(array: ndarray, places: int, out: Any) -> ndarray:
     """Round an array to `places` decimals."""
     require_device(array)
-    if out is not None and out.shape != array.shape:
+    if out is not None and prod(out.shape) != array.size:
         raise ValueError("invalid output shape")
     kind = array.dtype.kind
     if kind in "iu":

@@ -25,7 +25,17 @@ from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.memo import MemoizedOperation
-from ...core.recording.record import as_array, as_dtype, as_node, cast_with_warning, reshaped, transposed, weak_types
+from ...core.recording.record import (
+    as_array,
+    as_dtype,
+    as_node,
+    cast_with_warning,
+    check_class,
+    leave_to_class,
+    reshaped,
+    transposed,
+    weak_types,
+)
 from ...core.source_location import source_location
 from ..indexing.getitem import getitem
 from .output import Output, checked_output, is_true_anywhere, is_writable_array, mask_node, select, write_to_output
@@ -442,6 +452,8 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     if ufunc.nout != 1:
         raise ValueError("Only single output ufuncs supported at this time")
     if not is_writable_array(a):
+        check_class(a)
+        leave_to_class(a)
         raise TypeError("first operand must be array")
     if len(operands) != ufunc.nin - 1:
         raise ValueError(_OPERAND_COUNT_ERRORS[ufunc.nin])

@@ -17,7 +17,14 @@ from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
-from ...core.recording.record import as_node, cast_with_warning, check_class, transposed
+from ...core.recording.record import (
+    array_of_protocol,
+    as_node,
+    cast_with_warning,
+    check_class,
+    leave_to_class,
+    transposed,
+)
 from ...core.source_location import call_for_user
 
 
@@ -73,6 +80,8 @@ def _checked_item(array: Any) -> Output | None:
         return array
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)
+    check_class(array)
+    leave_to_class(array)
     raise TypeError(f"return arrays must be of ArrayType, which {type(array).__name__!r} is not")
 
 
@@ -105,6 +114,7 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
             host_options = {name: to_numpy_arguments(value) for name, value in options.items()}
             return call_for_user(numpy_function, *to_numpy_arguments(args), **host_options)
         if not is_writable_array(target):
+            check_class(target)
             kind = "the 0-d result of an operation" if isinstance(target, ndarray) else type(target).__name__
             raise TypeError(f"argument 1 must be an array, not {kind}")
         return function(*args, **options)
@@ -114,9 +124,10 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def to_numpy_arguments(x: Any) -> Any:
     """Return an argument for a function of NumPy: gpunumpy arrays, also in tuples and lists, become NumPy arrays."""
-    if isinstance(x, ndarray):
-        return to_host(x)
-    return type(x)(map(to_numpy_arguments, x)) if type(x) in (tuple, list) else x
+    if type(x) in (tuple, list):
+        return type(x)(map(to_numpy_arguments, x))
+    array = x if isinstance(x, ndarray) else array_of_protocol(x)
+    return x if array is None else to_host(array)
 
 
 def is_writable_array(x: Any) -> bool:

@@ -22,7 +22,7 @@ from ...core.recording.array import SUBCLASSES, make_view, ndarray, one_step, wr
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
-from ..fallback import on_host
+from ..fallback import asks_a_class, on_host
 from ..subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
@@ -67,8 +67,13 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
     def run_by_numpy(function: ufunc, *args: Any, **options: Any) -> Any:
         return getattr(function._numpy, name)(*args, **options)
 
+    run_on_host = on_host(run_by_numpy, "")
+
+    def run_or_ask_class(function: ufunc, *args: Any, **options: Any) -> Any:
+        return (run_by_numpy if asks_a_class(args, options) else run_on_host)(function, *args, **options)
+
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
-        run = takes_every_dtype(method, on_host(run_by_numpy, ""))
+        run = takes_every_dtype(method, run_or_ask_class)
 
         @wraps(method)
         def run_of_class(self: ufunc, *args: Any, **options: Any) -> Any:
