@@ -24,7 +24,7 @@ _STRIDED = "NumPy returns a view of transposed or larger memory; here results ar
 DIFFERENCES = (
     Difference("*: np.polyfit(*", "values", "the residuals of points on a line are what rounding leaves"),
     Difference("*: np.empty*", "values", "uninitialized"),
-    Difference("*: np.linalg.svd(q*", "values", "singular vectors have any signs"),
+    Difference("*: np.linalg.svd(*", "values", "singular vectors have any signs"),
     Difference("*tan2.reduce*axis=*", "values", "NumPy's loop for AVX-512 does not fold rows in order"),
     Difference("*tan2.reduce*axis=*", "arguments", "NumPy's loop for AVX-512 does not fold rows in order"),
     Difference("*overwrite_input=*", "arguments", "what NumPy leaves in the input is undefined"),

@@ -393,7 +393,7 @@ COMPUTED_BORDERS: tuple[tuple[Any, dict[str, Any]], ...] = (
 
 
 @pytest.mark.filterwarnings("ignore")  # of means of no elements
-@pytest.mark.parametrize(("mode", "options"), COMPUTED_BORDERS, ids=str)
+@pytest.mark.parametrize(("mode", "options"), COMPUTED_BORDERS, ids=lambda x: getattr(x, "__name__", str(x)))
 @pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f8", "c16"])
 def test_computed_borders(mode: Any, options: dict[str, Any], dtype: str) -> None:
     np.host_fallback("error")
