@@ -280,7 +280,9 @@ def take_index_error(device: Device) -> int:
         return 0
     value = int(word[0][0])
     if value:
-        word[0][0] = 0
+        with _lock:  # of several threads that see it, one takes it
+            value = int(word[0][0])
+            word[0][0] = 0
     return value
 
 

@@ -462,6 +462,23 @@ def test_an_index_out_of_bounds_in_one_of_many_threads(device: str) -> None:
     assert "out of bounds" in str(raised[0])
 
 
+class SlowWord(list[int]):
+    """A word that other threads read before one that has read it goes on."""
+
+    def __getitem__(self, k: Any) -> Any:
+        value = super().__getitem__(k)
+        time.sleep(0.01)
+        return value
+
+
+def test_an_index_error_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = np.Device("cpu")
+    monkeypatch.setattr(memory, "_index_error_words", {cpu: (SlowWord([7]), 0)})
+    with ThreadPoolExecutor(8) as pool:
+        taken = list(pool.map(memory.take_index_error, [cpu] * 8))
+    assert sorted(taken) == [0] * 7 + [7]
+
+
 # Programs that record much before they look at anything.
 
 
