@@ -112,7 +112,7 @@ PyObject* value_of(PyObject* object) {
 PyObject* wrap(PyObject* given) {
     Ref node = Ref::to(given);
     if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
-        node = Ref(PyObject_CallOneArg(state.as_new_node, given));  // a node has one owner, an array its own buffer
+        node = Ref(as_new_node(given));  // a node has one owner, an array its own buffer
         if (!node) return nullptr;
     }
     Ref array(state.ndarray->tp_alloc(state.ndarray, 0));

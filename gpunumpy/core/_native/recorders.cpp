@@ -76,12 +76,22 @@ PyObject* call_binary(PyObject* self, PyObject* const* args, size_t count, PyObj
 
 // --- views ------------------------------------------------------------------------------------------------------------
 
+// A new array with a single element, which later writes to the array do not change.
+PyObject* element(PyObject* array, PyObject* layout) {
+    Ref current = Ref::to(as_array(owner_of(array))->node);
+    Ref window(view(current.get(), layout));
+    Ref node(window ? as_new_node(window.get()) : nullptr);
+    return node ? wrap(node.get()) : nullptr;
+}
+
 PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, 2) && is_array(args[0])) {
         Positions positions;
-        if (can_have_views(args[0]) && positions.read(args[0]) && positions.select(args[1]) && positions.ndim) {
+        if (can_have_views(args[0]) && positions.read(args[0]) && positions.select(args[1])) {
             Ref layout(positions.layout());
-            return layout ? make_view(args[0], layout.get()) : nullptr;
+            if (!layout) return nullptr;
+            const bool is_view = positions.ndim || positions.has_ellipsis;
+            return is_view ? make_view(args[0], layout.get()) : element(args[0], layout.get());
         }
     }
     return ask(self, args, count, names);

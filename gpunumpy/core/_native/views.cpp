@@ -96,6 +96,14 @@ PyObject* view(PyObject* node, PyObject* layout) {
     return PyObject_CallFunctionObjArgs(state.make_view_node, node, layout, nullptr);
 }
 
+PyObject* as_new_node(PyObject* node) {
+    Ref key(PyTuple_Pack(2, state.view, as_node(node)->signature));
+    if (!key) return nullptr;
+    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    if (signature) return new_node(signature.get(), PyTuple_Pack(1, node));
+    return PyErr_Occurred() ? nullptr : PyObject_CallOneArg(state.as_new_node, node);
+}
+
 bool Positions::read(PyObject* array) {
     PyObject *shape_tuple, *strides_tuple = nullptr;
     if (as_array(array)->base == Py_None) {
@@ -135,6 +143,7 @@ bool Positions::select(PyObject* key) {
         }
     }
     if (indexed > ndim || ellipses > 1 || ndim + added > MAX_AT_HAND) return false;
+    has_ellipsis = ellipses;
     const Positions all = *this;
     int axis = 0;
     ndim = 0;

@@ -12,12 +12,16 @@ PyObject* view_at_hand(PyObject* node, PyObject* layout);
 // The same, where Python is asked for what the table does not know.
 PyObject* view(PyObject* node, PyObject* layout);
 
+// Return a value as a new pending node; see `as_new_node` in node.py.
+PyObject* as_new_node(PyObject* node);
+
 constexpr int MAX_AT_HAND = 16;  // arrays of more dimensions are left to Python
 
 // Positions of elements in the memory of an owner.
 struct Positions {
     int ndim = 0;
     Py_ssize_t shape[MAX_AT_HAND], strides[MAX_AT_HAND], offset = 0;
+    bool has_ellipsis = false;  // whether the key has ``...``, which makes a result without dimensions an array
 
     // Reads those of an array on a device. Returns false, without an exception, if they are not at hand.
     bool read(PyObject* array);

@@ -62,7 +62,7 @@ Written write(PyObject* array, const Positions& positions, PyObject* given) {
     if (!positions.is_whole(state.signature_shape.of(as_node(current.get())->signature))) {
         value = Ref(updated(current.get(), positions, given));
     } else if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
-        value = Ref(PyObject_CallOneArg(state.as_new_node, given));
+        value = Ref(as_new_node(given));
     }
     return value && !PyErr_Occurred() && set_value(owner.get(), value.get()) ? Written::YES : Written::ERROR;
 }
