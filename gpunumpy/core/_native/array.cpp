@@ -8,36 +8,13 @@ PyTypeObject* array_type = nullptr;
 
 namespace {
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Array* array = as_array(self);
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(array->base);
-    Py_VISIT(array->component);
-    Py_VISIT(array->flags);
-    Py_VISIT(array->layout);
-    Py_VISIT(array->node);
-    Py_VISIT(array->source);
-    return 0;
-}
-
-int clear(PyObject* self) {
-    Array* array = as_array(self);
-    Py_CLEAR(array->base);
-    Py_CLEAR(array->component);
-    Py_CLEAR(array->flags);
-    Py_CLEAR(array->layout);
-    Py_CLEAR(array->node);
-    Py_CLEAR(array->source);
-    return 0;
-}
+using Held = References<Array, &Array::base, &Array::component, &Array::flags, &Array::layout, &Array::node,
+                        &Array::source>;
 
 void deallocate(PyObject* self) {
-    PyTypeObject* type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
-    clear(self);
-    type->tp_free(self);
-    Py_DECREF(type);
+    Held::deallocate(self);
 }
 
 PyMemberDef members[] = {
@@ -53,8 +30,8 @@ PyMemberDef members[] = {
 
 PyType_Slot slots[] = {
     {Py_tp_members, members},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
     {0, nullptr},
 };

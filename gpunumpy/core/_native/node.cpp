@@ -6,41 +6,8 @@ PyTypeObject* node_type = nullptr;
 
 namespace {
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Node* node = as_node(self);
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(node->args);
-    Py_VISIT(node->bound);
-    Py_VISIT(node->data);
-    Py_VISIT(node->offset);
-    Py_VISIT(node->owner);
-    Py_VISIT(node->signature);
-    Py_VISIT(node->source_location);
-    return 0;
-}
-
-int clear(PyObject* self) {
-    Node* node = as_node(self);
-    Py_CLEAR(node->args);
-    Py_CLEAR(node->bound);
-    Py_CLEAR(node->data);
-    Py_CLEAR(node->offset);
-    Py_CLEAR(node->owner);
-    Py_CLEAR(node->signature);
-    Py_CLEAR(node->source_location);
-    return 0;
-}
-
-void deallocate(PyObject* self) {
-    PyTypeObject* type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    // A graph can be deep: nodes inside nodes are freed by Python's list of what is to be freed, not by recursion.
-    Py_TRASHCAN_BEGIN(self, deallocate)
-    clear(self);
-    type->tp_free(self);
-    Py_DECREF(type);
-    Py_TRASHCAN_END
-}
+using Held = References<Node, &Node::args, &Node::bound, &Node::data, &Node::offset, &Node::owner, &Node::signature,
+                        &Node::source_location>;
 
 bool fill(Node* node, PyObject* const* args, Py_ssize_t count) {
     if (count < 2 || count > 3) {
@@ -86,9 +53,9 @@ PyMemberDef members[] = {
 PyType_Slot slots[] = {
     {Py_tp_members, members},
     {Py_tp_init, reinterpret_cast<void*>(initialize)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
     {0, nullptr},
 };
 

@@ -66,4 +66,35 @@ private:
     Py_ssize_t offset_ = 0;
 };
 
+// What Python's memory management asks of a type of objects `T` that refer to others in these fields.
+template <typename T, PyObject* T::*... FIELDS>
+struct References {
+    static int traverse(PyObject* self, visitproc visit, void* arg) {
+        Py_VISIT(Py_TYPE(self));
+        int result = 0;
+        const auto visit_field = [&](PyObject* field) {
+            if (!result && field) result = visit(field, arg);
+        };
+        (visit_field(reinterpret_cast<T*>(self)->*FIELDS), ...);
+        return result;
+    }
+
+    static int clear(PyObject* self) {
+        (set_field(reinterpret_cast<T*>(self)->*FIELDS, nullptr), ...);
+        return 0;
+    }
+
+    static void deallocate(PyObject* self) {
+        PyTypeObject* type = Py_TYPE(self);
+        PyObject_GC_UnTrack(self);
+        // A graph can be deep: objects inside objects are freed from Python's list of what is to be freed, not by
+        // recursion.
+        Py_TRASHCAN_BEGIN(self, deallocate)
+        clear(self);
+        type->tp_free(self);
+        Py_DECREF(type);
+        Py_TRASHCAN_END
+    }
+};
+
 }  // namespace core

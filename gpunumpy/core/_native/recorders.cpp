@@ -192,26 +192,7 @@ PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyO
 
 // --- types ------------------------------------------------------------------------------------------------------------
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(as_recorder(self)->function);
-    Py_VISIT(as_recorder(self)->entries);
-    return 0;
-}
-
-int clear(PyObject* self) {
-    Py_CLEAR(as_recorder(self)->function);
-    Py_CLEAR(as_recorder(self)->entries);
-    return 0;
-}
-
-void deallocate(PyObject* self) {
-    PyTypeObject* type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    clear(self);
-    type->tp_free(self);
-    Py_DECREF(type);
-}
+using Held = References<Recorder, &Recorder::function, &Recorder::entries>;
 
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
     return object ? PyMethod_New(self, object) : Py_NewRef(self);
@@ -253,9 +234,9 @@ PyType_Slot slots[] = {
     {Py_tp_getset, attributes},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
     {0, nullptr},
 };
 

@@ -43,26 +43,7 @@ PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
     return made;
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(as_ufunc(self)->record_plain);
-    Py_VISIT(as_ufunc(self)->record_reflected);
-    return 0;
-}
-
-int clear(PyObject* self) {
-    Py_CLEAR(as_ufunc(self)->record_plain);
-    Py_CLEAR(as_ufunc(self)->record_reflected);
-    return 0;
-}
-
-void deallocate(PyObject* self) {
-    PyTypeObject* type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    clear(self);
-    type->tp_free(self);
-    Py_DECREF(type);
-}
+using Held = References<UfuncCall, &UfuncCall::record_plain, &UfuncCall::record_reflected>;
 
 PyMemberDef members[] = {
     {"_record_plain", T_OBJECT_EX, offsetof(UfuncCall, record_plain), 0, nullptr},
@@ -75,9 +56,9 @@ PyType_Slot slots[] = {
     {Py_tp_members, members},
     {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
     {0, nullptr},
 };
 
