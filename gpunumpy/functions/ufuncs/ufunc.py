@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cache, partial, wraps
 from typing import Any
@@ -101,6 +102,10 @@ class UfuncCall:
         return self._call_with_any(*args, **options)  # type: ignore[attr-defined]
 
 
+# What `inspect` finds for a call in Python, whichever core has the call.
+_SIGNATURE = inspect.signature(lambda *args, **options: None)
+
+
 class ufunc(UfuncCall):
     """Function that operates element by element on whole arrays. See `numpy.ufunc`.
 
@@ -124,6 +129,7 @@ class ufunc(UfuncCall):
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__
+        self.__signature__ = _SIGNATURE
         self.nin, self.nout, self.nargs = numpy_ufunc.nin, numpy_ufunc.nout, numpy_ufunc.nargs
         self.identity = numpy_ufunc.identity
         self.types, self.ntypes = numpy_ufunc.types, numpy_ufunc.ntypes
