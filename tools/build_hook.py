@@ -59,7 +59,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
             sorted(map(str, source.glob("*.cpp"))),
             depends=sorted(map(str, source.glob("*.hpp"))),
             language="c++",
-            extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
+            extra_compile_args=["-std=c++17", "-O2", "-g0", "-fvisibility=hidden"],
             optional=True,
         )
         command: Any = Distribution({"ext_modules": [core]}).get_command_obj("build_ext")

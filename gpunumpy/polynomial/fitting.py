@@ -37,6 +37,18 @@ def interpolate(func: Callable[..., Any], deg: Any, args: tuple[Any, ...] = ()) 
     return (matrix.T @ values) * scale.reshape((-1,) + (1,) * (values.ndim - 1))
 
 
+def check_points(points: Array, values: Array) -> None:
+    """Raise TypeError unless there are points, and as many values, in one column or several."""
+    if points.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if not points.size:
+        raise TypeError("expected non-empty vector for x")
+    if values.ndim not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    if points.shape[0] != values.shape[0]:
+        raise TypeError("expected x and y to have same length")
+
+
 def fit(basis: Basis, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None) -> Any:
     """Return the coefficients of the polynomial that fits values at points best in the sense of least squares."""
     arrays: list[Array] = as_arrays([x, y] if w is None else [x, y, w])
@@ -46,14 +58,7 @@ def fit(basis: Basis, x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = 
         raise TypeError("deg must be an int or non-empty 1-D array of int")
     if degrees.min() < 0:
         raise ValueError("expected deg >= 0")
-    if points.ndim != 1:
-        raise TypeError("expected 1D vector for x")
-    if not points.size:
-        raise TypeError("expected non-empty vector for x")
-    if values.ndim not in (1, 2):
-        raise TypeError("expected 1D or 2D array for y")
-    if points.shape[0] != values.shape[0]:
-        raise TypeError("expected x and y to have same length")
+    check_points(points, values)
     highest = int(degrees.max())
     matrix: Array = vander(basis, points, highest)
     if degrees.ndim:

@@ -29,6 +29,7 @@ from ..functions.ufuncs.ufunc import sqrt
 from ..linalg.decompositions import eigvals
 from ..linalg.least_squares import lstsq
 from ..linalg.solvers import inv
+from .fitting import check_points
 from .operands import Array
 from .roots import companion_of_powers, real_if_possible
 
@@ -117,14 +118,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
     points, values, *weights = (a + 0.0 for a in arrays)
     if deg < 0:
         raise ValueError("expected deg >= 0")
-    if points.ndim != 1:
-        raise TypeError("expected 1D vector for x")
-    if not points.size:
-        raise TypeError("expected non-empty vector for x")
-    if values.ndim not in (1, 2):
-        raise TypeError("expected 1D or 2D array for y")
-    if points.shape[0] != values.shape[0]:
-        raise TypeError("expected x and y to have same length")
+    check_points(points, values)
     if rcond is None:
         rcond = points.size * numpy.finfo(points.dtype).eps
     matrix: Array = vander(points, terms)

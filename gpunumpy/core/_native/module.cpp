@@ -45,8 +45,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", nullptr, -1, functions
 
 PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     State& s = state;
-    Ref none;
-    if (!options) options = PyDict_New(), none = Ref(options);
+    if (!options) return PyErr_Format(PyExc_TypeError, "the core needs objects as keywords");
     const bool is_complete =
         take_class(options, "ndarray", s.ndarray) && take_class(options, "Signature", s.signature) &&
         take_class(options, "Queue", s.queue) && take_class(options, "Window", s.window) &&
@@ -68,7 +67,6 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
                            s.window_signature.find(s.window, "signature") && s.window_step.find(s.window, "step") &&
                            s.window_leaves.find(s.window, "_leaves");
     if (!has_slots) return nullptr;
-    s.is_ready = true;
     Py_RETURN_NONE;
 }
 

@@ -18,7 +18,6 @@ struct State {
     Slot signature_primitive, signature_shape, signature_dtype, signature_queue, signature_generator;
     Slot queue_pending, queue_lock, queue_review_at, queue_review;
     Slot window_nested, window_signature, window_step, window_leaves;
-    bool is_ready;
 };
 
 extern State state;

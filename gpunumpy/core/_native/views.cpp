@@ -55,7 +55,7 @@ bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype, bool& answer
     return !PyErr_Occurred();
 }
 
-PyObject* view_of_leaf(Node* node, PyObject* window) {
+PyObject* view_of_leaf(const Node* node, PyObject* window) {
     Ref data = Ref::to(node->data), signature = Ref::to(node->signature);
     const Py_ssize_t offset =
         PyLong_AsSsize_t(node->offset) + PyLong_AsSsize_t(state.window_step.of(window));
@@ -75,19 +75,22 @@ PyObject* view_of_leaf(Node* node, PyObject* window) {
 PyObject* view_at_hand(PyObject* object, PyObject* layout) {
     Node* node = as_node(object);
     if (!is_node(object)) return nullptr;
-    Ref signature = Ref::to(node->signature);
+    // What the node is now: where a tuple is made, Python 3.11 may collect garbage, and a finalizer that looks at a value
+    // turns the node into a leaf.
+    const Ref signature = Ref::to(node->signature), args = Ref::to(node->args);
+    const bool was_pending = is_pending(node);
     PyObject* primitive = state.signature_primitive.of(signature.get());
     // Another thread may be turning the node into a leaf: Python waits for it.
-    if (is_pending(node) == (Py_TYPE(primitive) == state.leaf) || Py_TYPE(primitive) == state.constant) return nullptr;
-    PyObject* merges = !is_pending(node) || node->owner == Py_None ? Py_True : Py_False;
+    if (was_pending == (Py_TYPE(primitive) == state.leaf) || Py_TYPE(primitive) == state.constant) return nullptr;
+    PyObject* merges = !was_pending || node->owner == Py_None ? Py_True : Py_False;
     Ref key(PyTuple_Pack(3, signature.get(), layout, merges));
     if (!key) return nullptr;
     Ref window = Ref::to(PyDict_GetItemWithError(state.windows, key.get()));
     if (!window) return nullptr;
     if (window.get() == Py_False) return Py_NewRef(object);
     const bool is_nested = state.window_nested.of(window.get()) == Py_True;
-    if (!is_pending(node)) return is_nested ? nullptr : view_of_leaf(node, window.get());
-    return new_node(state.window_signature.of(window.get()), is_nested ? PyTuple_Pack(1, object) : Py_NewRef(node->args));
+    if (!was_pending) return is_nested ? nullptr : view_of_leaf(node, window.get());
+    return new_node(state.window_signature.of(window.get()), is_nested ? PyTuple_Pack(1, object) : Py_NewRef(args.get()));
 }
 
 PyObject* view(PyObject* node, PyObject* layout) {

@@ -40,17 +40,18 @@ public:
     PyObject* result() {
         Ref nodes(PyList_New(nodes_.size())), key(PyTuple_New(key_.size()));
         if (!nodes || !key) return nullptr;
-        for (size_t k = 0; k < nodes_.size(); k++) PyList_SET_ITEM(nodes.get(), k, Py_NewRef(nodes_[k]));
+        for (size_t k = 0; k < nodes_.size(); k++) PyList_SET_ITEM(nodes.get(), k, std::exchange(nodes_[k], nullptr));
         for (size_t k = 0; k < key_.size(); k++) PyTuple_SET_ITEM(key.get(), k, std::exchange(key_[k], nullptr));
         return PyTuple_Pack(2, nodes.get(), key.get());
     }
 
     ~Walk() {
         for (PyObject* part : key_) Py_XDECREF(part);
+        for (PyObject* node : nodes_) Py_XDECREF(node);
     }
 
 private:
-    // Give a node its position; nothing that runs here can let go of one. Returns -1 after an exception.
+    // Give a node its position. Returns -1 after an exception.
     Py_ssize_t meet(PyObject* node) {
         if (!PyObject_TypeCheck(node, node_type) || !as_node(node)->args) {
             PyErr_Format(PyExc_TypeError, "a graph is made of nodes, not of %R", node);
@@ -60,7 +61,7 @@ private:
         if (fields->walk != number_) {
             fields->walk = number_;
             fields->place = static_cast<Py_ssize_t>(nodes_.size());
-            nodes_.push_back(node);
+            nodes_.push_back(Py_NewRef(node));
         }
         return fields->place;
     }
@@ -113,7 +114,9 @@ private:
     }
 
     const uint64_t number_ = ++walks;
-    std::vector<PyObject*> nodes_;  // borrowed: the roots hold them
+    // Owned, as the parts of the key are: where a list is made, Python 3.11 may collect garbage, and a finalizer that
+    // looks at a value makes nodes let go of their arguments.
+    std::vector<PyObject*> nodes_;
     std::vector<PyObject*> key_;
     std::vector<Window> windows_;
     std::unordered_map<PyObject*, size_t> place_of_;
