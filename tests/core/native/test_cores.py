@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
@@ -79,3 +80,35 @@ def test_nothing_is_kept_of_what_is_recorded() -> None:
         gc.collect()
         counts.append(sys.getallocatedblocks())
     assert counts[-1] - counts[1] < 300, counts
+
+
+class _Looks:
+    """A cycle that only the collector frees, whose finalizer looks at a value."""
+
+    def __init__(self, arrays: list[Any]) -> None:
+        self.arrays, self.itself = arrays, self
+
+    def __del__(self) -> None:
+        for x in self.arrays:
+            x.get()
+
+
+def test_finalizers_look_at_values_wherever_garbage_is_collected() -> None:
+    """Python 3.11 collects it where objects are made, so in the middle of the core's functions too."""
+    results = []
+    thresholds = gc.get_threshold()
+    for xp in (np, numpy):
+        x, y = xp.asarray(numpy.arange(24.0)), xp.zeros(24)
+        try:
+            for k in range(300):
+                if xp is np:
+                    gc.set_threshold(1 + k % 7)
+                    _Looks([x, y])
+                z = x[1:] * 0.5 + y[:-1]
+                y[1:] = z[::-1]
+                y[::2] += 1
+                x = xp.maximum(x, y[::-1]) - x[3]
+        finally:
+            gc.set_threshold(*thresholds)
+        results.append(np.asnumpy(x + y))
+    numpy.testing.assert_array_equal(*results)
