@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from operator import attrgetter
 from types import GenericAlias
 from typing import Any
 
@@ -30,6 +31,7 @@ from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
 from ..functions.manipulation import repeating, shape
 from ..functions.manipulation.strides import construct_ndarray
+from ..functions.placement import placed, placed_method
 from ..functions.products import tensor_products
 from ..functions.reductions import reductions, scans
 from ..functions.sorting import sort
@@ -175,15 +177,20 @@ def _bind() -> None:
             rule = (
                 rule_of_ufunc(UFUNCS[op], operands=operands) if op in UFUNCS else rule_of(name, UFUNCS, is_method=True)
             )
-            method = wrap(method, _ON_HOST.get(name) or on_host(_operator(name) or by_numpy, ""), rule)
+            operation = _operator(name)
+            place = placed_method(name) if operation is None else placed(operation, name)
+            method = wrap(method, _ON_HOST.get(name) or on_host(operation or by_numpy, ""), rule, place)
             method = in_front_of(method, function)
         setattr(ndarray, name, method)
     for name, (read, write) in PROPERTIES.items():
         attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
         if attribute is not None:
             if name not in ("dtype", "shape"):  # which every array has, and are read often
-                read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule_of(name, is_method=True))
-            write = write and takes_every_dtype(write, on_host(attribute.__set__, ""), rule_of(name, is_method=True))
+                rule = rule_of(name, is_method=True)
+                read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed(attrgetter(name), name))
+            write = write and takes_every_dtype(
+                write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), placed(attribute.__set__, name)
+            )
         setattr(ndarray, name, property(read, write))
 
 

@@ -16,17 +16,31 @@ import numpy
 
 from ..core.dtypes import KIND
 from ..core.errors import MaskedOperandError, OnHostError
+from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
 from .fallback import holds_host_data, host_fallback, on_host
+from .placement import ELSEWHERE, MAKERS, Place, placed
 from .subclasses import ClassRule, call_for_subclass, has_subclass, rule_of
 
 
 def takes_every_dtype(
-    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule | None = None
+    function: Callable[..., Any],
+    by_numpy: Callable[..., Any],
+    rule: ClassRule | None = None,
+    place: Place | None = None,
 ) -> Callable[..., Any]:
     """Return a function that calls `by_numpy`, with the same arguments, where `function` meets data on the host.
 
-    `rule` says of which class its results are if arguments are of a subclass: by default that of the function's name.
+    Parameters
+    ----------
+    function
+        The function of this package.
+    by_numpy
+        Does the same through NumPy.
+    rule
+        Of which class the results are if arguments are of a subclass: by default that of the function's name.
+    place
+        Does the same for small arrays on the host, or returns `ELSEWHERE`; None for functions that make no difference.
     """
     class_rule = rule_of(function.__name__) if rule is None else rule
 
@@ -34,6 +48,10 @@ def takes_every_dtype(
     def run(*args: Any, **options: Any) -> Any:
         if SUBCLASSES and not class_rule.takes_array_itself and has_subclass((args, options)):
             return call_for_subclass(run, class_rule, args, options)
+        if place is not None and residence.is_auto():
+            result = place(args, options)
+            if result is not ELSEWHERE:
+                return result
         try:
             return function(*args, **options)
         except Exception as error:
@@ -53,7 +71,7 @@ def _run_unasked(run: Callable[..., Any], rule: ClassRule, *args: Any, **options
 
 
 def operator_of_every_dtype(
-    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule
+    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule, place: Place
 ) -> Callable[..., Any]:
     """Return `takes_every_dtype` of a function of one or two arguments, in half the time of a call with any."""
 
@@ -61,6 +79,10 @@ def operator_of_every_dtype(
     def unary(x: Any) -> Any:
         if SUBCLASSES and has_subclass(x):
             return call_for_subclass(unary, rule, (x,), {})
+        if residence.is_auto():
+            result = place((x,), {})
+            if result is not ELSEWHERE:
+                return result
         try:
             return function(x)
         except Exception as error:
@@ -72,6 +94,10 @@ def operator_of_every_dtype(
     def binary(x: Any, y: Any) -> Any:
         if SUBCLASSES and has_subclass((x, y)):
             return call_for_subclass(binary, rule, (x, y), {})
+        if residence.is_auto():
+            result = place((x, y), {})
+            if result is not ELSEWHERE:
+                return result
         try:
             return function(x, y)
         except Exception as error:
@@ -101,15 +127,12 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
         is_public = not name.startswith("_") and type(x) is FunctionType and x.__module__.startswith(package)
         if is_public and hasattr(numpy_module, name) and x not in wrapped:
             by_numpy = on_host(getattr(numpy_module, name), "")
-            by_numpy = _keeping_elements(by_numpy) if name in _MAKERS else by_numpy
+            by_numpy = _keeping_elements(by_numpy) if name in MAKERS else by_numpy
             # So NumPy marks functions that ask classes for their results: all but those that make arrays.
             asks_class = hasattr(getattr(numpy_module, name), "_implementation")
-            wrapped[x] = takes_every_dtype(x, by_numpy, rule_of(name, names)._replace(asks_class=asks_class))
+            rule = rule_of(name, names)._replace(asks_class=asks_class)
+            wrapped[x] = takes_every_dtype(x, by_numpy, rule, placed(getattr(numpy_module, name), name))
     return {name: wrapped[x] for name, x in names.items() if type(x) is FunctionType and x in wrapped}
-
-
-# Functions that make an array of their first argument.
-_MAKERS = frozenset(("array", "asanyarray", "asarray"))
 
 
 def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:

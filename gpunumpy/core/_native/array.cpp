@@ -9,7 +9,7 @@ PyTypeObject* array_type = nullptr;
 namespace {
 
 using Held = References<Array, &Array::base, &Array::component, &Array::flags, &Array::layout, &Array::node,
-                        &Array::source>;
+                        &Array::owner, &Array::source>;
 
 void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
@@ -23,6 +23,7 @@ PyMemberDef members[] = {
     {"_flags", T_OBJECT_EX, offsetof(Array, flags), 0, nullptr},
     {"_layout", T_OBJECT_EX, offsetof(Array, layout), 0, nullptr},
     {"_node", T_OBJECT_EX, offsetof(Array, node), 0, nullptr},
+    {"_owner", T_OBJECT_EX, offsetof(Array, owner), 0, nullptr},
     {"_source", T_OBJECT_EX, offsetof(Array, source), 0, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Array, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},

@@ -8,7 +8,7 @@
 namespace core {
 
 // Bits of the flags, as in array.py.
-enum { READ_ONLY = 1, MADE_AS_ARRAY = 2 };
+enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8 };
 
 struct Array {
     PyObject_HEAD
@@ -16,6 +16,7 @@ struct Array {
     PyObject* component;
     PyObject* layout;
     PyObject* node;
+    PyObject* owner;
     PyObject* source;
     PyObject* weak_references;
     PyObject* flags;  // an integer of Python, whose code reads it often

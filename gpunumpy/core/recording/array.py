@@ -4,8 +4,9 @@ An array that owns its storage holds the storage's current value (`_node`, in C 
 layout over the owner's elements; reading the view derives its node from the owner's current node. Writing through any
 view gives the owner a new node.
 
-An array on the host shows memory of the host (`HostMemory`), of a dtype that no kernel computes, or a view of such
-memory. It has no layout and cannot be assigned to: what asks for that raises `OnHostError`.
+An array on the host shows memory of the host, a NumPy array: of a dtype that no kernel computes, or small
+(`core.recording.residence`). It has no layout and cannot be assigned to: what asks for that moves a small array to its
+device, and raises `OnHostError` for a dtype that no kernel computes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import buffer_with, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer
-from .host_memory import HostMemory, placeholder
+from .host_memory import placeholder
 
 _BYTE = numpy.dtype(numpy.uint8)
 
@@ -46,22 +47,29 @@ READ_ONLY = 1
 MADE_AS_ARRAY = 2
 # The array shows memory that was given as read-only: nothing may make it writeable.
 ALWAYS_READ_ONLY = 4
+# The array is on the host.
+ON_HOST = 8
 
 
 @compiled
 class ArrayState:
     """The fields of an array."""
 
-    __slots__ = ("__weakref__", "_base", "_component", "_flags", "_layout", "_node", "_source")
+    __slots__ = ("__weakref__", "_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
 
     _node: Node
-    _base: Any  # the owner of a view, an `ndarray`; None for an owner; `HostMemory` for an array on the host
+    # The owner of a view, an `ndarray`; None for an owner. Of an array on the host its memory: a NumPy array, or a
+    # NumPy scalar for the 0-d result of an operation.
+    _base: Any
     _flags: int
     # For views only. The layout is over the owner's elements, or over its bytes as elements of the view's dtype if
     # _component is "view".
     _layout: Layout
     _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
     _source: Node | None  # the owner's node that _node was derived from; None to derive it at every use
+    # Of an array on the host the array that has the memory, if another one. Of one that was moved to its device the
+    # memory that it had, for views that still show it.
+    _owner: Any
 
 
 class ndarray(ArrayState):
@@ -152,9 +160,8 @@ class ndarray(ArrayState):
     @property
     def base(self) -> ndarray | None:
         """The array whose memory this one is a view of, or None."""
-        base = self._base
-        owner: ndarray | None = base.owner if type(base) is HostMemory else base
-        return owner
+        base: ndarray | None = self._owner if self._flags & ON_HOST else self._base
+        return base
 
     @property
     def device(self) -> Device:
@@ -172,12 +179,11 @@ class ndarray(ArrayState):
     @property
     def layout(self) -> Layout:
         """Shape, strides and offset over the elements of the owner, which is the array itself if it is no view."""
+        if self._flags & ON_HOST:
+            require_device(self)
         if self._base is None:
             return layout.c_layout(self._node.signature.shape)
-        try:
-            return self._layout
-        except AttributeError:
-            raise _on_host_error(self) from None
+        return self._layout
 
     @property
     def writeable(self) -> bool:
@@ -194,8 +200,9 @@ class ndarray(ArrayState):
         base = self._base
         if base is None:
             return self._node
-        if type(base) is HostMemory:
-            return _copied(base.array, self.device)
+        if self._flags & ON_HOST:
+            memory = memory_on_host(self)
+            return self.value() if memory is None else _copied(memory, self.device)
         current = base.value()
         node, data = self._node, current.data
         # Of a computed base, a view is a window. A node that was recorded before may have a buffer of its own, if it
@@ -212,7 +219,7 @@ class ndarray(ArrayState):
         base = self._base
         if base is None:
             return evaluate.compute(self._node)
-        if type(base) is HostMemory:
+        if self._flags & ON_HOST:
             return self.value()
         evaluate.compute(base.value())
         node = self.value()
@@ -331,20 +338,64 @@ match_as_sequence(ndarray)
 
 
 def memory_on_host(array: ndarray) -> Any:
-    """Return the memory of an array on the host as a NumPy array; None for an array on a device."""
-    base = array._base
-    return base.array if type(base) is HostMemory else None
+    """Return the memory of an array on the host as a NumPy array or scalar; None for an array on a device."""
+    if not array._flags & ON_HOST:
+        return None
+    owner = array._owner
+    if owner is not None and not owner._flags & ON_HOST:
+        _follow(array, owner)
+        return None
+    return array._base
 
 
 def require_device(array: ndarray) -> None:
-    """Raise `OnHostError` if an array is on the host."""
-    if type(array._base) is HostMemory:
-        raise _on_host_error(array)
+    """Move an array that is on the host to its device. Raise `OnHostError` if no kernel computes its dtype."""
+    memory = memory_on_host(array)
+    if memory is None:
+        return
+    if memory.dtype not in KIND:
+        raise OnHostError(f"an array of dtype {memory.dtype} is on the host")
+    owner = array if array._owner is None else array._owner
+    with array.queue.lock:
+        if owner._flags & ON_HOST:
+            _move(owner)
+        memory_on_host(array)
 
 
-def _on_host_error(array: ndarray) -> OnHostError:
-    """Return the error for an array on the host where one on a device is needed."""
-    return OnHostError(f"an array of dtype {array.dtype} is on the host")
+def _move(owner: ndarray) -> None:
+    """Put the elements of an array on the host, which has the memory, on its device. Views follow when they are used.
+
+    The bytes keep their order, so that a view finds its elements where they were.
+    """
+    memory = owner._base
+    moved = from_host(numpy.asarray(memory), owner.device)
+    if moved._base is None:
+        moved._node.owner = weakref.ref(owner)
+    moved._owner = memory  # for the views
+    moved._flags = owner._flags & MADE_AS_ARRAY
+    if moved._flags and not memory.flags.writeable:
+        moved._flags |= READ_ONLY
+    take_state(owner, moved)
+
+
+def _follow(view: ndarray, owner: ndarray) -> None:
+    """Have a view of an array on the host, which has been moved to its device, show the elements there."""
+    memory: Any = view._base
+    itemsize = memory.itemsize
+    first_byte = _address(memory) - _address(owner._owner)
+    if any(distance % itemsize for distance in (first_byte, *memory.strides)):
+        raise ValueError(f"a view as {memory.dtype} would begin between two elements of {itemsize} bytes")
+    strides = tuple(stride // itemsize for stride in memory.strides)
+    storage = owner if owner._base is None else owner._base
+    component = "" if memory.dtype == storage.dtype else "view"
+    shown = make_view(storage, Layout(memory.shape, strides, first_byte // itemsize), component, memory.dtype)
+    shown._flags = MADE_AS_ARRAY if memory.flags.writeable else MADE_AS_ARRAY | READ_ONLY
+    take_state(view, shown)
+
+
+def _address(memory: Any) -> int:
+    address: int = memory.__array_interface__["data"][0]
+    return address
 
 
 def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) -> ndarray:
@@ -353,22 +404,23 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     Parameters
     ----------
     memory
-        The NumPy array, of any dtype.
+        The NumPy array, of any dtype; a NumPy scalar for an array that acts as one.
     device
-        The device of results of a dtype that kernels compute.
+        The device of the array.
     owner
         The array on the host that `memory` is a view of, if any.
     """
     array = object.__new__(ndarray)
-    array._flags = MADE_AS_ARRAY
-    array._base = HostMemory(memory, owner)
+    array._flags = ON_HOST if isinstance(memory, numpy.generic) else ON_HOST | MADE_AS_ARRAY
+    array._base = memory
+    array._owner = owner
     array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
     return array
 
 
 def show(array: ndarray, memory: Any) -> None:
     """Have an array on the host show other memory, or memory whose shape or dtype has changed."""
-    array._base.array = memory
+    array._base = memory
     array._node = placeholder(memory.shape, memory.dtype, array.queue)
 
 
@@ -511,9 +563,9 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
         layout.check_dimension_count(len(where.shape))
     if is_scalar(array):
         array = mark_as_array(wrap(array.value()))  # a view of a NumPy scalar is a new array
+    if array._flags & ON_HOST:
+        require_device(array)
     owner = array if array._base is None else array._base
-    if type(owner) is HostMemory:
-        raise _on_host_error(array)
     view = object.__new__(ndarray)
     view._base = owner
     view._layout = where
@@ -528,7 +580,7 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     return view
 
 
-_STATE = ("_base", "_component", "_flags", "_layout", "_node", "_source")
+_STATE = ("_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
 
 
 def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> Any:
@@ -632,7 +684,7 @@ def to_host(array: ndarray) -> Any:
     """Return the elements as a new NumPy array, in C order."""
     on_host = memory_on_host(array)
     if on_host is not None:
-        return on_host.copy("C")
+        return numpy.array(on_host, order="C")
     found = _element_on_host(array)
     if found is not None:
         return found

@@ -13,7 +13,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
-from ...core.recording import record
+from ...core.recording import record, residence
 from ...core.recording.array import (
     MADE_AS_ARRAY,
     READ_ONLY,
@@ -76,6 +76,8 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
     if memory is not None and type(a) is ndarray:
         if memory.ndim == 1 and memory.dtype == object:
             return iter(memory)
+        if residence.is_auto() and memory.dtype in residence.DTYPES:
+            return (a[k] for k in range(a.shape[0]))  # type: ignore[index]
         call = HostCall()
         return map(call.from_host, call.to_host(a))
     if type(a) is not ndarray:

@@ -19,11 +19,13 @@ from ...core.graph.layout import MAX_DIMENSIONS, Layout
 from ...core.graph.node import Node
 from ...core.numpy_ufuncs import names as ufunc_names
 from ...core.ops import table
+from ...core.recording import residence
 from ...core.recording.array import SUBCLASSES, make_view, ndarray, one_step, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
 from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
 from ..fallback import asks_a_class, on_host
+from ..placement import ELSEWHERE, placed
 from ..subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
@@ -46,6 +48,7 @@ _OPS = {
     "modf": ("modf_frac", "modf_int"),
     "frexp": ("frexp_mantissa", "frexp_exponent"),
 }
+_METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 # Types that recording accepts unchanged; anything else becomes an array first.
 _RECORDED_TYPES = (ndarray, bool, int, float, complex, numpy.generic)
@@ -81,6 +84,10 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
             if SUBCLASSES and has_subclass((args, options)):
                 rule = rule_of_ufunc(self, name)
                 return call_for_subclass(partial(run, self), rule, args, options)
+            if residence.is_auto():
+                result = self._places[name](args, options)
+                if result is not ELSEWHERE:
+                    return result
             return run(self, *args, **options)
 
         return run_of_class
@@ -126,6 +133,7 @@ class ufunc(UfuncCall):
     def __init__(self, name: str) -> None:
         numpy_ufunc: Any = table.ufunc_of(name)
         self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
+        self._places = {method: placed(getattr(numpy_ufunc, method), method) for method in _METHODS}
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__
@@ -149,6 +157,10 @@ class ufunc(UfuncCall):
     def _call_with_any(self, *args: Any, **options: Any) -> Any:
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, rule_of_ufunc(self), args, options)
+        if residence.is_auto():
+            result = self._places["__call__"](args, options)
+            if result is not ELSEWHERE:
+                return result
         try:
             if options or len(args) != self.nin:
                 return self._call(*self._arguments(args, dict(options)))

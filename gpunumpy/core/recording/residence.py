@@ -1,0 +1,68 @@
+"""Residence: whether small arrays are on the host, where NumPy computes with them at once, or on their device.
+
+By "auto", a new array of at most `HOST_BYTES` made of host data, or by operations on arrays of the host alone, is on
+the host; it takes NumPy less time to compute with than a launch takes. An operation with an operand on the device is on
+the device. By "device" only arrays of dtypes that no kernel computes are on the host.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..dtypes import KIND, bfloat16
+from ..errors import allowed
+from ..runtime import evaluate
+from ..runtime.device import Device
+from .array import from_host, ndarray, on_host_memory
+
+HOST_BYTES = 1 << 15
+_RESIDENCES = ("auto", "device")
+# The dtypes that both kernels and NumPy compute.
+DTYPES = frozenset(KIND.keys() - {bfloat16})
+
+
+def set_residence(residence: str) -> str:
+    """Set where small arrays are, and return what was set before.
+
+    Parameters
+    ----------
+    residence : {"auto", "device"}
+        "auto": small arrays made of host data, and what is computed from such arrays alone, are on the host, and NumPy
+        computes with them at once. "device": they are on their device like all others. Arrays stay where they are. The
+        environment variable ``GPUNUMPY_RESIDENCE`` sets the initial value.
+
+    Returns
+    -------
+    str
+        The value before.
+
+    Raises
+    ------
+    ValueError
+        For another word.
+    """
+    global _residence
+    if residence not in _RESIDENCES:
+        raise ValueError(f"{residence!r} is no residence; {allowed(_RESIDENCES)}")
+    before, _residence = _residence, residence
+    return before
+
+
+_residence = "device"
+set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "device")
+
+
+def is_auto() -> bool:
+    """Return whether small arrays may be on the host now.
+
+    They may not while the program has errors of floating-point operations checked: the device's operations are watched.
+    """
+    return _residence == "auto" and evaluate.watcher is None
+
+
+def resident(data: Any, device: Device) -> ndarray:
+    """Return new NumPy data, an array or a scalar that nothing else refers to, as an array where its size puts it."""
+    if data.nbytes > HOST_BYTES and data.dtype in KIND:
+        return from_host(data, device)
+    return on_host_memory(data, device)

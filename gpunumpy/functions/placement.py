@@ -1,0 +1,249 @@
+"""Placement: calls whose array arguments are all small and on the host are NumPy's, at once.
+
+`core.recording.residence` says which arrays are on the host.
+
+A call is placed by the largest of its operands, its result and its work, all known from shapes and arguments: an outer
+product of small arrays is on the device. What is not plain here (other classes, texts of other libraries, lists with
+arrays of a device) is left to the function of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import ceil, prod
+from typing import Any, TypeAlias
+
+import numpy
+
+from ..core.dtypes import KIND
+from ..core.graph import layout
+from ..core.recording.array import from_host, memory_on_host, ndarray, on_host_memory
+from ..core.recording.residence import DTYPES, HOST_BYTES
+from ..core.runtime.device import Device, default_device
+from ..core.source_location import call_for_user
+
+ELSEWHERE: Any = object()  # what is returned for a call that is not for the host
+# Takes the arguments and the options of a call, and returns its result on the host, or `ELSEWHERE`.
+Place: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+_HOST_ELEMENTS = HOST_BYTES // 8
+# The plain arguments, besides arrays: what NumPy takes as it is, and what cannot hold an array.
+_PLAIN = frozenset((bool, int, float, complex, str, type(None), slice, type(Ellipsis), range))
+# Functions take dtypes as the types of their elements.
+_SCALAR_TYPES = frozenset((bool, int, float, complex, *(dtype.type for dtype in DTYPES)))
+_MAX_PARTS = 64  # of a list or tuple that is looked through for arrays
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Functions whose results can be larger than the broadcast of their operands, or whose work grows faster: as many
+# elements as the product of all sizes and integers among the arguments.
+_GROWING = _names("""
+    __imatmul__ __matmul__ __rmatmul__ bincount broadcast_arrays broadcast_to convolve corrcoef correlate cov diag
+    diagflat dot einsum eye fft fft2 fftn hfft histogram histogram2d histogram_bin_edges histogramdd ifft ifft2 ifftn
+    ihfft indices inner irfft irfft2 irfftn ix_ kron matmul matvec meshgrid nanpercentile nanquantile outer pad
+    percentile polyfit polymul polyval quantile repeat resize rfft rfft2 rfftn sliding_window_view tensordot tensorinv
+    tensorsolve tile tri trim_zeros unpackbits vander vecmat
+""")
+# Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
+_WARNING = _names("""
+    average corrcoef cov mean median nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
+    nanpercentile nanprod nanquantile nanstd nansum nanvar percentile quantile std var
+""")
+# Functions of arguments that are no arrays: they call back, or say where data are.
+_NOT_PLACED = _names("""
+    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring piecewise
+    vectorize
+""")
+
+
+# Options that say where results are, or how large they are.
+_NOT_OF_OPERANDS = frozenset(("device", "like", "shape"))
+
+
+class _Call:
+    """The arguments of one call as NumPy takes them, and the arrays among them."""
+
+    __slots__ = ("arrays", "is_elsewhere")
+
+    def __init__(self) -> None:
+        self.arrays: list[ndarray] = []
+        self.is_elsewhere = False
+
+    def taken(self, x: Any) -> Any:
+        """Return an argument with the memory of arrays in their place."""
+        kind = type(x)
+        if kind is ndarray:
+            memory = memory_on_host(x)
+            if memory is not None and memory.dtype in DTYPES and memory.nbytes <= HOST_BYTES:
+                self.arrays.append(x)
+                return memory
+        elif kind in _PLAIN or isinstance(x, (numpy.generic, numpy.dtype)) or (kind is type and x in _SCALAR_TYPES):
+            return x
+        elif (kind is tuple or kind is list) and len(x) <= _MAX_PARTS:
+            return kind([self.taken(part) for part in x])
+        self.is_elsewhere = True
+        return x
+
+    def returned(self, x: Any, device: Device) -> Any:
+        """Return a result with arrays of this package in place of NumPy arrays; an argument comes back as itself."""
+        kind = type(x)
+        if kind is numpy.ndarray:
+            return self._array(x, device)
+        if isinstance(x, numpy.generic):
+            return on_host_memory(x, device) if x.dtype in KIND else x
+        if kind is tuple or kind is list:
+            return kind([self.returned(part, device) for part in x])
+        if isinstance(x, tuple) and hasattr(x, "_fields"):
+            return kind(*[self.returned(part, device) for part in x])
+        return x
+
+    def _array(self, x: Any, device: Device) -> ndarray:
+        base = x.base
+        for array in self.arrays:
+            memory = array._base
+            if memory is x:
+                return array
+            if base is not None and (base is memory or base is memory.base):
+                return on_host_memory(x, device, array if array._owner is None else array._owner)
+        if x.nbytes > HOST_BYTES and x.dtype in KIND:
+            return from_host(x, device)
+        is_compact = base is None or x.flags.forc  # as `require_device` has it
+        return on_host_memory(x if is_compact else x.copy("K"), device)
+
+
+def placed(function: Callable[..., Any], name: str) -> Place | None:
+    """Return what runs NumPy's function, of a name, on the host where a call is placed there; None if none ever is.
+
+    Errors are NumPy's.
+    """
+    if name in _NOT_PLACED:
+        return None
+    if name not in _COUNTS and name not in MAKERS:
+        return partial(_try_operands, function, name)
+
+    def place(args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        result = _try_operands(function, name, args, options)
+        return _try_host_data(function, name, args, options) if result is ELSEWHERE else result
+
+    return place
+
+
+def placed_method(name: str) -> Place | None:
+    """Return `placed` of the method of a name of NumPy's arrays, and of its scalars where they have it."""
+    return placed(lambda x, *args, **options: getattr(x, name)(*args, **options), name)
+
+
+def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what NumPy's function returns for arrays on the host; `ELSEWHERE` if some are not, or are large."""
+    call = _Call()
+    host_args = [call.taken(x) for x in args]
+    if not call.arrays and not options:
+        return ELSEWHERE
+    host_options = {key: call.taken(x) for key, x in options.items()}
+    if call.is_elsewhere or not call.arrays or not _NOT_OF_OPERANDS.isdisjoint(options):
+        return ELSEWHERE
+    memories = [array._base for array in call.arrays]
+    sizes = [memory.size for memory in memories]
+    if name in _WARNING and (0 in sizes or "where" in options or name.startswith("nan")):
+        return ELSEWHERE
+    shapes = {memory.shape for memory in memories}
+    if len(shapes) > 1 and _broadcast_size(shapes) > _HOST_ELEMENTS:
+        return ELSEWHERE
+    if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > 1 << 16:
+        return ELSEWHERE
+    try:
+        with numpy.errstate(all="ignore"):
+            result = call_for_user(function, *host_args, **host_options)
+    except (AttributeError, TypeError):  # scalars lack some methods; the function of this package may take more
+        return ELSEWHERE
+    return call.returned(result, call.arrays[0].device)
+
+
+def _broadcast_size(shapes: set[tuple[int, ...]]) -> int:
+    try:
+        return prod(layout.broadcast_shapes(*shapes))
+    except ValueError:
+        return 0
+
+
+def _integers(arguments: Any) -> list[int]:
+    """Return the magnitudes of the integers among some arguments."""
+    found: list[int] = []
+    for x in arguments:
+        if type(x) is int:
+            found.append(abs(x))
+        elif type(x) in (tuple, list):
+            found += _integers(x)
+    return found
+
+
+# --- new arrays of no operand -----------------------------------------------------------------------------------------
+
+
+def _count_of_shape(shape: Any, *_: Any) -> float:
+    return prod(shape) if type(shape) in (tuple, list) else shape
+
+
+def _count_of_range(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> float:
+    return ceil(((start if stop is None else stop) - (0 if stop is None else start)) / step)
+
+
+def _count_of_samples(start: Any, stop: Any, num: Any = 50, *_: Any) -> float:
+    return num if isinstance(start, (int, float, complex)) and isinstance(stop, (int, float, complex)) else _TOO_MANY
+
+
+def _count_of_square(n: Any, m: Any = None, *_: Any) -> float:
+    return n * (n if m is None else m)
+
+
+_TOO_MANY = _HOST_ELEMENTS + 1
+# The number of elements that functions make, by their positional arguments.
+_COUNTS: dict[str, Callable[..., float]] = {
+    **dict.fromkeys(("empty", "full", "ones", "zeros"), _count_of_shape),
+    **dict.fromkeys(("eye", "tri", "identity"), _count_of_square),
+    **dict.fromkeys(("linspace", "logspace", "geomspace"), _count_of_samples),
+    "arange": _count_of_range,
+}
+
+
+_NUMBERS = frozenset((bool, int, float, complex))
+# Functions that make an array of their first argument.
+MAKERS = frozenset(("array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray"))
+
+
+def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what NumPy's function makes of host data without arrays; `ELSEWHERE` if that is large, or is not plain."""
+    is_maker = name in MAKERS
+    count = _COUNTS.get(name)
+    if not args or (count is None and not is_maker) or "like" in options or options.get("copy", True) is False:
+        return ELSEWHERE
+    device = options.get("device")
+    numpy_options = {key: x for key, x in options.items() if key != "device"}
+    try:
+        if is_maker:
+            if not _is_plain_data(args[0]):
+                return ELSEWHERE
+        elif not all(type(x) in _PLAIN or isinstance(x, numpy.dtype) for x in args) or count(*args) > _HOST_ELEMENTS:
+            return ELSEWHERE
+        with numpy.errstate(all="ignore"):
+            result = function(*args, **numpy_options)
+    except Exception:  # the function of this package says what is wrong
+        return ELSEWHERE
+    if type(result) is not numpy.ndarray or result.dtype not in DTYPES or result.nbytes > HOST_BYTES:
+        return ELSEWHERE
+    if is_maker and (result is args[0] or result.base is not None):
+        result = result.copy("K")
+    return on_host_memory(result, default_device() if device is None else Device(device))
+
+
+def _is_plain_data(x: Any) -> bool:
+    """Return whether an object is a NumPy array, or a number, or nested sequences of numbers alone."""
+    kind = type(x)
+    if kind is list or kind is tuple:
+        kinds = set(map(type, x))
+        return kinds <= _NUMBERS or (kinds <= {list, tuple, *_NUMBERS} and all(map(_is_plain_data, x)))
+    return kind in _NUMBERS or kind is range or kind is numpy.ndarray or isinstance(x, numpy.generic)
