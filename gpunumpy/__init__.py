@@ -15,6 +15,7 @@ from .arrays.printing import *
 from .core.errors import DeviceError, HostFallbackWarning
 from .core.late_imports import import_late as _import_late
 from .core.recording.array import ndarray
+from .core.recording.residence import set_residence
 from .core.runtime.device import Device, default_device, devices
 from .core.runtime.evaluate import synchronize
 from .core.runtime.explain import explain
@@ -110,6 +111,7 @@ _ADDED_NAMES = (
     "memory_info",
     "profile",
     "set_memory_limit",
+    "set_residence",
     "synchronize",
 )
 # NumPy lists its old module `core`; the folder of that name here is an internal layer.

@@ -36,6 +36,10 @@ for _suite, _examples in (("short", 30), ("full", 200)):
         suppress_health_check=[HealthCheck.too_slow],
     )
 
+_RESIDENCE = os.environ.get("GPUNUMPY_RESIDENCE", "device")
+# Of tests that look at graphs, kernels and memory of the device.
+_ENGINE_FOLDERS = ("core", "emulator", "gpu", "kernels", "nvlib")
+
 _left_out = pytest.StashKey[int]()
 
 
@@ -67,6 +71,16 @@ def generated_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
     of_random_numbers = "random" in request.path.relative_to(request.config.rootpath).as_posix()
     with emulated(), host_functions() if of_random_numbers else nullcontext():
         yield
+
+
+@pytest.fixture(autouse=True)
+def residence(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Small arrays are where GPUNUMPY_RESIDENCE says in tests of what programs see, and on the device in all others."""
+    folder = request.path.relative_to(request.config.rootpath).parts[1]
+    is_of_engine = folder in _ENGINE_FOLDERS or request.node.get_closest_marker("on_device") is not None
+    before = gpunumpy.set_residence("device" if is_of_engine else _RESIDENCE)
+    yield
+    gpunumpy.set_residence(before)
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _NVRTC = ["cuda-bindings>=13", "cuda-core>=1.0", "nvidia-cuda-nvrtc>=13", "nvidia-cuda-nvrtc-cu12>=12.9"]
-_RUNTIME = ["numpy>=2.3", "ml_dtypes>=0.5.4", "opt_einsum>=3.4"]  # `tools.fixed_kernels` imports the package
+_RUNTIME = ["ml_dtypes>=0.5.4", "opt_einsum>=3.4"]  # `tools.fixed_kernels` imports the package
 
 
 class BuildHook(BuildHookInterface):  # type: ignore[misc]
@@ -28,7 +28,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
 
     def dependencies(self) -> list[str]:
         """Return what the hook needs beside the backend."""
-        return ["setuptools>=77"] + (_NVRTC + _RUNTIME if _is_release() else [])
+        return ["setuptools>=77", "numpy>=2.3"] + (_NVRTC + _RUNTIME if _is_release() else [])
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build; what is for a wheel goes into a folder of its own."""
@@ -51,6 +51,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
 
     def _compile_core(self, folder: Path) -> Path | None:
         """Compile the core, with the package's folders below `folder`; return its file, or None if it cannot be."""
+        import numpy
         from setuptools import Distribution, Extension
 
         source = Path(self.root, "gpunumpy/core/_native")
@@ -58,6 +59,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
             "gpunumpy.core._native._core",
             sorted(map(str, source.glob("*.cpp"))),
             depends=sorted(map(str, source.glob("*.hpp"))),
+            include_dirs=[numpy.get_include()],
             language="c++",
             extra_compile_args=["-std=c++17", "-O2", "-g0", "-fvisibility=hidden"],
             optional=True,

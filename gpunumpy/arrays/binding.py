@@ -166,6 +166,10 @@ _ON_HOST: dict[str, Callable[..., Any]] = {"__getitem__": get_item_on_host, "__s
 _PLAIN_OPERATORS = (OPERATORS.keys() | {"__getitem__"}) - {"__pow__", "__rpow__"}
 
 
+# Those of shape and dtype change the array itself.
+_PLACED_SETTERS = {name: placed(getattr(numpy.ndarray, name).__set__, name) for name in ("flat", "imag", "real")}
+
+
 def _bind() -> None:
     """Set the operators, methods and properties as attributes of `ndarray`."""
     for name, function in (OPERATORS | METHODS).items():
@@ -189,7 +193,7 @@ def _bind() -> None:
                 rule = rule_of(name, is_method=True)
                 read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed(attrgetter(name), name))
             write = write and takes_every_dtype(
-                write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), placed(attribute.__set__, name)
+                write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )
         setattr(ndarray, name, property(read, write))
 

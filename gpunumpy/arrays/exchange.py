@@ -18,7 +18,15 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.graph.node import Node
-from ..core.recording.array import ALWAYS_READ_ONLY, READ_ONLY, is_scalar, make_view, memory_on_host, ndarray, wrap_leaf
+from ..core.recording.array import (
+    ALWAYS_READ_ONLY,
+    READ_ONLY,
+    host_only_memory,
+    is_scalar,
+    make_view,
+    ndarray,
+    wrap_leaf,
+)
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
@@ -133,7 +141,7 @@ def dlpack(
     BufferError
         If the request cannot be met.
     """
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     if memory is not None:
         if not x.device.has_stream:
             return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
@@ -234,7 +242,7 @@ def ctypes_of(x: ndarray) -> Any:
         For an array on a GPU: what C writes to a copy would be lost. And for results that act as NumPy's scalars, which
         have no such attribute.
     """
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     if memory is not None:
         return memory.ctypes
     if is_scalar(x):

@@ -18,12 +18,13 @@ from ..core.numpy_release import NUMPY_2_5
 from ..core.recording.array import (
     ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
+    ON_HOST,
     READ_ONLY,
     as_class,
     from_numpy,
+    host_only_memory,
     is_scalar,
     make_view,
-    memory_on_host,
     ndarray,
     on_host_memory,
     one_step,
@@ -87,12 +88,13 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         return  # NumPy's scalars do not change either
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     if memory is not None:
         resized = memory.copy()
         resized.resize(dims, refcheck=False)
         show(x, resized)
         return
+    require_device(x)
     with one_step(x):
         if prod(dims) < x.size and _has_views(x):
             raise ValueError(
@@ -246,7 +248,7 @@ def _restored(host: Any, device: str, flags: int) -> ndarray:
     except RuntimeError:
         target = None
     x = from_numpy(host, target)
-    x._flags = flags if host.flags.writeable else flags | READ_ONLY
+    x._flags = x._flags & ON_HOST | (flags if host.flags.writeable else flags | READ_ONLY)
     return x
 
 
@@ -282,7 +284,7 @@ def asnumpy(x: Any, order: str = "C") -> Any:
 
 def memory_view(x: ndarray) -> memoryview:
     """Return ``x.data``: the memory of an array on the host, or a read-only copy of the elements of another."""
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     return to_host(x).data.toreadonly() if memory is None else memory.data
 
 
@@ -302,14 +304,14 @@ def lend_bytes(x: ndarray, flags: int) -> memoryview:
         raise BufferError("the array lends its bytes only: x.data is a view of the elements, asnumpy(x) a copy of them")
     if x.dtype.hasobject:
         raise BufferError("objects have no bytes")
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     host = memory if memory is not None and memory.flags.c_contiguous else to_host(x)
     return host.reshape(-1).view(numpy.uint8).data.toreadonly()
 
 
 def to_bytes(x: ndarray) -> bytes:
     """Return ``bytes(x)``."""
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     return tobytes(x) if memory is None else bytes(memory)
 
 
@@ -325,7 +327,7 @@ def tobytes(x: ndarray, order: str = "C") -> bytes:
 
 def flags_of(x: ndarray) -> Any:
     """Return ``x.flags``: of an array on the host, the flags of its memory."""
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     return Flags(x) if memory is None else memory.flags
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
-from ..core.recording.array import memory_on_host, ndarray, to_host
+from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
 from ..functions.fallback import on_host
 from ..functions.ufuncs.ufunc import UFUNCS
@@ -42,7 +42,7 @@ def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
     if copy is not False:
         host = to_host(x)
         return host if dtype is None else host.astype(dtype, copy=False)
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     if dtype in (None, x.dtype) and memory is not None:
         return memory.view()
     if not x.device.shares_host_memory or dtype not in (None, x.dtype):

@@ -16,7 +16,7 @@ from ..core.graph import node as graph
 from ..core.numpy_release import RELEASE
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops import table
-from ..core.recording.array import hand_over, is_scalar, memory_on_host, ndarray, to_host, wrap
+from ..core.recording.array import hand_over, host_only_memory, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import (
     as_array,
     as_nodes,
@@ -161,7 +161,7 @@ def _equality(op: str) -> Operator:
     record = binary_operator(op)
 
     def compare(x: ndarray, y: Any) -> Any:
-        if not isinstance(y, _NON_NUMERIC_TYPES) or memory_on_host(x) is not None:
+        if not isinstance(y, _NON_NUMERIC_TYPES) or host_only_memory(x) is not None:
             result = record(x, y)
             if result is not NotImplemented or not _never_equals_numbers(y):
                 return result
@@ -241,7 +241,7 @@ def length(x: ndarray) -> int:
 
 def contains(x: ndarray, y: Any) -> bool:
     """Return ``y in x``."""
-    if memory_on_host(x) is None and not is_scalar(x) and _never_equals_numbers(y):
+    if host_only_memory(x) is None and not is_scalar(x) and _never_equals_numbers(y):
         return False
     return truth(reduce_ufunc("logical_or", UFUNCS["equal"](x, y), None))
 

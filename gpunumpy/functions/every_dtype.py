@@ -19,7 +19,7 @@ from ..core.errors import MaskedOperandError, OnHostError
 from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
 from .fallback import holds_host_data, host_fallback, on_host
-from .placement import ELSEWHERE, MAKERS, Place, placed
+from .placement import ELSEWHERE, MAKERS, Placement, placed
 from .subclasses import ClassRule, call_for_subclass, has_subclass, rule_of
 
 
@@ -27,7 +27,7 @@ def takes_every_dtype(
     function: Callable[..., Any],
     by_numpy: Callable[..., Any],
     rule: ClassRule | None = None,
-    place: Place | None = None,
+    place: Placement | None = None,
 ) -> Callable[..., Any]:
     """Return a function that calls `by_numpy`, with the same arguments, where `function` meets data on the host.
 
@@ -63,7 +63,7 @@ def takes_every_dtype(
         # What a class calls that leaves a function as it is: `ndarray.__array_function__` does.
         unasked = class_rule._replace(asks_class=False)
         run._implementation = partial(_run_unasked, run, unasked)  # type: ignore[attr-defined]
-    return run
+    return run if place is None else place.in_front_of(run)
 
 
 def _run_unasked(run: Callable[..., Any], rule: ClassRule, *args: Any, **options: Any) -> Any:
@@ -71,7 +71,7 @@ def _run_unasked(run: Callable[..., Any], rule: ClassRule, *args: Any, **options
 
 
 def operator_of_every_dtype(
-    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule, place: Place
+    function: Callable[..., Any], by_numpy: Callable[..., Any], rule: ClassRule, place: Placement
 ) -> Callable[..., Any]:
     """Return `takes_every_dtype` of a function of one or two arguments, in half the time of a call with any."""
 
@@ -105,7 +105,7 @@ def operator_of_every_dtype(
                 raise
         return by_numpy(x, y)
 
-    return unary if function.__code__.co_argcount == 1 else binary
+    return place.in_front_of(unary if function.__code__.co_argcount == 1 else binary)
 
 
 def is_for_numpy(error: Exception, arguments: Any) -> bool:

@@ -26,10 +26,13 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.late_imports import import_late
+from ..core.recording import residence
 from ..core.recording.array import (
     MADE_AS_ARRAY,
+    ON_HOST,
     READ_ONLY,
     from_host,
+    host_only_memory,
     is_scalar,
     make_view,
     memory_on_host,
@@ -206,6 +209,8 @@ class HostCall:
             argument = next((hosted for hosted in self.hosted_arrays if hosted.host is x), None)
             return self._result_array(x) if argument is None else self._returned(argument.array)
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
+            if self._is_placed_on_host(x):
+                return on_host_memory(x, self.device)
             scalar = from_host(numpy.asarray(x), self.device)
             scalar._flags &= ~MADE_AS_ARRAY  # as the 0-d result of an operation
             return scalar
@@ -214,6 +219,12 @@ class HostCall:
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*map(self.from_host, x))
         return x
+
+    def _is_placed_on_host(self, x: Any) -> bool:
+        """Return whether a new result stays on the host: it is small, and all operands are there."""
+        if not residence.is_auto() or x.nbytes > residence.HOST_BYTES or x.dtype not in residence.DTYPES:
+            return False
+        return all(array._flags & ON_HOST for array, *_ in self.hosted_arrays if isinstance(array, ndarray))
 
     def _returned(self, x: Any) -> Any:
         """Return an array argument that is the result: as it is, or as what a conversion of a NumPy array returns."""
@@ -238,7 +249,7 @@ class HostCall:
             x.flags.writeable = False
         if not is_plain:
             return x
-        if not has_kernels:
+        if not has_kernels or self._is_placed_on_host(x):
             return on_host_memory(x, device)
         array = from_host(x, device)
         if not _is_writeable(x):
@@ -302,7 +313,7 @@ def _arrays_in(x: Any) -> Iterator[ndarray]:
 def holds_host_data(x: Any) -> bool:
     """Return whether an argument is on the host for its dtype, or holds such data in lists, tuples or dicts."""
     if isinstance(x, ndarray):
-        return memory_on_host(x) is not None
+        return host_only_memory(x) is not None
     if isinstance(x, (numpy.ndarray, numpy.generic)):
         return x.dtype not in dtypes.KIND
     if isinstance(x, (list, tuple)):
@@ -366,7 +377,7 @@ def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
     for operand, flags_of_operand in zip(operands, flags_of_operands, strict=False):
         if (
             isinstance(operand, ndarray)
-            and memory_on_host(operand) is None
+            and host_only_memory(operand) is None
             and any(flag in ("readwrite", "writeonly") for flag in flags_of_operand)
         ):
             raise TypeError(

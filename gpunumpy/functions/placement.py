@@ -10,22 +10,22 @@ arrays of a device) is left to the function of this package.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from math import ceil, prod
-from typing import Any, TypeAlias
+from math import ceil, isfinite, prod
+from typing import Any
 
 import numpy
+from numpy._core.umath import _extobj_contextvar  # type: ignore[attr-defined]
 
+from ..core._native import host_call, tell
 from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.recording.array import from_host, memory_on_host, ndarray, on_host_memory
 from ..core.recording.residence import DTYPES, HOST_BYTES
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
+from .fallback import host_fallback
 
 ELSEWHERE: Any = object()  # what is returned for a call that is not for the host
-# Takes the arguments and the options of a call, and returns its result on the host, or `ELSEWHERE`.
-Place: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
 _HOST_ELEMENTS = HOST_BYTES // 8
 # The plain arguments, besides arrays: what NumPy takes as it is, and what cannot hold an array.
@@ -53,6 +53,8 @@ _WARNING = _names("""
     average corrcoef cov mean median nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
     nanpercentile nanprod nanquantile nanstd nansum nanvar percentile quantile std var
 """)
+# Functions that warn of numbers that are not finite.
+_OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
 # Functions of arguments that are no arrays: they call back, or say where data are.
 _NOT_PLACED = _names("""
     apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring piecewise
@@ -60,6 +62,14 @@ _NOT_PLACED = _names("""
 """)
 
 
+# What is known of functions, as bits that the compiled core knows too (core/_native/host_call.cpp).
+_IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
+# Functions without floating-point errors that are called often.
+_QUIET = _names("""
+    T __bool__ __float__ __getitem__ __index__ __int__ __len__ copy flatten item ravel reshape squeeze swapaxes tolist
+    transpose
+""")
+_OF_ITEMS = frozenset(("__call__", "__getitem__", "__setitem__"))
 # Options that say where results are, or how large they are.
 _NOT_OF_OPERANDS = frozenset(("device", "like", "shape"))
 
@@ -67,9 +77,10 @@ _NOT_OF_OPERANDS = frozenset(("device", "like", "shape"))
 class _Call:
     """The arguments of one call as NumPy takes them, and the arrays among them."""
 
-    __slots__ = ("arrays", "is_elsewhere")
+    __slots__ = ("arrays", "is_elsewhere", "is_operator")
 
-    def __init__(self) -> None:
+    def __init__(self, is_operator: bool) -> None:
+        self.is_operator = is_operator  # and so may be one of lists
         self.arrays: list[ndarray] = []
         self.is_elsewhere = False
 
@@ -83,7 +94,7 @@ class _Call:
                 return memory
         elif kind in _PLAIN or isinstance(x, (numpy.generic, numpy.dtype)) or (kind is type and x in _SCALAR_TYPES):
             return x
-        elif (kind is tuple or kind is list) and len(x) <= _MAX_PARTS:
+        elif (kind is tuple or (kind is list and not self.is_operator)) and len(x) <= _MAX_PARTS:
             return kind([self.taken(part) for part in x])
         self.is_elsewhere = True
         return x
@@ -109,37 +120,62 @@ class _Call:
                 return array
             if base is not None and (base is memory or base is memory.base):
                 return on_host_memory(x, device, array if array._owner is None else array._owner)
-        if x.nbytes > HOST_BYTES and x.dtype in KIND:
-            return from_host(x, device)
+        if x.dtype in KIND:
+            if x.nbytes > HOST_BYTES:
+                return from_host(x, device)
+        elif host_fallback() == "error":
+            self.is_elsewhere = True
         is_compact = base is None or x.flags.forc  # as `require_device` has it
         return on_host_memory(x if is_compact else x.copy("K"), device)
 
 
-def placed(function: Callable[..., Any], name: str) -> Place | None:
-    """Return what runs NumPy's function, of a name, on the host where a call is placed there; None if none ever is.
+class Placement:
+    """What runs NumPy's function, of a name, on the host where a call is placed there. Errors are NumPy's."""
 
-    Errors are NumPy's.
-    """
-    if name in _NOT_PLACED:
-        return None
-    if name not in _COUNTS and name not in MAKERS:
-        return partial(_try_operands, function, name)
+    def __init__(self, function: Callable[..., Any], name: str, is_method: bool = False) -> None:
+        """Place a function, or the method of that name of what is given first."""
+        self._function, self._name, self._is_method = function, name, is_method
+        self._takes_data = name in _COUNTS or name in MAKERS
+        self.rules = (
+            _IS_METHOD * is_method
+            | _IS_OPERATOR * (name.startswith("__") and name not in _OF_ITEMS)
+            | _IS_GROWING * (name in _GROWING)
+            | _IS_WARNING * (name in _WARNING)
+            | _IS_OF_FINITE * (name in _OF_FINITE_NUMBERS)
+            | _IS_QUIET * (name in _QUIET)
+        )
 
-    def place(args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        result = _try_operands(function, name, args, options)
-        return _try_host_data(function, name, args, options) if result is ELSEWHERE else result
+    def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Return the result of a call on the host, or `ELSEWHERE`."""
+        result = ELSEWHERE if self._is_compiled else _try_operands(self._function, self._name, args, options)
+        if result is ELSEWHERE and self._takes_data:
+            return _try_host_data(self._function, self._name, args, options)
+        return result
 
-    return place
+    _is_compiled = False
+
+    def in_front_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
+        if self._name.startswith("nan"):
+            return function
+        found = host_call(function, self._name if self._is_method else self._function, self.rules)
+        self._is_compiled = found is not None
+        return function if found is None else found
 
 
-def placed_method(name: str) -> Place | None:
-    """Return `placed` of the method of a name of NumPy's arrays, and of its scalars where they have it."""
-    return placed(lambda x, *args, **options: getattr(x, name)(*args, **options), name)
+def placed(function: Callable[..., Any], name: str) -> Placement | None:
+    """Return the placement of a function of NumPy's; None if its calls are never on the host."""
+    return None if name in _NOT_PLACED else Placement(function, name)
+
+
+def placed_method(name: str) -> Placement:
+    """Return the placement of the method of a name of NumPy's arrays, and of its scalars where they have it."""
+    return Placement(lambda x, *args, **options: getattr(x, name)(*args, **options), name, is_method=True)
 
 
 def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what NumPy's function returns for arrays on the host; `ELSEWHERE` if some are not, or are large."""
-    call = _Call()
+    call = _Call(name.startswith("__") and name not in _OF_ITEMS)
     host_args = [call.taken(x) for x in args]
     if not call.arrays and not options:
         return ELSEWHERE
@@ -149,6 +185,8 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     memories = [array._base for array in call.arrays]
     sizes = [memory.size for memory in memories]
     if name in _WARNING and (0 in sizes or "where" in options or name.startswith("nan")):
+        return ELSEWHERE
+    if name in _OF_FINITE_NUMBERS and not all(isfinite(x) for x in (*args, *options.values()) if type(x) is float):
         return ELSEWHERE
     shapes = {memory.shape for memory in memories}
     if len(shapes) > 1 and _broadcast_size(shapes) > _HOST_ELEMENTS:
@@ -160,7 +198,20 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
             result = call_for_user(function, *host_args, **host_options)
     except (AttributeError, TypeError):  # scalars lack some methods; the function of this package may take more
         return ELSEWHERE
-    return call.returned(result, call.arrays[0].device)
+    returned = call.returned(result, call.arrays[0].device)
+    return ELSEWHERE if call.is_elsewhere else returned
+
+
+def _returned(x: Any, arrays: tuple[ndarray, ...]) -> Any:
+    """Return a result of NumPy's, of a call with these arrays, with arrays of this package."""
+    call = _Call(is_operator=False)
+    call.arrays += arrays
+    return call.returned(x, arrays[0].device)
+
+
+# The value of `errstate` that ignores all is made by NumPy itself.
+with numpy.errstate(all="ignore"):
+    tell(returned=_returned, errors=(_extobj_contextvar, _extobj_contextvar.get()))
 
 
 def _broadcast_size(shapes: set[tuple[int, ...]]) -> int:

@@ -143,6 +143,7 @@ def steps(call: Any) -> list[str]:
     return [name for name in names if name]
 
 
+@pytest.mark.on_device
 def test_steps() -> None:
     rng = numpy.random.default_rng(0)
     a, b, c = (np.asarray(rng.random((16, 16, 16))) for _ in range(3))

@@ -89,6 +89,7 @@ def test_views(dtype: str) -> None:
         check_eig(a, w, v, to_host(np.linalg.eigvals(x)))
 
 
+@pytest.mark.on_device
 def test_what_does_not_converge(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
     if device != "cpu":
         pytest.skip("a kernel that fails is emulated")

@@ -331,6 +331,7 @@ def test_every_way_to_tell(device: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "Warning: divide by zero encountered in divide" in capsys.readouterr().err
 
 
+@pytest.mark.on_device
 def test_nothing_is_checked_unless_asked_for(device: str) -> None:
     with Device(device):
         a = gpunumpy.array([1.0, 0.0, -1.0])

@@ -66,6 +66,7 @@ def test_the_diagonal_from_the_host_is_written_through() -> None:
     same(to_host(tested), reference)
 
 
+@pytest.mark.on_device
 def test_a_view_that_ours_cannot_have_is_read_only() -> None:
     a = np.arange(6.0)
     parts = a.getfield("f4", 4)

@@ -360,6 +360,7 @@ def test_an_element_with_an_ellipsis_is_an_array() -> None:
             assert int(part) == 7
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("outside", [12, -1, 1 << 40])
 def test_positions_on_the_device_are_checked(outside: int) -> None:
     for order in ("C", "F"):

@@ -201,6 +201,7 @@ def test_sizes_that_no_number_holds() -> None:
     check("det", [[1, 2], [3, 4]])
 
 
+@pytest.mark.on_device
 def test_errors() -> None:
     for name in ("inv", "det", "slogdet", "cholesky"):
         for shape in ((), (3,), (2, 3), (4, 2, 3), (0, 2)):

@@ -145,6 +145,7 @@ def test_values_from_roots(tensor: bool) -> None:
             compare("polynomial", "valfromroots", x, r, tensor)
 
 
+@pytest.mark.on_device
 @everywhere
 def test_values_are_one_kernel(module: str) -> None:
     x = np.linspace(-1, 1, 1000)

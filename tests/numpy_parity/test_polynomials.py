@@ -84,6 +84,7 @@ def test_values_of_dtypes(dtype: str) -> None:
     check(np.polyval, numpy.polyval, sample(dtype, (4, 2)), sample("f", (3, 2)))
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("on_device", [True, False])
 def test_values_are_one_kernel(on_device: bool) -> None:
     x, p = np.linspace(0, 1, 1000), numpy.arange(12.0)

@@ -116,6 +116,7 @@ def test_sorter(dtype: str) -> None:
     check(np.searchsorted, numpy.searchsorted, numpy.zeros(0), [1.0], "left", numpy.zeros(0, dtype))
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("wrong", [3, -1])
 def test_sorter_on_the_device_out_of_bounds(wrong: int) -> None:
     found = np.searchsorted(np.asarray([3, 2, 5]), [2, 9], sorter=np.asarray([1, 0, wrong]))

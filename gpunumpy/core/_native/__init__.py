@@ -99,6 +99,24 @@ def launch(
     return made
 
 
+def host_call(function: Callable[..., Any], numpy_function: Any, rules: int) -> Callable[..., Any] | None:
+    """Return what calls NumPy's function where a call is placed on the host, and else `function`; None without the core.
+
+    `functions.placement` has the rules, and says what is placed there.
+    """
+    if _core is None:
+        return None
+    made: Callable[..., Any] = _core.host_call(function, numpy_function, rules)
+    return made
+
+
+def tell(**facts: Any) -> None:
+    """Tell the core what decides whether calls are placed on the host, by the names of its functions ``set_...``."""
+    if _core is not None:
+        for name, fact in facts.items():
+            getattr(_core, f"set_{name}")(fact)
+
+
 def in_front_of(function: Callable[..., Any], recorder: Callable[..., Any]) -> Callable[..., Any]:
     """Return a recorder that finds what `recorder` does and else calls `function`; `function` if it is no recorder."""
     if _core is None or type(recorder) is not _core.Recorder:

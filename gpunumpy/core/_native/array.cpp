@@ -9,7 +9,7 @@ PyTypeObject* array_type = nullptr;
 namespace {
 
 using Held = References<Array, &Array::base, &Array::component, &Array::flags, &Array::layout, &Array::node,
-                        &Array::owner, &Array::source>;
+                        &Array::owner, &Array::queue, &Array::source>;
 
 void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
@@ -17,12 +17,35 @@ void deallocate(PyObject* self) {
     Held::deallocate(self);
 }
 
+// The node of an array on the host tells shape, dtype and queue alone.
+PyObject* get_node(PyObject* self, void*) {
+    Array* array = as_array(self);
+    if (!array->node) {
+        if (!array->queue) return PyErr_Format(PyExc_AttributeError, "_node");
+        Ref shape(PyObject_GetAttrString(array->base, "shape")), dtype(PyObject_GetAttrString(array->base, "dtype"));
+        if (!shape || !dtype) return nullptr;
+        PyObject* node = PyObject_CallFunctionObjArgs(state.placeholder, shape.get(), dtype.get(), array->queue, nullptr);
+        if (!node) return nullptr;
+        set_field(array->node, node);
+    }
+    return Py_NewRef(array->node);
+}
+
+int set_node(PyObject* self, PyObject* node, void*) {
+    set_field(as_array(self)->node, Py_XNewRef(node));
+    return 0;
+}
+
+PyGetSetDef properties[] = {
+    {"_node", get_node, set_node, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
 PyMemberDef members[] = {
     {"_base", T_OBJECT_EX, offsetof(Array, base), 0, nullptr},
     {"_component", T_OBJECT_EX, offsetof(Array, component), 0, nullptr},
     {"_flags", T_OBJECT_EX, offsetof(Array, flags), 0, nullptr},
     {"_layout", T_OBJECT_EX, offsetof(Array, layout), 0, nullptr},
-    {"_node", T_OBJECT_EX, offsetof(Array, node), 0, nullptr},
     {"_owner", T_OBJECT_EX, offsetof(Array, owner), 0, nullptr},
     {"_source", T_OBJECT_EX, offsetof(Array, source), 0, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Array, weak_references), READONLY, nullptr},
@@ -31,6 +54,7 @@ PyMemberDef members[] = {
 
 PyType_Slot slots[] = {
     {Py_tp_members, members},
+    {Py_tp_getset, properties},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},

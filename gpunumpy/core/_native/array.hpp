@@ -10,6 +10,7 @@ namespace core {
 // Bits of the flags, as in array.py.
 enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8 };
 
+// An array on the host has no node until Python asks for it.
 struct Array {
     PyObject_HEAD
     PyObject* base;
@@ -17,6 +18,7 @@ struct Array {
     PyObject* layout;
     PyObject* node;
     PyObject* owner;
+    PyObject* queue;  // of an array on the host whose node has not been asked for
     PyObject* source;
     PyObject* weak_references;
     PyObject* flags;  // an integer of Python, whose code reads it often

@@ -11,7 +11,9 @@ struct State {
     // Tables: windows by signature and layout, signatures by what they are made from.
     PyObject *windows, *signatures;
     // Functions for what is not at hand.
-    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value;
+    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value, *placeholder;
+    // What becomes of a result of NumPy's; set by the layer of functions.
+    PyObject* returned;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
 

@@ -1,6 +1,6 @@
 #include "ufunc_call.hpp"
 
-#include "array.hpp"
+#include "host_call.hpp"
 #include "recorders.hpp"
 
 namespace core {
@@ -10,6 +10,7 @@ namespace {
 struct UfuncCall {
     PyObject_HEAD
     vectorcallfunc call;
+    PyObject* host_call;         // of NumPy's ufunc
     PyObject* record_plain;      // a recorder, or None
     PyObject* record_reflected;  // of two operands of which the second is an array; a recorder, or None
 };
@@ -27,6 +28,8 @@ PyObject* value(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    PyObject* result = result_on_host(as_ufunc(self)->host_call, args, PyVectorcall_NARGS(count), names);
+    if (result || PyErr_Occurred()) return result;
     if (!names || !PyTuple_GET_SIZE(names)) {
         Ref node(value(self, args, PyVectorcall_NARGS(count)));
         if (node) return wrap(node.get());
@@ -43,9 +46,10 @@ PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
     return made;
 }
 
-using Held = References<UfuncCall, &UfuncCall::record_plain, &UfuncCall::record_reflected>;
+using Held = References<UfuncCall, &UfuncCall::host_call, &UfuncCall::record_plain, &UfuncCall::record_reflected>;
 
 PyMemberDef members[] = {
+    {"_host_call", T_OBJECT_EX, offsetof(UfuncCall, host_call), 0, nullptr},
     {"_record_plain", T_OBJECT_EX, offsetof(UfuncCall, record_plain), 0, nullptr},
     {"_record_reflected", T_OBJECT_EX, offsetof(UfuncCall, record_reflected), 0, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncCall, call), READONLY, nullptr},

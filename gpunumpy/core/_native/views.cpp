@@ -217,8 +217,9 @@ PyObject* Positions::layout() const {
 }
 
 bool can_have_views(PyObject* object) {
+    if (!owner_of(object)) return false;
     PyObject* shape = state.signature_shape.of(as_node(as_array(object)->node)->signature);
-    return owner_of(object) && (PyTuple_GET_SIZE(shape) > 0 || has_flag(object, MADE_AS_ARRAY));
+    return PyTuple_GET_SIZE(shape) > 0 || has_flag(object, MADE_AS_ARRAY);
 }
 
 PyObject* make_view(PyObject* array, PyObject* where) {

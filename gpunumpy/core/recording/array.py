@@ -189,7 +189,7 @@ class ndarray(ArrayState):
     def writeable(self) -> bool:
         """Whether the array is not marked as read-only."""
         on_host = memory_on_host(self)
-        if on_host is not None:
+        if isinstance(on_host, numpy.ndarray):
             return bool(on_host.flags.writeable)
         return not self._flags & READ_ONLY
 
@@ -348,12 +348,25 @@ def memory_on_host(array: ndarray) -> Any:
     return array._base
 
 
+def host_only_memory(array: ndarray) -> Any:
+    """Return `memory_on_host` of an array that cannot be moved, as no kernel computes the dtype of the memory."""
+    memory = memory_on_host(array)
+    return None if memory is None or _stored_dtype(array) in KIND else memory
+
+
+def _stored_dtype(array: ndarray) -> DType:
+    """Return the dtype of the memory that an array on the host shows: of a record, where it shows a field."""
+    owner = array if array._owner is None else array._owner
+    dtype: DType = owner._base.dtype
+    return dtype
+
+
 def require_device(array: ndarray) -> None:
     """Move an array that is on the host to its device. Raise `OnHostError` if no kernel computes its dtype."""
     memory = memory_on_host(array)
     if memory is None:
         return
-    if memory.dtype not in KIND:
+    if _stored_dtype(array) not in KIND:
         raise OnHostError(f"an array of dtype {memory.dtype} is on the host")
     owner = array if array._owner is None else array._owner
     with array.queue.lock:
@@ -525,6 +538,8 @@ def wrap(node: Node) -> ndarray:
 def mark_as_array(array: ndarray) -> ndarray:
     """Mark an array as made as an array, so that it does not act as a NumPy scalar even if it is 0-d, and return it."""
     array._flags |= MADE_AS_ARRAY
+    if array._flags & ON_HOST and isinstance(array._base, numpy.generic):
+        array._base = numpy.array(array._base)
     return array
 
 
@@ -718,4 +733,5 @@ _native.set_up(
     **{kind.__name__: kind for kind in (ndarray, Signature, Queue, Leaf, Const, View, Update, Layout)},
     **graph.tables_of_core(),
     value=ndarray.value,
+    placeholder=placeholder,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._native import tell
 from ..dtypes import KIND, bfloat16
 from ..errors import allowed
 from ..runtime import evaluate
@@ -46,6 +47,7 @@ def set_residence(residence: str) -> str:
     if residence not in _RESIDENCES:
         raise ValueError(f"{residence!r} is no residence; {allowed(_RESIDENCES)}")
     before, _residence = _residence, residence
+    tell(auto=residence == "auto")
     return before
 
 

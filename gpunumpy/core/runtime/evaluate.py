@@ -19,7 +19,7 @@ from sys import getrefcount
 from types import FrameType
 from typing import Any
 
-from .._native import compiled
+from .._native import compiled, tell
 from ..fork import renew_in_child, take_before_fork
 from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
@@ -374,6 +374,7 @@ def watch(function: Callable[[Node], None] | None) -> None:
     """Call `function` with the value of every array as it is made, in whichever thread; None ends this."""
     global watcher
     watcher = function
+    tell(watched=function is not None)
     for device_state in list(_states.values()):
         _schedule_review(device_state.queue)
 

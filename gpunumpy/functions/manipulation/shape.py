@@ -19,9 +19,9 @@ from ...core.graph.node import Node
 from ...core.recording.array import (
     READ_ONLY,
     as_class,
+    host_only_memory,
     is_scalar,
     make_view,
-    memory_on_host,
     ndarray,
     on_host_memory,
     wrap,
@@ -444,7 +444,7 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     if hasattr(dtype if type is None else type, "is_masked_array"):
         cls, dtype = (dtype, None) if type is None else (type, dtype)
         return cls._view_of(x if dtype is None else view_method(x, dtype))
-    memory = memory_on_host(x)
+    memory = host_only_memory(x)
     if memory is not None:
         for cls in (dtype, type):
             if isclass(cls) and issubclass(cls, numpy.ndarray):

@@ -69,6 +69,7 @@ def as_strided(
             host = host.base
         _check_memory(byte_bounds(host_view), byte_bounds(host))
         return _read_only(from_host(host_view))
+    require_device(x)
     dims = x.shape if shape is None else as_shape(shape)
     if strides is None:
         # Of a C-contiguous array NumPy takes none: the elements follow each other in the new shape.

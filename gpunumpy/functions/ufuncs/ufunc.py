@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core._native import compiled
+from ...core._native import IS_COMPILED, compiled
 from ...core.arguments import memory_order
 from ...core.dtypes import DType
 from ...core.graph import layout
@@ -25,7 +25,7 @@ from ...core.recording.record import as_array, as_nodes, binary_operator, elemen
 from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
 from ..fallback import asks_a_class, on_host
-from ..placement import ELSEWHERE, placed
+from ..placement import ELSEWHERE, Placement
 from ..subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
@@ -99,8 +99,9 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
 class UfuncCall:
     """The call of a ufunc. These record a call on plain operands, of which the first is an array, or the second."""
 
-    __slots__ = ("_record_plain", "_record_reflected")
+    __slots__ = ("_host_call", "_record_plain", "_record_reflected")
 
+    _host_call: Callable[..., Any]  # of NumPy's ufunc, where a call is placed on the host
     _record_plain: Callable[..., Any] | None
     _record_reflected: Callable[..., Any] | None
 
@@ -133,7 +134,8 @@ class ufunc(UfuncCall):
     def __init__(self, name: str) -> None:
         numpy_ufunc: Any = table.ufunc_of(name)
         self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
-        self._places = {method: placed(getattr(numpy_ufunc, method), method) for method in _METHODS}
+        self._places = {method: Placement(getattr(numpy_ufunc, method), method) for method in _METHODS}
+        self._host_call = Placement(numpy_ufunc, name).in_front_of(numpy_ufunc)
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__
@@ -157,7 +159,7 @@ class ufunc(UfuncCall):
     def _call_with_any(self, *args: Any, **options: Any) -> Any:
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, rule_of_ufunc(self), args, options)
-        if residence.is_auto():
+        if not IS_COMPILED and residence.is_auto():
             result = self._places["__call__"](args, options)
             if result is not ELSEWHERE:
                 return result
