@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy
 
-from ..core._native import in_front_of
+from ..core._native import LOOKS, bind, in_front_of
+from ..core.ops import table
 from ..core.recording.array import ndarray
 from ..functions.bits import byteswap
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
@@ -31,7 +32,7 @@ from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
 from ..functions.manipulation import repeating, shape
 from ..functions.manipulation.strides import construct_ndarray
-from ..functions.placement import placed, placed_method
+from ..functions.placement import placed, placed_method, placed_ufunc
 from ..functions.products import tensor_products
 from ..functions.reductions import reductions, scans
 from ..functions.sorting import sort
@@ -182,10 +183,18 @@ def _bind() -> None:
                 rule_of_ufunc(UFUNCS[op], operands=operands) if op in UFUNCS else rule_of(name, UFUNCS, is_method=True)
             )
             operation = _operator(name)
-            place = placed_method(name) if operation is None else placed(operation, name)
+            if operation is None:
+                place = placed_method(name)
+            elif op in UFUNCS:
+                place = placed_ufunc(table.ufunc_of(op), operation, name, operands)
+            else:
+                place = placed(operation, name)
             method = wrap(method, _ON_HOST.get(name) or on_host(operation or by_numpy, ""), rule, place)
             method = in_front_of(method, function)
-        setattr(ndarray, name, method)
+        if name in LOOKS:
+            bind(name, method)
+        else:
+            setattr(ndarray, name, method)
     for name, (read, write) in PROPERTIES.items():
         attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
         if attribute is not None:

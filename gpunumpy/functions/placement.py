@@ -64,6 +64,10 @@ _NOT_PLACED = _names("""
 
 # What is known of functions, as bits that the compiled core knows too (core/_native/host_call.cpp).
 _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
+_IS_SWAPPED, _IS_IN_PLACE, _IS_GETITEM, _IS_SETITEM = (1 << k for k in range(6, 10))
+_IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_DATA, _IS_OF_SAMPLES = (1 << k for k in range(10, 14))
+# Ufuncs whose loops are run without NumPy's checks of their operands: integer powers raise inside of theirs.
+_NOT_BY_LOOP = frozenset(("float_power", "power"))
 # Functions without floating-point errors that are called often.
 _QUIET = _names("""
     T __bool__ __float__ __getitem__ __index__ __int__ __len__ copy flatten item ravel reshape squeeze swapaxes tolist
@@ -132,8 +136,14 @@ class _Call:
 class Placement:
     """What runs NumPy's function, of a name, on the host where a call is placed there. Errors are NumPy's."""
 
-    def __init__(self, function: Callable[..., Any], name: str, is_method: bool = False) -> None:
-        """Place a function, or the method of that name of what is given first."""
+    def __init__(
+        self, function: Callable[..., Any], name: str, is_method: bool = False, ufunc: tuple[Any, str] = (None, "")
+    ) -> None:
+        """Place a function, or the method of that name of what is given first.
+
+        `ufunc` does the same; it is given the operands "swapped", or writes to the first one, "in place".
+        """
+        self._ufunc, operands = ufunc
         self._function, self._name, self._is_method = function, name, is_method
         self._takes_data = name in _COUNTS or name in MAKERS
         self.rules = (
@@ -143,6 +153,14 @@ class Placement:
             | _IS_WARNING * (name in _WARNING)
             | _IS_OF_FINITE * (name in _OF_FINITE_NUMBERS)
             | _IS_QUIET * (name in _QUIET)
+            | _IS_SWAPPED * (operands == "swapped")
+            | _IS_IN_PLACE * (operands == "in place")
+            | _IS_GETITEM * (name == "__getitem__")
+            | _IS_SETITEM * (name == "__setitem__")
+            | _IS_OF_SHAPE * (_COUNTS.get(name) is _count_of_shape)
+            | _IS_OF_RANGE * (_COUNTS.get(name) is _count_of_range)
+            | _IS_OF_SAMPLES * (_COUNTS.get(name) is _count_of_samples)
+            | _IS_OF_DATA * (name in MAKERS)
         )
 
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -158,7 +176,8 @@ class Placement:
         """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
         if self._name.startswith("nan"):
             return function
-        found = host_call(function, self._name if self._is_method else self._function, self.rules)
+        called = self._name if self._is_method else self._function
+        found = host_call(function, called, self._ufunc, self.rules)
         self._is_compiled = found is not None
         return function if found is None else found
 
@@ -166,6 +185,14 @@ class Placement:
 def placed(function: Callable[..., Any], name: str) -> Placement | None:
     """Return the placement of a function of NumPy's; None if its calls are never on the host."""
     return None if name in _NOT_PLACED else Placement(function, name)
+
+
+def placed_ufunc(
+    ufunc: Any, function: Callable[..., Any] | None = None, name: str = "", operands: str = ""
+) -> Placement:
+    """Return the placement of a ufunc of NumPy's, or of an operator that does the same; see `Placement`."""
+    looped = None if ufunc.__name__ in _NOT_BY_LOOP else ufunc
+    return Placement(function or ufunc, name or ufunc.__name__, ufunc=(looped, operands))
 
 
 def placed_method(name: str) -> Placement:

@@ -99,15 +99,30 @@ def launch(
     return made
 
 
-def host_call(function: Callable[..., Any], numpy_function: Any, rules: int) -> Callable[..., Any] | None:
+def host_call(function: Callable[..., Any], numpy_function: Any, ufunc: Any, rules: int) -> Callable[..., Any] | None:
     """Return what calls NumPy's function where a call is placed on the host, and else `function`; None without the core.
+
+    A ufunc that does the same has loops, which the core runs by itself where it can.
 
     `functions.placement` has the rules, and says what is placed there.
     """
     if _core is None:
         return None
-    made: Callable[..., Any] = _core.host_call(function, numpy_function, rules)
+    made: Callable[..., Any] = _core.host_call(function, numpy_function, ufunc, rules)
     return made
+
+
+# The methods of arrays that slots of the core's type stand before: they are bound to the core, not to the class.
+LOOKS = (
+    frozenset(("__bool__", "__delitem__", "__float__", "__getitem__", "__index__", "__int__", "__len__", "__setitem__"))
+    if _core is not None
+    else frozenset()
+)
+
+
+def bind(name: str, method: Callable[..., Any]) -> None:
+    """Have a slot of arrays, of a name of `LOOKS`, call a method for what the core leaves to Python."""
+    _core.bind(name, method)
 
 
 def tell(**facts: Any) -> None:

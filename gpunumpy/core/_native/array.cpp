@@ -1,5 +1,9 @@
 #include "array.hpp"
 
+#include <iterator>
+#include <vector>
+
+#include "host_call.hpp"
 #include "views.hpp"
 
 namespace core {
@@ -52,18 +56,12 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyType_Slot slots[] = {
+const PyType_Slot own_slots[] = {
     {Py_tp_members, members},
     {Py_tp_getset, properties},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "gpunumpy.core._native._core.ArrayState", sizeof(Array), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots,
 };
 
 Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(state.queue_review_at.of(queue)); }
@@ -76,6 +74,11 @@ bool review(PyObject* queue, PyObject* node) {
 }  // namespace
 
 bool add_array_type(PyObject* module) {
+    std::vector<PyType_Slot> slots(std::begin(own_slots), std::end(own_slots));
+    for (const PyType_Slot* slot = look_slots(); slot->slot; slot++) slots.push_back(*slot);
+    slots.push_back({0, nullptr});
+    PyType_Spec spec = {"gpunumpy.core._native._core.ArrayState", sizeof(Array), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
     array_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
     return array_type && PyModule_AddType(module, array_type) == 0;
 }

@@ -14,6 +14,8 @@ struct State {
     PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value, *placeholder;
     // What becomes of a result of NumPy's; set by the layer of functions.
     PyObject* returned;
+    // The methods of arrays that slots stand before, by their names.
+    PyObject* looks;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
 

@@ -13,8 +13,9 @@ from typing import Any
 from .._native import tell
 from ..dtypes import KIND, bfloat16
 from ..errors import allowed
+from ..runtime import device as device_module
 from ..runtime import evaluate
-from ..runtime.device import Device
+from ..runtime.device import Device, default_device
 from .array import from_host, ndarray, on_host_memory
 
 HOST_BYTES = 1 << 15
@@ -51,6 +52,7 @@ def set_residence(residence: str) -> str:
     return before
 
 
+tell(default_queue=(device_module.with_devices, vars(device_module), lambda: evaluate.queue_of(default_device())))
 _residence = "device"
 set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "device")
 

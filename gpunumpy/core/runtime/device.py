@@ -350,12 +350,12 @@ class Device:
 
     def __enter__(self) -> Device:
         """Make the device the default of this thread."""
-        _with_devices.set((*_with_devices.get(), self))
+        with_devices.set((*with_devices.get(), self))
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Restore the previous default."""
-        _with_devices.set(_with_devices.get()[:-1])
+        with_devices.set(with_devices.get()[:-1])
 
 
 def _initialize(device: Device) -> None:
@@ -397,7 +397,7 @@ def _new_device(kind: str, index: int) -> Device:
 CPU = _new_device("cpu", 0)
 _devices: dict[str | int, Device] = {"cpu": CPU}
 _initialized: set[Device] = set()
-_with_devices: ContextVar[tuple[Device, ...]] = ContextVar("gpunumpy_default_device", default=())
+with_devices: ContextVar[tuple[Device, ...]] = ContextVar("gpunumpy_default_device", default=())
 _default: Device | None = None
 
 
@@ -430,8 +430,8 @@ def _forget_gpus() -> None:
     _thread_state.device = None
     if _default is not CPU:
         _default = None
-    if _with_devices.get() != (CPU,) * len(_with_devices.get()):
-        _with_devices.set(())
+    if with_devices.get() != (CPU,) * len(with_devices.get()):
+        with_devices.set(())
 
 
 if hasattr(os, "register_at_fork"):
@@ -473,7 +473,7 @@ def default_device(device: Device | str | int | None = None) -> Device | None:
     if device is not None:
         _default = Device(device)
         return None
-    overrides = _with_devices.get()
+    overrides = with_devices.get()
     if overrides:
         return overrides[-1]
     if _default is None:

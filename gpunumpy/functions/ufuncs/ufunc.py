@@ -25,7 +25,7 @@ from ...core.recording.record import as_array, as_nodes, binary_operator, elemen
 from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
 from ..fallback import asks_a_class, on_host
-from ..placement import ELSEWHERE, Placement
+from ..placement import ELSEWHERE, Placement, placed_ufunc
 from ..subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
@@ -135,7 +135,7 @@ class ufunc(UfuncCall):
         numpy_ufunc: Any = table.ufunc_of(name)
         self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
         self._places = {method: Placement(getattr(numpy_ufunc, method), method) for method in _METHODS}
-        self._host_call = Placement(numpy_ufunc, name).in_front_of(numpy_ufunc)
+        self._host_call = placed_ufunc(numpy_ufunc).in_front_of(numpy_ufunc)
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__
