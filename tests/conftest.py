@@ -37,6 +37,9 @@ for _suite, _examples in (("short", 30), ("full", 200)):
     )
 
 _RESIDENCE = os.environ.get("GPUNUMPY_RESIDENCE", "device")
+# What the tests have other processes do, and fixtures of modules, is of the device.
+gpunumpy.set_residence("device")
+os.environ["GPUNUMPY_RESIDENCE"] = "device"
 # Of tests that look at graphs, kernels and memory of the device.
 _ENGINE_FOLDERS = ("core", "emulator", "gpu", "kernels", "nvlib")
 

@@ -32,7 +32,7 @@ from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
 from ..functions.manipulation import repeating, shape
 from ..functions.manipulation.strides import construct_ndarray
-from ..functions.placement import placed, placed_method, placed_ufunc
+from ..functions.placement import Placement, placed, placed_method, placed_ufunc
 from ..functions.products import tensor_products
 from ..functions.reductions import reductions, scans
 from ..functions.sorting import sort
@@ -188,7 +188,7 @@ def _bind() -> None:
             elif op in UFUNCS:
                 place = placed_ufunc(table.ufunc_of(op), operation, name, operands)
             else:
-                place = placed(operation, name)
+                place = Placement(operation, name)
             method = wrap(method, _ON_HOST.get(name) or on_host(operation or by_numpy, ""), rule, place)
             method = in_front_of(method, function)
         if name in LOOKS:

@@ -47,7 +47,7 @@ def takes_every_dtype(
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
         if SUBCLASSES and not class_rule.takes_array_itself and has_subclass((args, options)):
-            return call_for_subclass(run, class_rule, args, options)
+            return call_for_subclass(public, class_rule, args, options)
         if place is not None and residence.is_auto():
             result = place(args, options)
             if result is not ELSEWHERE:
@@ -59,11 +59,12 @@ def takes_every_dtype(
                 raise
         return by_numpy(*args, **options)
 
+    public = run if place is None else place.in_front_of(run)
     if class_rule.asks_class:
         # What a class calls that leaves a function as it is: `ndarray.__array_function__` does.
         unasked = class_rule._replace(asks_class=False)
-        run._implementation = partial(_run_unasked, run, unasked)  # type: ignore[attr-defined]
-    return run if place is None else place.in_front_of(run)
+        run._implementation = partial(_run_unasked, public, unasked)  # type: ignore[attr-defined]
+    return public
 
 
 def _run_unasked(run: Callable[..., Any], rule: ClassRule, *args: Any, **options: Any) -> Any:

@@ -14,12 +14,12 @@ from math import ceil, isfinite, prod
 from typing import Any
 
 import numpy
-from numpy._core.umath import _extobj_contextvar  # type: ignore[attr-defined]
+from numpy._core.umath import _extobj_contextvar
 
 from ..core._native import host_call, tell
-from ..core.dtypes import KIND
+from ..core.dtypes import KIND, check
 from ..core.graph import layout
-from ..core.recording.array import from_host, memory_on_host, ndarray, on_host_memory
+from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
 from ..core.recording.residence import DTYPES, HOST_BYTES
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
@@ -55,6 +55,8 @@ _WARNING = _names("""
 """)
 # Functions that warn of numbers that are not finite.
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
+# Functions that write to their first argument, as scalars cannot be written to: NumPy's do not all refuse.
+_WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 # Functions of arguments that are no arrays: they call back, or say where data are.
 _NOT_PLACED = _names("""
     apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring piecewise
@@ -65,7 +67,7 @@ _NOT_PLACED = _names("""
 # What is known of functions, as bits that the compiled core knows too (core/_native/host_call.cpp).
 _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
 _IS_SWAPPED, _IS_IN_PLACE, _IS_GETITEM, _IS_SETITEM = (1 << k for k in range(6, 10))
-_IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_DATA, _IS_OF_SAMPLES = (1 << k for k in range(10, 14))
+_IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_DATA, _IS_OF_SAMPLES, _IS_WRITING = (1 << k for k in range(10, 15))
 # Ufuncs whose loops are run without NumPy's checks of their operands: integer powers raise inside of theirs.
 _NOT_BY_LOOP = frozenset(("float_power", "power"))
 # Functions without floating-point errors that are called often.
@@ -153,6 +155,7 @@ class Placement:
             | _IS_WARNING * (name in _WARNING)
             | _IS_OF_FINITE * (name in _OF_FINITE_NUMBERS)
             | _IS_QUIET * (name in _QUIET)
+            | _IS_WRITING * (name in _WRITING)
             | _IS_SWAPPED * (operands == "swapped")
             | _IS_IN_PLACE * (operands == "in place")
             | _IS_GETITEM * (name == "__getitem__")
@@ -210,6 +213,8 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     if call.is_elsewhere or not call.arrays or not _NOT_OF_OPERANDS.isdisjoint(options):
         return ELSEWHERE
     memories = [array._base for array in call.arrays]
+    if name in _WRITING and is_scalar(call.arrays[0]):
+        return ELSEWHERE
     sizes = [memory.size for memory in memories]
     if name in _WARNING and (0 in sizes or "where" in options or name.startswith("nan")):
         return ELSEWHERE
@@ -233,7 +238,10 @@ def _returned(x: Any, arrays: tuple[ndarray, ...]) -> Any:
     """Return a result of NumPy's, of a call with these arrays, with arrays of this package."""
     call = _Call(is_operator=False)
     call.arrays += arrays
-    return call.returned(x, arrays[0].device)
+    returned = call.returned(x, arrays[0].device)
+    if call.is_elsewhere:
+        check(x.dtype)  # raises, as the program has functions of the host raise
+    return returned
 
 
 # The value of `errstate` that ignores all is made by NumPy itself.
@@ -305,7 +313,11 @@ def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...
         if is_maker:
             if not _is_plain_data(args[0]):
                 return ELSEWHERE
-        elif not all(type(x) in _PLAIN or isinstance(x, numpy.dtype) for x in args) or count(*args) > _HOST_ELEMENTS:
+        elif (
+            count is None
+            or not all(type(x) in _PLAIN or isinstance(x, numpy.dtype) for x in args)
+            or count(*args) > _HOST_ELEMENTS
+        ):
             return ELSEWHERE
         with numpy.errstate(all="ignore"):
             result = function(*args, **numpy_options)

@@ -88,6 +88,7 @@ def test_real(device: str, name: str, dtype: str) -> None:
     verify(text, operands, ran(device, name, *operands), real_result)
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", tables.COMPLEX)
 def test_complex(device: str, name: str, dtype: str) -> None:
@@ -96,6 +97,7 @@ def test_complex(device: str, name: str, dtype: str) -> None:
     verify(tables.COMPLEX[name], parts, found, meets(found))
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", [*tables.TURNED, *tables.TURNED_BACK])
 def test_complex_by_another_function(device: str, name: str, dtype: str) -> None:

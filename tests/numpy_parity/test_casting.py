@@ -214,6 +214,7 @@ WARNINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.on_device
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 @pytest.mark.parametrize("name", WARNINGS)
 def test_warnings_point_at_the_line_of_the_user(name: str) -> None:

@@ -166,6 +166,7 @@ def test_more_dimensions_than_an_array_can_have(name: str) -> None:
     assert reference[0] in (ValueError, IndexError)
 
 
+@pytest.mark.on_device
 def test_take_of_more_dimensions_than_an_array_can_have() -> None:
     with pytest.raises(ValueError, match="maximum supported dimension"):  # NumPy ends the process
         gpunumpy.take(gpunumpy.zeros((1,) * 40), gpunumpy.zeros((1,) * 26, int), 0)

@@ -331,6 +331,7 @@ def test_whole_rows_are_picked_by_an_index(index: list[Any], step: int) -> None:
         numpy.testing.assert_array_equal(numpy.asarray(tested), reference, strict=True)
 
 
+@pytest.mark.on_device
 def test_a_row_out_of_bounds_is_reported() -> None:
     x = gpunumpy.ones((4, 40))
     result = x[gpunumpy.asarray([1, 4])] + 1

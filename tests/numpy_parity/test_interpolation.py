@@ -211,6 +211,7 @@ def test_unpackbits(count: Any, shape: tuple[int, ...]) -> None:
             check(np.unpackbits, numpy.unpackbits, a, axis=axis, count=count, bitorder=bitorder)
 
 
+@pytest.mark.on_device
 def test_bits_added_to_none_are_zeros() -> None:
     assert np.unpackbits(np.zeros((0, 5), "u1"), 0, 3).tolist() == [[0] * 5] * 3
 

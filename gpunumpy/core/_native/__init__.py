@@ -100,7 +100,7 @@ def launch(
 
 
 def host_call(function: Callable[..., Any], numpy_function: Any, ufunc: Any, rules: int) -> Callable[..., Any] | None:
-    """Return what calls NumPy's function where a call is placed on the host, and else `function`; None without the core.
+    """Return what calls NumPy's function where a call is on the host, and else `function`; None without the core.
 
     A ufunc that does the same has loops, which the core runs by itself where it can.
 

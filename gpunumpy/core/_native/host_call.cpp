@@ -18,7 +18,8 @@ enum Rules {
     IS_METHOD = 1, IS_OPERATOR = 2, IS_GROWING = 4, IS_WARNING = 8, IS_OF_FINITE = 16, IS_QUIET = 32,
     IS_SWAPPED = 64, IS_IN_PLACE = 128, IS_GETITEM = 256, IS_SETITEM = 512,
     // Functions that make arrays of a shape, of a range, of data.
-    IS_OF_SHAPE = 1024, IS_OF_RANGE = 2048, IS_OF_DATA = 4096, IS_OF_SAMPLES = 8192
+    IS_OF_SHAPE = 1024, IS_OF_RANGE = 2048, IS_OF_DATA = 4096, IS_OF_SAMPLES = 8192,
+    IS_WRITING = 16384
 };
 
 constexpr npy_intp HOST_BYTES = 1 << 15, GROWN_ELEMENTS = 1 << 16;
@@ -596,6 +597,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         taken[k + 1] = held[k].get();
     }
     if (!operands.are_small()) return nullptr;
+    if ((self->rules & IS_WRITING) && !has_flag(operands.arrays[0], MADE_AS_ARRAY)) return nullptr;
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET));
@@ -636,8 +638,6 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
     return PyObject_GetAttr(as_host_call(self)->function, name);
 }
 
-PyObject* get_function(PyObject* self, void*) { return Py_NewRef(as_host_call(self)->function); }
-
 PyObject* get_attribute_of_function(PyObject* self, void* name) {
     Ref text(PyUnicode_FromString(static_cast<const char*>(name)));
     if (!text) return nullptr;
@@ -659,7 +659,6 @@ PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(as_h
 char TEXT[] = "__doc__", MODULE[] = "__module__";
 
 PyGetSetDef properties[] = {
-    {"__wrapped__", get_function, nullptr, nullptr, nullptr},
     {"__doc__", get_attribute_of_function, set_attribute_of_function, nullptr, TEXT},
     {"__module__", get_attribute_of_function, set_attribute_of_function, nullptr, MODULE},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
