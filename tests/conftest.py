@@ -36,7 +36,7 @@ for _suite, _examples in (("short", 30), ("full", 200)):
         suppress_health_check=[HealthCheck.too_slow],
     )
 
-_RESIDENCE = os.environ.get("GPUNUMPY_RESIDENCE", "device")
+_RESIDENCE = os.environ.get("GPUNUMPY_RESIDENCE", "auto")
 # What the tests have other processes do, and fixtures of modules, is of the device.
 gpunumpy.set_residence("device")
 os.environ["GPUNUMPY_RESIDENCE"] = "device"

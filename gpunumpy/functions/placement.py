@@ -57,17 +57,18 @@ _WARNING = _names("""
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
 # Functions that write to their first argument, as scalars cannot be written to: NumPy's do not all refuse.
 _WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
-# Functions of arguments that are no arrays: they call back, or say where data are.
+# Functions that call back or say where data are, and one whose order NumPy leaves open and this package does not.
 _NOT_PLACED = _names("""
     apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring piecewise
-    vectorize
+    unique_values vectorize
 """)
 
 
-# What is known of functions, as bits that the compiled core knows too (core/_native/host_call.cpp).
+# What is known of functions, as bits that the compiled core knows too (core/_native/operands.hpp).
 _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
-_IS_SWAPPED, _IS_IN_PLACE, _IS_GETITEM, _IS_SETITEM = (1 << k for k in range(6, 10))
-_IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_DATA, _IS_OF_SAMPLES, _IS_WRITING = (1 << k for k in range(10, 15))
+_IS_SWAPPED, _IS_IN_PLACE, _IS_WRITING, _IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_SAMPLES, _IS_OF_DATA = (
+    1 << k for k in range(6, 13)
+)
 # Ufuncs whose loops are run without NumPy's checks of their operands: integer powers raise inside of theirs.
 _NOT_BY_LOOP = frozenset(("float_power", "power"))
 # Functions without floating-point errors that are called often.
@@ -158,8 +159,6 @@ class Placement:
             | _IS_WRITING * (name in _WRITING)
             | _IS_SWAPPED * (operands == "swapped")
             | _IS_IN_PLACE * (operands == "in place")
-            | _IS_GETITEM * (name == "__getitem__")
-            | _IS_SETITEM * (name == "__setitem__")
             | _IS_OF_SHAPE * (_COUNTS.get(name) is _count_of_shape)
             | _IS_OF_RANGE * (_COUNTS.get(name) is _count_of_range)
             | _IS_OF_SAMPLES * (_COUNTS.get(name) is _count_of_samples)

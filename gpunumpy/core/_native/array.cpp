@@ -3,7 +3,7 @@
 #include <iterator>
 #include <vector>
 
-#include "host_call.hpp"
+#include "looks.hpp"
 #include "views.hpp"
 
 namespace core {

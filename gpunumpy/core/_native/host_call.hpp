@@ -8,9 +8,6 @@ namespace core {
 // The result of a call of the type `HostCall`; null, without an exception, if it is not on the host.
 PyObject* result_on_host(PyObject* call, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
-// The slots of arrays for looks at values: of what is on the host by the core, of all else by methods in Python.
-const PyType_Slot* look_slots();
-
 bool add_host_call_type(PyObject* module);
 
 }  // namespace core

@@ -2,6 +2,8 @@
 #include "array.hpp"
 #include "host_call.hpp"
 #include "launch.hpp"
+#include "looks.hpp"
+#include "new_arrays.hpp"
 #include "recorders.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
@@ -56,8 +58,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         take(options, "signatures", s.signatures) && take(options, "view", s.make_view_node) &&
         take(options, "update", s.make_update) && take(options, "as_new_node", s.as_new_node) &&
         take(options, "scalar", s.scalar) && take(options, "value", s.compute_value) &&
-        take(options, "placeholder", s.placeholder) &&
-        take(options, "of_bool", s.of_bool) && take(options, "of_float", s.of_float) &&
+        take(options, "placeholder", s.placeholder) && take(options, "of_bool", s.of_bool) && take(options, "of_float", s.of_float) &&
         take(options, "of_int_below_128", s.of_int_below_128);
     const bool has_slots = is_complete && s.signature_primitive.find(s.signature, "primitive") &&
                            s.signature_shape.find(s.signature, "shape") &&
@@ -79,7 +80,8 @@ PyMODINIT_FUNC PyInit__core() {
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
-        !core::add_host_call_type(module.get())) {
+        !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
+        !core::add_new_arrays(module.get())) {
         return nullptr;
     }
     return module.release();

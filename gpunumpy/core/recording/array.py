@@ -170,6 +170,11 @@ class ndarray(ArrayState):
         return device
 
     @property
+    def residence(self) -> str:
+        """Where the elements are now: "host", where NumPy computes with them, or "device". See `set_residence`."""
+        return "device" if memory_on_host(self) is None else "host"
+
+    @property
     def queue(self) -> Queue:
         """The queue of the device, which holds recorded values that are not computed."""
         queue = self._node.signature.queue

@@ -30,7 +30,7 @@ def set_residence(residence: str) -> str:
     Parameters
     ----------
     residence : {"auto", "device"}
-        "auto": small arrays made of host data, and what is computed from such arrays alone, are on the host, and NumPy
+        "auto", the default: small arrays made of host data, and what is computed from such arrays alone, are on the host, and NumPy
         computes with them at once. "device": they are on their device like all others. Arrays stay where they are. The
         environment variable ``GPUNUMPY_RESIDENCE`` sets the initial value.
 
@@ -53,8 +53,8 @@ def set_residence(residence: str) -> str:
 
 
 tell(default_queue=(device_module.with_devices, vars(device_module), lambda: evaluate.queue_of(default_device())))
-_residence = "device"
-set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "device")
+_residence = "auto"
+set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "auto")
 
 
 def is_auto() -> bool:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from ..errors import OnHostError
 from ..graph.library_calls.products import Product
 from ..graph.library_calls.record import Batch
 from ..graph.node import Node
@@ -51,10 +50,7 @@ def explanation(*arrays: Any) -> str:
 def _owner_node(x: Any) -> list[Node]:
     """Return the node that is computed for an array: for a view, that of its owner; none for an array on the host."""
     owner = x if x.base is None else x.base
-    try:
-        return [owner.value()]
-    except OnHostError:
-        return []
+    return [] if x.residence == "host" else [owner.value()]
 
 
 def _explain_device(device: Device, requested: Sequence[Node]) -> str:
@@ -63,7 +59,7 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
     with queue.lock:
         roots = evaluate.live_roots(queue, requested)[0]
         if not roots:
-            return f"nothing to run on {device}: everything is computed"
+            return f"nothing to run on {device}: everything is computed, or on the host"
         items = items_of(evaluate.walk(roots)[0])
     return plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device)
 

@@ -1,0 +1,56 @@
+// Arrays that are small and on the host: the memory that they show, and new ones.
+#pragma once
+
+#include "array.hpp"
+#include "numpy_api.hpp"
+
+namespace core {
+
+constexpr npy_intp HOST_BYTES = 1 << 15;
+
+// Whether small arrays may be on the host, and whether a context checks floating-point errors, so that they may not.
+extern bool is_auto, is_watched;
+inline bool are_placed() { return is_auto && !is_watched; }
+
+// Whether NumPy's type of a number is one that kernels compute.
+bool is_type_at_hand(int number);
+
+// Whether a NumPy scalar is of such a type.
+bool is_scalar_at_hand(PyTypeObject* type);
+
+// Whether NumPy data are small, and of such a type in the machine's byte order.
+bool is_at_hand(PyArrayObject* data);
+
+// The memory of an array on the host, borrowed: a NumPy array or scalar. Null, without an exception, for all else, and
+// for a view that has to follow its owner to the device.
+PyObject* memory_of(PyObject* object);
+
+// The queue of an array, borrowed.
+PyObject* queue_of(PyObject* array);
+
+// A new array on the host that shows memory, which `owner` has, or nothing else if that is None.
+PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int flags);
+
+// What NumPy's context variable of `errstate` is, and its value that ignores all errors.
+extern PyObject *errors_variable, *no_errors;
+
+// NumPy's handling of floating-point errors, which is silent while this lives.
+class Silence {
+public:
+    explicit Silence(bool is_wanted) : token_(is_wanted ? PyContextVar_Set(errors_variable, no_errors) : nullptr) {}
+    ~Silence() {
+        if (!token_) return;
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        if (PyContextVar_Reset(errors_variable, token_)) PyErr_Clear();
+        Py_DECREF(token_);
+        PyErr_Restore(type, value, trace);
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+
+private:
+    PyObject* token_;
+};
+
+}  // namespace core

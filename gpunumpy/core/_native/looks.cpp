@@ -1,0 +1,161 @@
+#include "looks.hpp"
+
+#include <initializer_list>
+
+#include "operands.hpp"
+#include "ufunc_loops.hpp"
+
+namespace core {
+
+namespace {
+
+// The place of the element of an array on the host that a key of integers names; null, without an exception, if the key
+// is another one, or leads out of the array.
+char* place_of(PyObject* x, PyObject* key) {
+    PyObject* memory = memory_of(x);
+    if (!memory || !PyArray_CheckExact(memory)) return nullptr;
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
+    const bool is_tuple = PyTuple_CheckExact(key);
+    const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(key) : 1;
+    if (count != PyArray_NDIM(array) || !count || !is_at_hand(array)) return nullptr;
+    char* place = PyArray_BYTES(array);
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject* item = is_tuple ? PyTuple_GET_ITEM(key, k) : key;
+        if (!PyLong_CheckExact(item)) return nullptr;
+        int overflow;
+        npy_intp index = PyLong_AsLongAndOverflow(item, &overflow);
+        const npy_intp length = PyArray_DIM(array, static_cast<int>(k));
+        if (index < 0) index += length;
+        if (overflow || index < 0 || index >= length) return nullptr;
+        place += index * PyArray_STRIDE(array, static_cast<int>(k));
+    }
+    return place;
+}
+
+PyObject* element(PyObject* x, PyObject* key) {
+    const char* place = place_of(x, key);
+    if (!place) return nullptr;
+    PyObject* memory = as_array(x)->base;
+    PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(memory));
+    Ref scalar(PyArray_Scalar(const_cast<char*>(place), descr, memory));
+    return scalar ? new_host_array(scalar.get(), Py_None, queue_of(x), ON_HOST) : nullptr;
+}
+
+// Writes a number to an element; false, without an exception, if NumPy has to do so.
+bool set_element(PyObject* x, PyObject* key, PyObject* value) {
+    char* place = place_of(x, key);
+    return place && store(value, reinterpret_cast<PyArrayObject*>(as_array(x)->base), place);
+}
+
+// What the method in Python returns that a slot stands before.
+Ref asked(const char* name, std::initializer_list<PyObject*> args) {
+    PyObject* method = state.looks ? PyDict_GetItemString(state.looks, name) : nullptr;
+    if (!method) return Ref(PyErr_Format(PyExc_SystemError, "%s is not bound", name));
+    return Ref(PyObject_Vectorcall(method, args.begin(), args.size(), nullptr));
+}
+
+// The NumPy scalar that an array on the host is, of a type that kernels compute; null, without an exception, else.
+PyObject* scalar_of(PyObject* self) {
+    PyObject* memory = memory_of(self);
+    return memory && is_scalar_at_hand(Py_TYPE(memory)) ? memory : nullptr;
+}
+
+bool is_real(PyObject* scalar) { return !PyArray_IsScalar(scalar, ComplexFloating); }
+
+PyObject* as_float(PyObject* self) {
+    PyObject* scalar = scalar_of(self);
+    return scalar && is_real(scalar) ? PyNumber_Float(scalar) : asked("__float__", {self}).release();
+}
+
+PyObject* as_integer(PyObject* self) {
+    PyObject* scalar = scalar_of(self);
+    return scalar && is_real(scalar) ? PyNumber_Long(scalar) : asked("__int__", {self}).release();
+}
+
+PyObject* as_index(PyObject* self) {
+    PyObject* scalar = scalar_of(self);
+    return scalar && PyArray_IsScalar(scalar, Integer) ? PyNumber_Index(scalar) : asked("__index__", {self}).release();
+}
+
+int truth(PyObject* self) {
+    if (PyObject* scalar = scalar_of(self)) return PyObject_IsTrue(scalar);
+    Ref answer = asked("__bool__", {self});
+    return answer ? PyObject_IsTrue(answer.get()) : -1;
+}
+
+Py_ssize_t length(PyObject* self) {
+    PyObject* memory = memory_of(self);
+    if (memory && PyArray_CheckExact(memory)) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+        if (PyArray_NDIM(data)) return PyArray_DIM(data, 0);
+    }
+    Ref answer = asked("__len__", {self});
+    return answer ? PyLong_AsSsize_t(answer.get()) : -1;
+}
+
+// What any other key selects of an array on the host.
+PyObject* part(PyObject* self, PyObject* key) {
+    if (!memory_of(self)) return nullptr;
+    Operands operands(IS_QUIET);
+    Ref memory(operands.taken(self)), taken(memory ? operands.taken(key) : nullptr);
+    if (!taken || !operands.are_small()) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    Ref found(PyObject_GetItem(memory.get(), taken.get()));
+    return found ? returned(found.get(), operands) : nullptr;
+}
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+    if (are_placed()) {
+        PyObject* found = element(self, key);
+        if (!found && !PyErr_Occurred()) found = part(self, key);
+        if (found || PyErr_Occurred()) return found;
+    }
+    return asked("__getitem__", {self, key}).release();
+}
+
+PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
+    Ref key(PyLong_FromSsize_t(index));
+    return key ? get_item(self, key.get()) : nullptr;
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+    if (!value) return asked("__delitem__", {self, key}) ? 0 : -1;
+    if (are_placed()) {
+        if (set_element(self, key, value)) return 0;
+        if (PyErr_Occurred()) return -1;
+    }
+    return asked("__setitem__", {self, key, value}) ? 0 : -1;
+}
+
+// bind(name, method): have a slot of arrays call a method for what the core leaves to Python.
+PyObject* bind_look(PyObject*, PyObject* args) {
+    PyObject *name, *method;
+    if (!PyArg_ParseTuple(args, "UO", &name, &method)) return nullptr;
+    if (!state.looks) state.looks = PyDict_New();
+    if (!state.looks || PyDict_SetItem(state.looks, name, method) < 0) return nullptr;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"bind", bind_look, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+const PyType_Slot* look_slots() {
+    static const PyType_Slot slots[] = {
+        {Py_nb_float, reinterpret_cast<void*>(as_float)},   {Py_nb_int, reinterpret_cast<void*>(as_integer)},
+        {Py_nb_index, reinterpret_cast<void*>(as_index)},   {Py_nb_bool, reinterpret_cast<void*>(truth)},
+        {Py_mp_length, reinterpret_cast<void*>(length)},    {Py_sq_length, reinterpret_cast<void*>(length)},
+        {Py_sq_item, reinterpret_cast<void*>(get_item_at)},
+        {Py_mp_subscript, reinterpret_cast<void*>(get_item)}, {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
+        {0, nullptr}};
+    return slots;
+}
+
+bool add_looks(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+
+}  // namespace core

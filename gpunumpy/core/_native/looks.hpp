@@ -1,0 +1,13 @@
+// Looks at arrays by the slots of their type: elements, parts, numbers, lengths.
+#pragma once
+
+#include "array.hpp"
+
+namespace core {
+
+// The slots: of what is on the host by the core, of all else by methods in Python.
+const PyType_Slot* look_slots();
+
+bool add_looks(PyObject* module);
+
+}  // namespace core

@@ -1,0 +1,140 @@
+#include "new_arrays.hpp"
+
+#include <cmath>
+
+namespace core {
+
+namespace {
+
+// The devices of `with` statements, the variables of the module that has the default device, and a function.
+PyObject *with_devices = nullptr, *of_device_module = nullptr, *find_default_queue = nullptr;
+PyObject *known_device = nullptr, *known_queue = nullptr;  // the default without such statements
+
+// The queue of the default device, as a new reference.
+PyObject* default_queue() {
+    PyObject* devices;
+    if (PyContextVar_Get(with_devices, nullptr, &devices) < 0) return nullptr;
+    Ref held(devices);
+    static PyObject* const name = PyUnicode_InternFromString("_default");
+    PyObject* device = PyDict_GetItemWithError(of_device_module, name);
+    const bool is_known = device && device == known_device && !PyTuple_GET_SIZE(devices);
+    if (is_known) return Py_NewRef(known_queue);
+    Ref queue(PyObject_CallNoArgs(find_default_queue));
+    if (queue && device && device != Py_None && !PyTuple_GET_SIZE(devices)) {
+        set_field(known_device, Py_NewRef(device));
+        set_field(known_queue, Py_NewRef(queue.get()));
+    }
+    return queue.release();
+}
+
+bool is_number(PyObject* x) {
+    return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x);
+}
+
+// Whether nested sequences hold numbers alone.
+bool are_numbers(PyObject* x, int depth) {
+    if (is_number(x)) return true;
+    const bool is_list = PyList_CheckExact(x);
+    if (depth > 3 || !(is_list || PyTuple_CheckExact(x)) || Py_SIZE(x) > HOST_BYTES / 8) return false;
+    for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
+        if (!are_numbers(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k), depth + 1)) return false;
+    }
+    return true;
+}
+
+// The elements of a shape; -1 if it is not plain, or they are many.
+npy_intp elements_of(PyObject* shape) {
+    const bool is_tuple = PyTuple_CheckExact(shape);
+    npy_intp elements = 1;
+    for (Py_ssize_t k = 0; k < (is_tuple ? PyTuple_GET_SIZE(shape) : 1); k++) {
+        PyObject* item = is_tuple ? PyTuple_GET_ITEM(shape, k) : shape;
+        if (!PyLong_CheckExact(item)) return -1;
+        int overflow;
+        const long length = PyLong_AsLongAndOverflow(item, &overflow);
+        if (overflow || length < 0 || length > HOST_BYTES) return -1;
+        elements *= length;
+        if (elements > HOST_BYTES) return -1;
+    }
+    return elements;
+}
+
+double number_at(PyObject* const* args, Py_ssize_t k) {
+    return PyFloat_CheckExact(args[k]) ? PyFloat_AS_DOUBLE(args[k]) : PyLong_AsDouble(args[k]);
+}
+
+// Whether the first arguments make an array that is surely small enough to be made here.
+bool is_small_data(int rules, PyObject* const* args, Py_ssize_t count) {
+    if (rules & IS_OF_SHAPE) {
+        const npy_intp elements = elements_of(args[0]);
+        return elements >= 0 && elements <= HOST_BYTES / 8;
+    }
+    if (rules & IS_OF_DATA) {
+        if (!PyArray_CheckExact(args[0])) return are_numbers(args[0], 0);
+        return PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(args[0])) <= HOST_BYTES;
+    }
+    if (rules & IS_OF_SAMPLES) {
+        const bool has_count = count > 2;
+        if (count < 2 || !is_number(args[0]) || !is_number(args[1])) return false;
+        if (has_count && !PyLong_CheckExact(args[2])) return false;
+        return !has_count || (number_at(args, 2) >= 0 && number_at(args, 2) <= HOST_BYTES / 8);
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (k < 3 && !PyFloat_CheckExact(args[k]) && !PyLong_CheckExact(args[k])) return false;
+    }
+    const double start = count > 1 ? number_at(args, 0) : 0, stop = number_at(args, count > 1);
+    const double step = count > 2 ? number_at(args, 2) : 1;
+    return !PyErr_Occurred() && step != 0 && std::fabs((stop - start) / step) <= HOST_BYTES / 8;
+}
+
+// set_default_queue((variable, variables, function)): see `default_queue`.
+PyObject* set_default_queue(PyObject*, PyObject* parts) {
+    PyObject *variable, *variables, *function;
+    if (!PyArg_ParseTuple(parts, "OOO", &variable, &variables, &function)) return nullptr;
+    set_field(with_devices, Py_NewRef(variable));
+    set_field(of_device_module, Py_NewRef(variables));
+    set_field(find_default_queue, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"set_default_queue", set_default_queue, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const Py_ssize_t options = names ? PyTuple_GET_SIZE(names) : 0;
+    for (Py_ssize_t k = 0; k < options; k++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), "dtype")) return nullptr;
+    }
+    for (Py_ssize_t k = 1; k < count + options; k++) {
+        if (!is_plain(args[k])) return nullptr;
+    }
+    if (!count || !is_small_data(rules, args, count)) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    Ref result;
+    {
+        Silence silence(PyArray_CheckExact(args[0]) || (rules & IS_OF_SAMPLES));
+        result = Ref(PyObject_Vectorcall(numpy_function, args, static_cast<size_t>(count), names));
+    }
+    if (!result) {
+        PyErr_Clear();  // the function of this package says what is wrong
+        return nullptr;
+    }
+    if (!PyArray_CheckExact(result.get())) return nullptr;
+    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(result.get());
+    if (!is_at_hand(data)) return nullptr;
+    if ((rules & IS_OF_DATA) && (result.get() == args[0] || PyArray_BASE(data))) {
+        result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
+        if (!result) return nullptr;
+    }
+    Ref queue(default_queue());
+    return queue ? new_host_array(result.get(), Py_None, queue.get(), ON_HOST | MADE_AS_ARRAY) : nullptr;
+}
+
+bool add_new_arrays(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+
+}  // namespace core

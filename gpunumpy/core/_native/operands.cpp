@@ -1,0 +1,151 @@
+#include "operands.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace core {
+
+bool is_plain(PyObject* x) {
+    if (PyLong_CheckExact(x) || PyFloat_CheckExact(x) || x == Py_None || PyBool_Check(x) || PyUnicode_CheckExact(x) ||
+        PyComplex_CheckExact(x) || PySlice_Check(x) || x == Py_Ellipsis || PyRange_Check(x)) {
+        return true;
+    }
+    if (PyArray_IsScalar(x, Generic) || PyArray_DescrCheck(x)) return true;
+    if (!PyType_Check(x)) return false;
+    PyTypeObject* type = reinterpret_cast<PyTypeObject*>(x);
+    const bool is_of_python = type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
+    return is_of_python || type == &PyComplex_Type || is_scalar_at_hand(type);
+}
+
+Operands::~Operands() {
+    for (int k = 0; k < count_; k++) Py_DECREF(arrays_[k]);
+}
+
+PyObject* Operands::taken(PyObject* x) {
+    if (is_array(x)) return taken_memory(x);
+    if (is_plain(x)) {
+        if ((rules_ & IS_GROWING) && PyLong_CheckExact(x)) add_number(x);
+        const bool is_finite = !PyFloat_CheckExact(x) || std::isfinite(PyFloat_AS_DOUBLE(x));
+        return (rules_ & IS_OF_FINITE) && !is_finite ? nullptr : Py_NewRef(x);
+    }
+    const bool is_list = PyList_CheckExact(x) && !(rules_ & IS_OPERATOR);
+    return is_list || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
+}
+
+bool Operands::are_small() const {
+    if (!count_ || is_too_large_ || ((rules_ & IS_WARNING) && is_empty_)) return false;
+    return !(rules_ & IS_GROWING) || product_ <= GROWN_ELEMENTS;
+}
+
+PyObject* Operands::taken_memory(PyObject* array) {
+    PyObject* memory = memory_of(array);
+    if (!memory || count_ == MAX_ARRAYS) return nullptr;
+    if (PyArray_CheckExact(memory)) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+        if (!is_at_hand(data)) return nullptr;
+        add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
+    } else if (!is_scalar_at_hand(Py_TYPE(memory))) {
+        return nullptr;
+    }
+    arrays_[count_++] = Py_NewRef(array);
+    return Py_NewRef(memory);
+}
+
+PyObject* Operands::taken_parts(PyObject* x) {
+    const bool is_list = PyList_CheckExact(x);
+    const Py_ssize_t length = Py_SIZE(x);
+    if (length > MAX_ARRAYS) return nullptr;
+    Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
+    for (Py_ssize_t k = 0; made && k < length; k++) {
+        if (k >= Py_SIZE(x)) return nullptr;
+        PyObject* part = taken(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k));
+        if (!part) return nullptr;
+        if (is_list) {
+            PyList_SET_ITEM(made.get(), k, part);
+        } else {
+            PyTuple_SET_ITEM(made.get(), k, part);
+        }
+    }
+    return made.release();
+}
+
+// Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
+void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
+    is_empty_ = is_empty_ || !size;
+    if (size && product_ <= GROWN_ELEMENTS) product_ *= size;
+    npy_intp elements = 1;
+    for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
+        if (k > broadcast_ndim_) broadcast_[broadcast_ndim_++] = 1;
+        if (k <= ndim && dims[ndim - k] != 1) broadcast_[k - 1] = dims[ndim - k];
+        elements *= broadcast_[k - 1];
+        if (elements > HOST_BYTES) break;
+    }
+    is_too_large_ = is_too_large_ || (elements > HOST_BYTES / 8 && elements > size);
+}
+
+void Operands::add_number(PyObject* x) {
+    int overflow;
+    const long value = std::labs(PyLong_AsLongAndOverflow(x, &overflow));
+    const bool is_large = overflow || value > GROWN_ELEMENTS || product_ > GROWN_ELEMENTS;
+    product_ = is_large ? GROWN_ELEMENTS + 1 : product_ * (value ? value : 1);
+}
+
+namespace {
+
+// What Python makes of a result that is large, of another dtype, or of another class.
+PyObject* returned_by_python(PyObject* x, const Operands& operands) {
+    Ref arrays(PyTuple_New(operands.count()));
+    if (!arrays) return nullptr;
+    for (int k = 0; k < operands.count(); k++) PyTuple_SET_ITEM(arrays.get(), k, Py_NewRef(operands[k]));
+    return PyObject_CallFunctionObjArgs(state.returned, x, arrays.get(), nullptr);
+}
+
+PyObject* base_of(PyObject* memory) {
+    return PyArray_Check(memory) ? PyArray_BASE(reinterpret_cast<PyArrayObject*>(memory)) : nullptr;
+}
+
+PyObject* returned_array(PyObject* x, const Operands& operands) {
+    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(x);
+    PyObject* base = PyArray_BASE(data);
+    for (int k = 0; k < operands.count(); k++) {
+        PyObject *array = operands[k], *memory = as_array(array)->base;
+        if (memory == x) return Py_NewRef(array);
+        if (base && is_at_hand(data) && (base == memory || base == base_of(memory))) {
+            PyObject* owner = as_array(array)->owner;
+            return new_host_array(x, owner && owner != Py_None ? owner : array, queue_of(array), ON_HOST | MADE_AS_ARRAY);
+        }
+    }
+    if (base || !is_at_hand(data)) {
+        return returned_by_python(x, operands);
+    }
+    return new_host_array(x, Py_None, queue_of(operands[0]), ON_HOST | MADE_AS_ARRAY);
+}
+
+PyObject* returned_parts(PyObject* x, const Operands& operands) {
+    const Py_ssize_t length = Py_SIZE(x);
+    const bool is_list = PyList_CheckExact(x);
+    Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
+    if (!made) return nullptr;
+    for (Py_ssize_t k = 0; k < length; k++) {
+        PyObject* part = returned(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k), operands);
+        if (!part) return nullptr;
+        if (is_list) {
+            PyList_SET_ITEM(made.get(), k, part);
+        } else {
+            PyTuple_SET_ITEM(made.get(), k, part);
+        }
+    }
+    return made.release();
+}
+
+}  // namespace
+
+PyObject* returned(PyObject* x, const Operands& operands) {
+    if (PyArray_CheckExact(x)) return returned_array(x, operands);
+    if (is_scalar_at_hand(Py_TYPE(x))) return new_host_array(x, Py_None, queue_of(operands[0]), ON_HOST);
+    if (x == Py_None || PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x)) return Py_NewRef(x);
+    if (PyTuple_CheckExact(x) || PyList_CheckExact(x)) return returned_parts(x, operands);
+    return returned_by_python(x, operands);
+}
+
+}  // namespace core

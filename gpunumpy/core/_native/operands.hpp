@@ -1,0 +1,63 @@
+// The arguments of a call as NumPy takes them, and its results as arrays.
+#pragma once
+
+#include "host_arrays.hpp"
+
+namespace core {
+
+// What is known of a function besides its name, as in placement.py.
+enum Rules {
+    IS_METHOD = 1 << 0,
+    IS_OPERATOR = 1 << 1,
+    IS_GROWING = 1 << 2,
+    IS_WARNING = 1 << 3,
+    IS_OF_FINITE = 1 << 4,
+    IS_QUIET = 1 << 5,
+    IS_SWAPPED = 1 << 6,
+    IS_IN_PLACE = 1 << 7,
+    IS_WRITING = 1 << 8,
+    // Functions that make arrays of a shape, of a range, of samples, of data.
+    IS_OF_SHAPE = 1 << 9,
+    IS_OF_RANGE = 1 << 10,
+    IS_OF_SAMPLES = 1 << 11,
+    IS_OF_DATA = 1 << 12
+};
+
+// Whether NumPy takes an argument as it is, and it holds no array.
+bool is_plain(PyObject* x);
+
+// The arrays among the arguments of a call, what their sizes come to, and numbers that can make a result larger.
+class Operands {
+public:
+    explicit Operands(int rules) : rules_(rules) {}
+    ~Operands();
+    Operands(const Operands&) = delete;
+    Operands& operator=(const Operands&) = delete;
+
+    // The argument as NumPy takes it, as a new reference; null for a call that is elsewhere.
+    PyObject* taken(PyObject* x);
+    // Whether the call is for the host: there are arrays, and the results are small.
+    bool are_small() const;
+
+    int count() const { return count_; }
+    PyObject* operator[](int k) const { return arrays_[k]; }
+
+private:
+    PyObject* taken_memory(PyObject* array);
+    PyObject* taken_parts(PyObject* x);
+    void add_shape(int ndim, const npy_intp* dims, npy_intp size);
+    void add_number(PyObject* x);
+
+    static constexpr int MAX_ARRAYS = 64;
+    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16;
+
+    int rules_, count_ = 0, broadcast_ndim_ = 0;
+    bool is_empty_ = false, is_too_large_ = false;
+    npy_intp product_ = 1, broadcast_[NPY_MAXDIMS];
+    PyObject* arrays_[MAX_ARRAYS];  // owned
+};
+
+// A result with arrays of this package in place of NumPy's; an argument comes back as itself.
+PyObject* returned(PyObject* x, const Operands& operands);
+
+}  // namespace core

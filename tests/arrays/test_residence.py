@@ -1,0 +1,315 @@
+"""Small arrays on the host: where they are, what moves them, and that nothing else tells."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import operator
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.recording.residence import DTYPES, HOST_BYTES
+from gpunumpy.core.runtime import evaluate
+
+MANY = HOST_BYTES // 8 + 1
+
+
+@pytest.fixture(autouse=True)
+def auto() -> Iterator[None]:
+    before = np.set_residence("auto")
+    yield
+    np.set_residence(before)
+
+
+NEW: dict[str, Callable[[Any], Any]] = {
+    "list": lambda xp: xp.array([[1, 2], [3, 4]]),
+    "numbers": lambda xp: xp.asarray(2.5),
+    "tuple of a dtype": lambda xp: xp.array((1, 2), "f4"),
+    "NumPy array": lambda xp: xp.asarray(numpy.arange(6.0).reshape(2, 3).T),
+    "zeros": lambda xp: xp.zeros((2, 3)),
+    "full": lambda xp: xp.full(3, 7, "i2"),
+    "arange": lambda xp: xp.arange(2, 10, 3),
+    "arange of reals": lambda xp: xp.arange(0.5, 3, 0.25),
+    "linspace": lambda xp: xp.linspace(0, 1, 5),
+    "eye": lambda xp: xp.eye(3),
+    "like": lambda xp: xp.ones_like(xp.zeros(3), "i4"),
+    "sum": lambda xp: xp.arange(5).sum(),
+    "joined": lambda xp: xp.concatenate([xp.zeros(2), xp.ones(1)]),
+    "chosen": lambda xp: xp.where(xp.arange(3) > 1, 5.0, xp.zeros(3)),
+    "solved": lambda xp: xp.linalg.solve(xp.eye(2) * 2, xp.ones(2)),
+    "transformed": lambda xp: xp.fft.fft(xp.arange(4)),
+    "element": lambda xp: xp.arange(4)[2],
+    "ufunc's method": lambda xp: xp.add.outer(xp.arange(3), xp.arange(2)),
+    "several": lambda xp: xp.divmod(xp.arange(5), 3)[1],
+    "named results": lambda xp: xp.linalg.eigh(xp.eye(2)).eigenvectors,
+}
+
+
+def same(found: Any, expected: Any) -> None:
+    assert type(found) is np.ndarray
+    host = np.asnumpy(found)
+    assert (found.shape, found.dtype, found.strides) == (expected.shape, expected.dtype, expected.strides)
+    numpy.testing.assert_array_equal(host, expected)
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_new_arrays_are_on_the_host(name: str) -> None:
+    found, expected = NEW[name](np), NEW[name](numpy)
+    assert found.residence == "host"
+    same(found, numpy.asarray(expected) if isinstance(expected, numpy.generic) else expected)
+    assert found.device is np.default_device()
+    np.set_residence("device")
+    assert NEW[name](np).residence == "device"
+
+
+LARGE: dict[str, Callable[[Any], Any]] = {
+    "zeros": lambda xp: xp.zeros(MANY),
+    "arange": lambda xp: xp.arange(MANY),
+    "linspace": lambda xp: xp.linspace(0, 1, MANY),
+    "list": lambda xp: xp.array([0.5] * MANY),
+    "broadcast": lambda xp: xp.arange(100)[:, None] + xp.arange(100),
+    "outer": lambda xp: xp.outer(xp.ones(1000), xp.ones(1000)),
+    "repeated": lambda xp: xp.tile(xp.ones(1000), 1000),
+    "joined": lambda xp: xp.concatenate([xp.ones(MANY - 1), xp.ones(MANY - 1)]),
+    "product": lambda xp: xp.ones((4000, 1)) @ xp.ones((1, 4000)),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_results_are_on_the_device(name: str) -> None:
+    found = LARGE[name](np)
+    assert found.residence == "device"
+    expected = LARGE[name](numpy)
+    numpy.testing.assert_allclose(np.asnumpy(found), expected)
+    assert (found.sum() * 1).residence == "device"  # it stays there
+
+
+def test_a_small_program_records_nothing() -> None:
+    queue = evaluate.queue_of(np.default_device())
+    np.synchronize()
+    before = len(queue.pending), queue.state.planner.counts()
+    z = np.zeros((5, 5))
+    for i, j in itertools.product(range(1, 5), range(1, 5)):
+        z[i, j] = z[i - 1, j] + z[i, j - 1] + 1
+    assert float(z[4, 4]) == 69
+    assert (len(queue.pending), queue.state.planner.counts()) == before
+
+
+def test_with_an_operand_on_the_device_an_operation_is_there() -> None:
+    large, small = np.arange(float(MANY)), np.array([1.0, 2.0, 3.0])
+    part = large[:3]
+    for result in (part + small, small * part, np.maximum(small, part), np.where(part > 1, small, 0), small[1] + part):
+        assert result.residence == "device"
+    assert (small + small).residence == small.residence == "host"
+    numpy.testing.assert_array_equal(np.asnumpy(part + small), [1, 3, 5])
+
+
+def test_looks_move_nothing() -> None:
+    x = np.arange(4.0)
+    assert (float(x[1]), bool(x.any()), str(x), x.tolist()) == (1.0, True, "[0. 1. 2. 3.]", [0, 1, 2, 3])
+    numpy.asarray(x)
+    assert x.residence == "host"
+
+
+MOVES: dict[str, Callable[[Any], Any]] = {
+    "DLPack": lambda x: np.from_dlpack(x),
+    "windows": lambda x: np.lib.stride_tricks.as_strided(x, (2, 2)),
+    "a larger array": lambda x: x.resize(x.shape),
+}
+
+
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+@pytest.mark.parametrize("dtype", ["i4", "f8", "c16", "?"])
+def test_views_follow_what_moves(dtype: str, move: Callable[[Any], Any]) -> None:
+    reference = (numpy.arange(24).reshape(4, 6) % 5).astype(dtype)
+    tested = np.asarray(reference)
+    views, expected = (
+        [
+            a[1:3],
+            a.T,
+            a[::-1, 2],
+            a.reshape(3, 8)[1],
+            a.ravel()[5:9],
+            a[2:3, None],
+            *([a.imag] if dtype == "c16" else []),
+        ]
+        for a in (tested, reference)
+    )
+    move(tested)
+    assert tested.residence == "device"
+    for view, other in zip(views, expected, strict=True):
+        same(view, other)
+        assert view.base is tested
+        view[...], other[...] = 1, 1
+        numpy.testing.assert_array_equal(np.asnumpy(tested), reference)
+    tested += 1 if dtype != "?" else True
+    reference += 1 if dtype != "?" else True
+    for view, other in zip(views, expected, strict=True):
+        same(view, other)
+
+
+def test_arrays_in_fortran_order_move_as_they_lie() -> None:
+    reference = numpy.asfortranarray(numpy.arange(12.0).reshape(3, 4))
+    tested = np.asarray(reference)
+    row, other = tested[1], reference[1]
+    np.from_dlpack(tested)
+    same(tested, reference)
+    same(row, other)
+    row[2], other[2] = -1, -1
+    same(tested, reference)
+
+
+def test_a_view_between_elements_does_not_follow() -> None:
+    x = np.arange(16, dtype="u1")
+    between = x[1:9].view("f8")
+    assert between.residence == "host"
+    np.from_dlpack(x)
+    with pytest.raises(ValueError, match="between two elements"):
+        between.sum()
+
+
+def test_read_only_arrays_stay_so() -> None:
+    x = np.arange(4.0)
+    x.flags.writeable = False
+    view = x[1:]
+    np.from_dlpack(x)
+    for array in (x, view):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+WRITES: dict[str, Callable[[Any, Any], Any]] = {
+    "element": lambda xp, x: x.__setitem__(2, 7),
+    "element of two": lambda xp, x: x.reshape(2, 4).__setitem__((1, -1), 5),
+    "slice": lambda xp, x: x[1:].__setitem__(slice(None, None, 2), 3),
+    "mask": lambda xp, x: x.__setitem__(x > 4, 0),
+    "overlap": lambda xp, x: x[1:].__iadd__(x[:-1]),
+    "overlap of reversed": lambda xp, x: x.__iadd__(x[::-1]),
+    "in place": lambda xp, x: x.__imul__(2),
+    "out": lambda xp, x: xp.add(x, 1, out=x),
+    "add.at": lambda xp, x: xp.add.at(x, [1, 1, 2], 1),
+    "put": lambda xp, x: xp.put(x, [0, 3], [9, 8]),
+    "copyto": lambda xp, x: xp.copyto(x[:2], x[2:4]),
+    "sort": lambda xp, x: x[::-1].sort(),
+    "fill": lambda xp, x: x[::3].fill(4),
+    "flat": lambda xp, x: x.reshape(4, 2).T.flat.__setitem__(1, 6),
+    "from the device": lambda xp, x: x.__setitem__(slice(0, 3), xp.arange(float(MANY))[5:8].astype(x.dtype)),
+    "added from the device": lambda xp, x: x[:3].__iadd__(xp.arange(float(MANY))[5:8].astype(x.dtype)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["i8", "f4"])
+@pytest.mark.parametrize("name", WRITES)
+def test_writes(name: str, dtype: str) -> None:
+    tested, reference = (xp.arange(8).astype(dtype) for xp in (np, numpy))
+    seen, other = tested[2:6], reference[2:6]
+    WRITES[name](np, tested)
+    WRITES[name](numpy, reference)
+    same(tested, reference)
+    same(seen, other)
+
+
+def _operands() -> list[Any]:
+    rng = numpy.random.default_rng(0)
+    found: list[Any] = [1, 0, 2, -1, 2.5, True, 3 + 1j, 300, 2**40]
+    for dtype in sorted(DTYPES, key=str):
+        for shape in ((), (1,), (4,), (2, 3)):
+            values = rng.integers(0, 2 if dtype == bool else 3, shape).astype(dtype)
+            found += [values, values.T.copy("F") if shape else values[()]]
+    return found
+
+
+OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "ge", "eq", "ne", "and_", "or_", "lshift", "pow")
+UFUNCS = ("maximum", "arctan2", "logical_and", "fmin", "negative", "sqrt", "invert", "isnan", "reciprocal", "sign")
+
+
+def _outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    try:
+        with numpy.errstate(all="ignore"):
+            return numpy.asarray(np.asnumpy(call(*args)))
+    except (TypeError, ValueError, OverflowError) as error:
+        return type(error) if type(error) in (ValueError, OverflowError) else TypeError
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *UFUNCS])
+def test_operations_are_numpys_to_the_bit(name: str) -> None:
+    operands = _operands()
+    ufunc = getattr(numpy, name, None)
+    is_ufunc = name in UFUNCS
+    count = ufunc.nin if is_ufunc and ufunc is not None else 2
+    arrays = [
+        np.asarray(x) if isinstance(x, numpy.ndarray) else np.asarray(x[None])[0] if hasattr(x, "dtype") else x
+        for x in operands
+    ]
+    with numpy.errstate(all="ignore"):
+        for args in itertools.product(range(len(operands)), repeat=count):
+            if not any(hasattr(operands[k], "dtype") for k in args):
+                continue
+            calls = (getattr(np, name), ufunc) if is_ufunc else (getattr(operator, name),) * 2
+            found = _outcome(calls[0], tuple(arrays[k] for k in args))
+            expected = _outcome(calls[1], tuple(operands[k] for k in args))
+            if isinstance(expected, type):
+                assert found is expected, args
+            else:
+                assert (found.dtype, found.shape) == (expected.dtype, expected.shape), args
+                assert found.tobytes() == expected.tobytes(), args
+
+
+def test_copies_and_pickles_are_on_the_host() -> None:
+    x = np.arange(6.0).reshape(2, 3).T
+    for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.copy(), np.array(x)):
+        same(np.ascontiguousarray(made), numpy.arange(6.0).reshape(2, 3).T.copy())
+        made[0, 0] = 9
+    assert x[0, 0] == 0
+
+
+def test_errors_that_a_program_asks_for_are_raised() -> None:
+    x = np.zeros(2)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        1 / x
+    assert (1 / x).residence == "host"
+
+
+def test_other_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="no residence"):
+        np.set_residence("host")
+    assert np.set_residence("auto") == "auto"
+
+
+def test_explain_says_so() -> None:
+    np.synchronize()
+    x = np.arange(3) + 1
+    assert "on the host" in str(_explained(x))
+
+
+def _explained(x: Any) -> str:
+    import io
+
+    text = io.StringIO()
+    np.explain(x, file=text)
+    return text.getvalue()
+
+
+def test_a_small_program_makes_no_context() -> None:
+    program = """
+import gpunumpy as np
+from gpunumpy.core.runtime import memory
+a = np.linspace(0, 1, 50)
+m = np.outer(a[:8], a[:8]) + np.eye(8)
+x = np.linalg.solve(m, a[:8])
+print(float((m @ x - a[:8]).max()) < 1e-9, np.default_device())
+"""
+    environment = {"GPUNUMPY_RESIDENCE": "auto"}
+    import os
+
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    )
+    assert run.stdout.startswith("True")
