@@ -111,6 +111,31 @@ def test_with_an_operand_on_the_device_an_operation_is_there() -> None:
     numpy.testing.assert_array_equal(np.asnumpy(part + small), [1, 3, 5])
 
 
+def test_copies_for_the_device_are_of_the_present_elements() -> None:
+    large, small = np.ones(MANY), np.array([1.0, 2.0, 3.0])
+    found = []
+    for k in range(4):
+        found.append(large[:3] * small)
+        if k % 2:
+            small[1] += 10
+    assert [np.asnumpy(x)[1] for x in found] == [2, 2, 12, 12]
+    assert small.residence == "host"
+
+
+def test_scalars_are_numbers_for_kernels() -> None:
+    large, scale, shift = np.ones(MANY), np.array([2.0, 3.0])[1], np.arange(4, dtype="f4")[2]
+    np.synchronize()
+    for result, expected in (
+        (large * scale, 3),
+        (scale - large, 2),
+        (shift + large, 3),
+        (np.where(large > 0, scale, 0), 3),
+    ):
+        assert result.residence == "device"
+        assert result.dtype == np.float64
+        assert float(result[0]) == expected
+
+
 def test_looks_move_nothing() -> None:
     x = np.arange(4.0)
     assert (float(x[1]), bool(x.any()), str(x), x.tolist()) == (1.0, True, "[0. 1. 2. 3.]", [0, 1, 2, 3])
@@ -221,7 +246,7 @@ def _operands() -> list[Any]:
     found: list[Any] = [1, 0, 2, -1, 2.5, True, 3 + 1j, 300, 2**40]
     for dtype in sorted(DTYPES, key=str):
         for shape in ((), (1,), (4,), (2, 3)):
-            values = rng.integers(0, 2 if dtype == bool else 3, shape).astype(dtype)
+            values = rng.integers(0, 2 if dtype.kind == "b" else 3, shape).astype(dtype)
             found += [values, values.T.copy("F") if shape else values[()]]
     return found
 

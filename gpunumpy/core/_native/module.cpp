@@ -57,7 +57,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         take_class(options, "Layout", s.layout) && take(options, "windows", s.windows) &&
         take(options, "signatures", s.signatures) && take(options, "view", s.make_view_node) &&
         take(options, "update", s.make_update) && take(options, "as_new_node", s.as_new_node) &&
-        take(options, "scalar", s.scalar) && take(options, "value", s.compute_value) &&
+        take(options, "scalar", s.scalar) && take(options, "typed_scalar", s.typed_scalar) &&
+        take(options, "value", s.compute_value) &&
         take(options, "placeholder", s.placeholder) && take(options, "of_bool", s.of_bool) && take(options, "of_float", s.of_float) &&
         take(options, "of_int_below_128", s.of_int_below_128);
     const bool has_slots = is_complete && s.signature_primitive.find(s.signature, "primitive") &&

@@ -29,7 +29,11 @@ bool are_given(size_t count, PyObject* names, Py_ssize_t wanted) {
 
 // The node of an operand: an array on a device, or a number of Python. Null, without an exception, for all else.
 PyObject* operand(PyObject* object) {
-    if (is_array(object)) return value_of(object);
+    if (is_array(object)) {
+        if (!has_flag(object, ON_HOST) || has_flag(object, MADE_AS_ARRAY)) return value_of(object);
+        Ref dtype(PyObject_GetAttrString(as_array(object)->base, "dtype"));
+        return dtype ? PyObject_CallFunctionObjArgs(state.typed_scalar, as_array(object)->base, dtype.get(), nullptr) : nullptr;
+    }
     PyObject* signature = nullptr;
     if (PyFloat_CheckExact(object)) {
         signature = state.of_float;

@@ -11,7 +11,7 @@ struct State {
     // Tables: windows by signature and layout, signatures by what they are made from.
     PyObject *windows, *signatures;
     // Functions for what is not at hand.
-    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value, *placeholder;
+    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *typed_scalar, *compute_value, *placeholder;
     // What becomes of a result of NumPy's; set by the layer of functions.
     PyObject* returned;
     // The methods of arrays that slots stand before, by their names.

@@ -448,6 +448,7 @@ def tables_of_core() -> dict[str, Any]:
         "update": update,
         "as_new_node": as_new_node,
         "scalar": scalar,
+        "typed_scalar": typed_scalar,
         "of_bool": _BOOL,
         "of_float": _FLOAT,
         "of_int_below_128": _INT_BELOW_128,

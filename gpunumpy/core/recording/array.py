@@ -31,7 +31,7 @@ from ..graph.queue import Queue
 from ..graph.signature import Signature
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
-from ..runtime.host_copies import buffer_with, bytes_on_host, is_on_host
+from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer
 from .host_memory import placeholder
 
@@ -66,7 +66,9 @@ class ArrayState:
     # _component is "view".
     _layout: Layout
     _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
-    _source: Node | None  # the owner's node that _node was derived from; None to derive it at every use
+    # The owner's node that _node was derived from; None to derive it at every use. Of an array on the host what it was
+    # when it was copied to the device, and that copy.
+    _source: Any
     # Of an array on the host the array that has the memory, if another one. Of one that was moved to its device the
     # memory that it had, for views that still show it.
     _owner: Any
@@ -207,7 +209,7 @@ class ndarray(ArrayState):
             return self._node
         if self._flags & ON_HOST:
             memory = memory_on_host(self)
-            return self.value() if memory is None else _copied(memory, self.device)
+            return self.value() if memory is None else _copied(self, memory)
         current = base.value()
         node, data = self._node, current.data
         # Of a computed base, a view is a window. A node that was recorded before may have a buffer of its own, if it
@@ -442,10 +444,27 @@ def show(array: ndarray, memory: Any) -> None:
     array._node = placeholder(memory.shape, memory.dtype, array.queue)
 
 
-def _copied(memory: Any, device: Device) -> Node:
-    """Return the value of memory of the host, as it is now, on a device."""
+def _copied(array: ndarray, memory: Any) -> Node:
+    """Return the value of an array on the host, as it is now, on its device.
+
+    The last copy is kept with its bytes: what does not change, as few operands do, is copied once.
+    """
     dtypes.check(memory.dtype)
-    return from_host(memory, device).value()
+    if memory.nbytes > 2 * COPIED_BYTES:
+        return from_host(memory, array.device).value()
+    state = memory.shape, memory.dtype, memory.tobytes()
+    kept = getattr(array, "_source", None)
+    if type(kept) is not tuple or kept[0] != state:
+        array._source = kept = state, from_host(numpy.asarray(memory), array.device)
+    copy: ndarray = kept[1]
+    return copy.value()
+
+
+def value_beside(array: ndarray, other: ndarray) -> Node:
+    """Return the value of an array as an operand beside another one: what acts as a scalar is a number for kernels."""
+    if array._flags & ON_HOST and not other._flags & ON_HOST and isinstance(array._base, numpy.generic):
+        return graph.typed_scalar(array._base, array._base.dtype)
+    return array.value()
 
 
 def one_step(target: object) -> AbstractContextManager[Any]:

@@ -23,7 +23,7 @@ from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from ..source_location import warn
-from .array import from_host, is_scalar, ndarray, wrap, wrap_ordered
+from .array import ON_HOST, from_host, is_scalar, ndarray, value_beside, wrap, wrap_ordered
 from .memo import MemoizedOperation
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
@@ -106,8 +106,12 @@ def as_nodes(args: Sequence[Any]) -> list[Node]:
     if len(args) == 1 and isinstance(args[0], (int, float, complex)):
         only = numpy.asarray(args[0])
         return [graph.typed_scalar(only[()], dtypes.of_data(only.dtype))]
-    queue = next((a.queue for a in args if isinstance(a, ndarray)), None)
-    return [as_node(a, queue) for a in args]
+    arrays = [a for a in args if isinstance(a, ndarray)]
+    queue = arrays[0].queue if arrays else None
+    on_device = next((a for a in arrays if not a._flags & ON_HOST), None)
+    if on_device is None or len(arrays) == 1:
+        return [as_node(a, queue) for a in args]
+    return [value_beside(a, on_device) if isinstance(a, ndarray) else as_node(a, queue) for a in args]
 
 
 def weak_types(nodes: Sequence[Node]) -> tuple[Any, ...]:
@@ -280,7 +284,9 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
         a = x._node if x._base is None else x.value()
         kind = type(y)
         if kind is ndarray:
-            b = y._node if y._base is None else y.value()
+            b = y._node if y._base is None else value_beside(y, x)
+            if x._flags & ON_HOST:
+                a = value_beside(x, y)
         elif kind in _PYTHON_SCALARS:
             b = graph.scalar(y)
         else:

@@ -30,9 +30,9 @@ def set_residence(residence: str) -> str:
     Parameters
     ----------
     residence : {"auto", "device"}
-        "auto", the default: small arrays made of host data, and what is computed from such arrays alone, are on the host, and NumPy
-        computes with them at once. "device": they are on their device like all others. Arrays stay where they are. The
-        environment variable ``GPUNUMPY_RESIDENCE`` sets the initial value.
+        "auto", the default: small arrays made of host data, and what is computed from such arrays alone, are on the
+        host, and NumPy computes with them at once. "device": they are on their device like all others. Arrays stay
+        where they are. The environment variable ``GPUNUMPY_RESIDENCE`` sets the initial value.
 
     Returns
     -------
