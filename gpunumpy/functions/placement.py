@@ -314,7 +314,7 @@ def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...
                 return ELSEWHERE
         elif (
             count is None
-            or not all(type(x) in _PLAIN or isinstance(x, numpy.dtype) for x in args)
+            or not all(map(_is_plain, args))
             or count(*args) > _HOST_ELEMENTS
         ):
             return ELSEWHERE
@@ -327,6 +327,14 @@ def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...
     if is_maker and (result is args[0] or result.base is not None):
         result = result.copy("K")
     return on_host_memory(result, default_device() if device is None else Device(device))
+
+
+def _is_plain(x: Any) -> bool:
+    """Return whether an argument is a number, a text, a dtype, or a shape."""
+    kind = type(x)
+    if kind in _PLAIN or isinstance(x, numpy.dtype) or (kind is type and x in _SCALAR_TYPES):
+        return True
+    return kind is tuple and all(type(n) is int for n in x)
 
 
 def _is_plain_data(x: Any) -> bool:
