@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array.hpp"
+#include "sizes.hpp"
 
 namespace core {
 
@@ -14,8 +15,6 @@ PyObject* view(PyObject* node, PyObject* layout);
 
 // Return a value as a new pending node; see `as_new_node` in node.py.
 PyObject* as_new_node(PyObject* node);
-
-constexpr int MAX_AT_HAND = 16;  // arrays of more dimensions are left to Python
 
 // Positions of elements in the memory of an owner.
 struct Positions {

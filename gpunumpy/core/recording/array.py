@@ -25,9 +25,8 @@ from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Const, Leaf, Update, View
+from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
-from ..graph.signature import Signature
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import buffer_with, bytes_on_host, is_on_host
@@ -663,7 +662,7 @@ def to_host(array: ndarray) -> Any:
 
 
 _native.set_up(
-    **{kind.__name__: kind for kind in (ndarray, Signature, Queue, Leaf, Const, View, Update, Layout)},
+    **{kind.__name__: kind for kind in (ndarray, Queue, Layout)},
     **graph.tables_of_core(),
     value=ndarray.value,
 )
