@@ -196,7 +196,7 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
         The function of each name.
     """
     key, functions = (device, _contraction, text), {name: Function() for name in entries}
-    if _wanted.programs is None:
+    if _wanted.programs is None or _modules.find(key) is not None:
         _load_functions([(key, functions)])
     else:
         _wanted.programs.append((key, functions))
@@ -284,6 +284,8 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
     the compiler, would find files locked and half of cuda.core's state.
     """
     images: dict[_Key, bytes | BaseException] = {}
+    if not keys:
+        return images
     left = iter(keys)
 
     def work() -> None:

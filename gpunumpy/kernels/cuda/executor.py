@@ -50,8 +50,11 @@ class CudaExecutor:
 
     def finish(self, begun: Sequence[Callable[[], Runner]]) -> Sequence[Runner]:
         """Finish all preparations, equal ones once; their programs are compiled side by side."""
+        made: dict[Callable[[], Runner], Runner] = {}
         with compiled_side_by_side():
-            made = {prepare: prepare() for prepare in dict.fromkeys(begun)}
+            for prepare in begun:
+                if prepare not in made:
+                    made[prepare] = prepare()
         for prepare, runner in made.items():
             if isinstance(prepare, KernelAt):
                 prepare.keep(runner)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import starmap
 from operator import call
 from typing import Any
@@ -22,6 +23,15 @@ DEFAULT_SHARED = 48 << 10  # bytes of shared memory, static or not, that a block
 # Encoding of an argument, in letters of the module `struct`: of a pointer ("P"), or of a scalar, by the kind of its
 # dtype. Each letter is 8 bytes wide; a complex number has two.
 ARGUMENT_FORMAT = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
+
+
+@cache
+def _packer(format: str) -> Callable[..., None]:
+    """Return what writes the arguments of a launch into a buffer."""
+    packer = struct.Struct("=" + format)
+    if packer.size != 8 * len(format):
+        raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
+    return packer.pack_into
 
 
 class Launcher:
@@ -67,11 +77,8 @@ class Launcher:
         params: Sequence[int] = (),
         is_packed: bool = False,
     ) -> None:
-        packer = struct.Struct("=" + format)
-        if packer.size != 8 * len(format):
-            raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
         self.device = device
-        self._pack = packer.pack_into
+        self._pack = _packer(format)
         # The driver takes the address of each value. There is at least one value, also for a kernel without parameters.
         self._values = array("q", (*bytes(len(format)), *params) or (0,))
         start, count = self._values.buffer_info()
