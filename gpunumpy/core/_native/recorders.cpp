@@ -68,7 +68,7 @@ PyObject* known_operation(const Recorder* recorder, PyObject* first, PyObject* s
     if (!key) return nullptr;
     Ref signature = Ref::to(PyDict_GetItemWithError(recorder->entries, key.get()));
     if (!signature && !PyErr_Occurred()) {
-        Ref made(operation_at_new_sizes(recorder->operations, key.get()));
+        Ref made(at_new_sizes(recorder->operations, key.get(), nullptr));
         if (made) signature = Ref::to(keep(recorder->entries, key.get(), made.get()));
     }
     if (!signature) return nullptr;
@@ -297,6 +297,14 @@ PyObject* find_update(PyObject* const* args) {
     return is_node(args[0]) && is_node(args[2]) ? update(args[0], args[1], args[2]) : nullptr;
 }
 
+PyObject* find_fill(PyObject* const* args) {
+    return is_node(args[0]) && PyTuple_CheckExact(args[1]) ? fill(args[0], args[1], args[2]) : nullptr;
+}
+
+PyObject* find_at_new_sizes(PyObject* const* args) {
+    return at_new_sizes(PyCFunction_GET_SELF(args[0]), args[1], args[2]);
+}
+
 PyObject* find_computed_signature(PyObject* const* args) {
     return is_signature(args[0]) ? computed_signature(args[0]) : nullptr;
 }
@@ -315,6 +323,8 @@ const struct {
     {"make_view", call_make_view},
     {"view", call_found<2, find_view>},
     {"update", call_found<3, find_update>},
+    {"fill", call_found<3, find_fill>},
+    {"at_new_sizes", call_found<3, find_at_new_sizes>},
     {"computed_signature", call_found<1, find_computed_signature>},
     {"with_operands", call_found<2, find_with_operands>},
     {"lowered", call_found<1, lowered>},

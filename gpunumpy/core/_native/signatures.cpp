@@ -210,13 +210,17 @@ PyObject* with_operands(PyObject* operation, PyObject* args) {
     return take_structure(made.get(), operation) ? made.release() : nullptr;
 }
 
-PyObject* operation_at_new_sizes(PyObject* operations, PyObject* operands) {
+PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments) {
     const Py_ssize_t count = PyTuple_GET_SIZE(operands);
-    Ref key(PyTuple_New(count));
+    const Py_ssize_t static_count = static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0;
+    Ref key(PyTuple_New(count + static_count));
     for (Py_ssize_t k = 0; key && k < count; k++) {
         PyObject* kind = kind_of(PyTuple_GET_ITEM(operands, k));
         if (!kind) return nullptr;
         PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind));
+    }
+    for (Py_ssize_t k = 0; key && k < static_count; k++) {
+        PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
     }
     Ref known = Ref::to(key ? PyDict_GetItemWithError(operations, key.get()) : nullptr);
     for (Py_ssize_t k = 0; known && k < count; k++) {

@@ -29,7 +29,8 @@ PyObject* update_signature(PyObject* base, PyObject* value, PyObject* region);
 // The signature of an elementwise operation or a reduction on other arguments of the same kinds; see `with_operands`.
 PyObject* with_operands(PyObject* operation, PyObject* args);
 
-// The signature of an operation on operands, of which there is a tuple of signatures, from a table by their kinds.
-PyObject* operation_at_new_sizes(PyObject* operations, PyObject* operands);
+// The signature of an operation on operands, of which there is a tuple of signatures, from a table by their kinds and
+// static arguments, a tuple that may be null; see `at_new_sizes`.
+PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments);
 
 }  // namespace core

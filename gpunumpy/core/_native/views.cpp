@@ -160,6 +160,23 @@ PyObject* view(PyObject* node, PyObject* layout) {
     return PyObject_CallFunctionObjArgs(state.make_view_node, node, layout, nullptr);
 }
 
+PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue) {
+    const Ref source = Ref::to(as_node(value)->signature);
+    Ref key(PyTuple_Pack(4, state.view, source.get(), shape, queue));
+    if (!key) return nullptr;
+    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    if (!signature && !PyErr_Occurred() && PyTuple_GET_SIZE(shape) <= MAX_AT_HAND) {
+        Sizes zeros;
+        zeros.count = static_cast<int>(PyTuple_GET_SIZE(shape));
+        for (int k = 0; k < zeros.count; k++) zeros.at[k] = 0;
+        Ref strides(zeros.tuple()), args(PyTuple_Pack(1, source.get()));
+        if (!strides || !args) return nullptr;
+        Ref made(view_signature(args.get(), shape, strides.get(), 0, queue));
+        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+    }
+    return signature ? new_node(signature.get(), PyTuple_Pack(1, value)) : nullptr;
+}
+
 PyObject* as_new_node(PyObject* node) {
     Ref source = Ref::to(as_node(node)->signature);
     Ref key(PyTuple_Pack(2, state.view, source.get()));

@@ -308,6 +308,7 @@ def broadcast(node: Node, shape: Shape) -> Node:
     return view(node, Layout(shape, layout.broadcast_strides(source.shape, layout.c_strides(source.shape), shape), 0))
 
 
+@tried_first
 def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     """Return a scalar repeated over a shape, as a node of the queue's device that no array owns."""
     source = value.signature

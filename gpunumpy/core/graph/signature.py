@@ -7,6 +7,7 @@ broadcasting and construction of the result's signature when an operation is rec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._native import tried_first
@@ -204,6 +205,25 @@ def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signatur
     made = Signature(primitive, args, shape, operation.dtype, operation.queue)
     made.kind, made.c_ordered = operation.kind, True
     return made
+
+
+@tried_first
+def at_new_sizes(
+    find: Callable[[Any], Signature | None], operands: tuple[Signature, ...], static: tuple[Any, ...]
+) -> Signature | None:
+    """Return the signature of an operation that is known for operands of the same kinds, or None.
+
+    Operands must be in C order and have elements.
+
+    Parameters
+    ----------
+    find
+        The look-up of a `BoundedTable`, by the kinds of the operands and the static arguments.
+    """
+    known = find((*[s.kind for s in operands], *static))
+    if known is None or not all(s.c_ordered and 0 not in s.shape for s in operands):
+        return None
+    return with_operands(known, operands)
 
 
 def outputs(library_call: Signature) -> tuple[Signature, ...]:

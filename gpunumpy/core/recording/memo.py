@@ -18,7 +18,7 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter
-from ..graph.signature import Signature, with_operands
+from ..graph.signature import Signature, at_new_sizes
 from ..runtime import evaluate
 from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
 
@@ -138,10 +138,7 @@ class MemoizedOperation(MemoizedFunction):
         self.find_at_new_sizes, self._keep_operation = operations.find, operations.keep
 
     def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
-        known = self.find_at_new_sizes((*[s.kind for s in signatures], *static))
-        if known is None or not all(s.c_ordered and 0 not in s.shape for s in signatures):
-            return None
-        return with_operands(known, signatures)
+        return at_new_sizes(self.find_at_new_sizes, signatures, static)
 
     def _learn(
         self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
