@@ -82,7 +82,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.signature_structure, s.signature, "structure"}, {&s.signature_sizes, s.signature, "sizes"},
         {&s.leaf_strides, s.leaf, "strides"}, {&s.leaf_origin, s.leaf, "origin"}, {&s.leaf_aligned, s.leaf, "aligned"},
         {&s.view_strides, s.view, "strides"}, {&s.view_offset, s.view, "offset"}, {&s.update_region, s.update, "region"},
-        {&s.reduce_axes, s.reduce, "axes"}, {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
+        {&s.library_call_name, s.library_call, "name"}, {&s.library_call_options, s.library_call, "options"},
+        {&s.library_call_results, s.library_call, "results"}, {&s.reduce_axes, s.reduce, "axes"}, {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
         {&s.queue_review_at, s.queue, "review_at"}, {&s.queue_review, s.queue, "review"},
         {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };

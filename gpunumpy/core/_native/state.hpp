@@ -18,7 +18,8 @@ struct State {
 
     Slot signature_primitive, signature_args, signature_shape, signature_dtype, signature_queue, signature_generator,
         signature_weight, signature_outputs, signature_kind, signature_c_ordered, signature_structure, signature_sizes;
-    Slot leaf_strides, leaf_origin, leaf_aligned, view_strides, view_offset, update_region, reduce_axes;
+    Slot leaf_strides, leaf_origin, leaf_aligned, view_strides, view_offset, update_region, reduce_axes,
+        library_call_name, library_call_options, library_call_results;
     Slot queue_pending, queue_lock, queue_review_at, queue_review;
     Slot window_nested, window_signature;
 };

@@ -153,13 +153,20 @@ PyObject* kind_of_update(PyObject* signature, Numbers& numbers) {
     return Py_BuildValue("Oi", state.update, shape.count);
 }
 
+PyObject* kind_of_library_call(PyObject* signature) {
+    PyObject* call = state.signature_primitive.of(signature);
+    if (PyTuple_GET_SIZE(state.library_call_results.of(call))) return nullptr;
+    return PyTuple_Pack(3, state.library_call, state.library_call_name.of(call), state.library_call_options.of(call));
+}
+
 PyObject* kind_of(PyObject* signature, Numbers& numbers) {
     PyObject* primitive = state.signature_primitive.of(signature);
     PyTypeObject* type = Py_TYPE(primitive);
     if (type == state.leaf) return kind_of_leaf(signature, numbers);
     if (type == state.view) return kind_of_view(signature, numbers);
     if (type == state.update) return kind_of_update(signature, numbers);
-    return type == state.library_call ? nullptr : Py_NewRef(primitive);
+    if (type == state.library_call) return kind_of_library_call(signature);
+    return Py_NewRef(primitive);
 }
 
 // See `structure_of`: the number of a structure, as a new reference.

@@ -23,7 +23,7 @@ from ..schedule.lower import Source
 from ..schedule.passes import Scheduled, Target
 from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
-from ..schedule.substitute import in_step, put_in, taken_out
+from ..schedule.substitute import in_options, in_step, put_in, taken_out
 from . import memory
 from .device import CPU, Device
 from .host_copies import VisibleBuffer
@@ -84,8 +84,11 @@ class Executor(Target, Protocol):
     def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Any]:
         """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it."""
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Any:
-        """Begin to prepare what runs a library call on bound results, of these layouts and dtypes, and arguments."""
+    def library_call(self, name: str, options: Any, dtypes: Sequence[Any]) -> Callable[[Any, Sequence[Layout]], Any]:
+        """Return what takes the options of a library call and layouts, and begins to prepare what runs the call.
+
+        The layouts and `dtypes` are those of the bound results and then of the arguments. `options` are without sizes.
+        """
 
     def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
         """Return the functions that run the kernels and calls of a plan, whose preparations have begun."""
@@ -211,17 +214,27 @@ class PlanTemplate:
 
     def _prepare_library_call(self, step: RunLibraryCall, count: int) -> Callable[[Sequence[int]], Any]:
         """Return what prepares a call from sizes: its own, of which there are so many, and those of its results."""
-        signatures = [self.items[target.position].signature for target in step.targets]
+        results = [self.items[target.position].signature for target in step.targets]
+        result_ndims = [len(result.shape) for result in results]
+        ndims = [len(where.shape) for _, where in step.args]
+        begin = count - sum([2 * ndim + 1 for ndim in ndims])  # what comes before are the sizes in the options
+        dtypes = (*(result.dtype for result in results), *step.dtypes)
+        prepare = self.executor.library_call(step.name, step.options, dtypes)
 
-        def prepare(sizes: Sequence[int]) -> Any:
-            results, start = [], count
-            for result in signatures:
-                shape = tuple(sizes[start : start + len(result.shape)])
-                results.append((Layout(shape, layout.c_strides(shape), 0), result.dtype))
-                start += len(shape)
-            return self.executor.library_call(put_in(step, in_step, sizes), results)
+        def prepare_at(sizes: Sequence[int]) -> Any:
+            layouts, start = [], count
+            for ndim in result_ndims:
+                shape = tuple(sizes[start : start + ndim])
+                layouts.append(Layout(shape, layout.c_strides(shape), 0))
+                start += ndim
+            start = begin
+            for ndim in ndims:
+                strides, offset = start + ndim, start + 2 * ndim
+                layouts.append(Layout(tuple(sizes[start:strides]), tuple(sizes[strides:offset]), sizes[offset]))
+                start = offset + 1
+            return prepare(put_in(step.options, in_options, sizes) if begin else step.options, layouts)
 
-        return prepare
+        return prepare_at
 
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
         return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
