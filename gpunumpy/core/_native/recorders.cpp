@@ -302,7 +302,8 @@ PyObject* find_fill(PyObject* const* args) {
 }
 
 PyObject* find_at_new_sizes(PyObject* const* args) {
-    return at_new_sizes(PyCFunction_GET_SELF(args[0]), args[1], args[2]);
+    // The first is the method `get` of a table.
+    return PyCFunction_Check(args[0]) ? at_new_sizes(PyCFunction_GET_SELF(args[0]), args[1], args[2]) : nullptr;
 }
 
 PyObject* find_computed_signature(PyObject* const* args) {
