@@ -67,8 +67,11 @@ class KernelAt(NamedTuple):
 
     def __call__(self) -> Runner:
         """Return what runs the kernel over its bound arguments; its program may still have to be loaded."""
-        known = self.structure.runners.get((self.sizes, self.contracts))
-        return known or self.kernels.runner(self.structure, self.sizes)
+        return self.known() or self.kernels.runner(self.structure, self.sizes)
+
+    def known(self) -> Runner | None:
+        """Return what runs the kernel if another plan has it."""
+        return self.structure.runners.get((self.sizes, self.contracts))
 
     def keep(self, runner: Runner) -> None:
         """Keep what runs the kernel for others, once it is ready."""
