@@ -58,13 +58,14 @@ public:
         return true;
     }
     // A borrowed reference; null if the slot is not set.
-    PyObject* of(PyObject* object) const { return *place(object); }
-    // Let the slot refer to another object, of which it takes the reference.
-    void set(PyObject* object, PyObject* owned) const { set_field(*place(object), owned); }
+    PyObject* of(PyObject* object) const {
+        return place(object);
+    }
+    void set(PyObject* object, PyObject* owned) const { set_field(place(object), owned); }
 
 private:
-    PyObject** place(PyObject* object) const {
-        return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset_);
+    PyObject*& place(PyObject* object) const {
+        return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset_);
     }
 
     Py_ssize_t offset_ = 0;

@@ -296,22 +296,23 @@ class Plan:
         self.executor = template.executor
         self._values = values
         sizes = template.sizes(values)
-        self._program = self._in_sections(template.actions(sizes), sizes)
+        actions = template.actions(sizes)
+        self._program = self._in_sections(actions, sizes) if template.sections else actions
         self._empty_slots: list[Any] = [None] * len(template.slots)
         self._end = len(template.steps)
         self.queue = template.queue
         self._roots = [(r, slot, computed_signature(roots[r])) for r, slot in template.roots]
         self._has_copies = self.device is not CPU and bool(template.overwritten)
+        self._visible = template.visible
+        self._writes_inner_values = template.writes_inner_values
 
     @cached_property
     def scheduled(self) -> Scheduled:
         """The steps at these sizes, and the items that they are for."""
         return self.template.scheduled(self._values)
 
-    def _in_sections(self, actions: list[Action], sizes: Sequence[int]) -> list[Action]:
+    def _in_sections(self, actions: Sequence[Action], sizes: Sequence[int]) -> list[Action]:
         """Return the actions, with what protects each section."""
-        if not self.template.sections:
-            return actions
         program: list[Action] = []
         done = 0
         for steps, overwritten in zip(self.template.sections, self.template.regions, strict=True):
@@ -338,8 +339,8 @@ class Plan:
         The host is about to read the root at the position `looked`.
         """
         slots = self._empty_slots.copy()
-        if looked is not None and looked in self.template.visible:
-            slot, nbytes = self.template.visible[looked]
+        if looked is not None and looked in self._visible:
+            slot, nbytes = self._visible[looked]
             slots[slot] = VisibleBuffer(self.device, nbytes)
         run.nodes, run.slots = nodes, slots
         run.plan = self  # from now on `run` tells what there is to be finished
@@ -352,7 +353,7 @@ class Plan:
             node = nodes[r]
             if node.data is None:
                 node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
-        if self.template.writes_inner_values:
+        if self._writes_inner_values:
             publish(self.queue, self._overwritten(nodes, self._end))
 
     def _execute(

@@ -157,7 +157,6 @@ def tell_program(seed: int, tell: Callable[[str], None]) -> None:
     tell(f"{len(roots)} roots over {len(evaluate.walk(roots)[0])} nodes, {len(queue.pending)} entries in the queue")
     for name, x in program.variables.items():
         tell(f"{name} = {x.get()!r}")
-    tell(f"{queue.state.planner.counts()} structures and plans")
 
 
 if __name__ == "__main__":
