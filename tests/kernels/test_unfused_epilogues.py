@@ -13,6 +13,7 @@ from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.products import cuda
+from gpunumpy.nvlib import cublas, cublaslt
 
 from ..support import fake_driver
 
@@ -28,8 +29,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         found.append(product.epilogues)
         return lambda pointers: None
 
-    monkeypatch.setattr(cuda.cublas, "prepare", lambda *product: None)
-    monkeypatch.setattr(cuda.cublaslt, "prepare", prepare)
+    monkeypatch.setattr(cublas, "prepare", lambda *product: None)
+    monkeypatch.setattr(cublaslt, "prepare", prepare)
     return found
 
 

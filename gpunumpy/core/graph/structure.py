@@ -9,14 +9,43 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from itertools import count
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from ..dtypes import DType
 from . import layout
 from .bounded_table import BoundedTable
-from .primitives import Leaf, LibraryCall, Update, View
+from .layout import Shape
+from .primitives import Leaf, LibraryCall, Primitive, Update, View
+from .queue import Queue
 
-if TYPE_CHECKING:
-    from .signature import Signature
+
+class Sized(Protocol):
+    """What a `Signature` is to this module, which signatures are derived by."""
+
+    @property
+    def primitive(self) -> Primitive:
+        """The kind of node."""
+
+    @property
+    def args(self) -> Sequence[Sized]:
+        """The signatures of the arguments."""
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the value."""
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+
+    @property
+    def queue(self) -> Queue | None:
+        """The queue of the device."""
+
+    @property
+    def generator(self) -> bool:
+        """Whether it costs less to compute the value than to read it."""
+
 
 # Numbers of signatures without sizes: a graph is found by these in less time than by what they stand for. They are not
 # used again, so that one that outlives its entry stands for nothing else.
@@ -24,7 +53,7 @@ NUMBERS: BoundedTable[Hashable, int] = BoundedTable()
 _new_numbers = count()
 
 
-def structure_of(f: Signature) -> tuple[int, tuple[int, ...]]:
+def structure_of(f: Sized) -> tuple[int, tuple[int, ...]]:
     """Return the number of a signature without sizes, and its sizes: of the shape, then of the primitive."""
     kind, sizes = _taken_out(f)
     shape = f.shape
@@ -39,7 +68,7 @@ def structure_of(f: Signature) -> tuple[int, tuple[int, ...]]:
     return number, (*shape, *sizes)
 
 
-def products_in(f: Signature) -> dict[int, tuple[int, int]]:
+def products_in(f: Sized) -> dict[int, tuple[int, int]]:
     """Return the dimensions of a view that are several neighbouring ones of its argument, as a range of these."""
     found: dict[int, tuple[int, int]] = {}
     if isinstance(f.primitive, View):
@@ -53,7 +82,7 @@ def products_in(f: Signature) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _taken_out(f: Signature) -> tuple[Hashable, Sequence[int]]:
+def _taken_out(f: Sized) -> tuple[Hashable, Sequence[int]]:
     """Return a primitive without its sizes, and these."""
     primitive = f.primitive
     if isinstance(primitive, Leaf):
@@ -80,20 +109,20 @@ def _coordinates(strides: Sequence[int], offset: int, shape: Sequence[int]) -> l
     return numbers
 
 
-def is_dense(f: Signature) -> bool:
+def is_dense(f: Sized) -> bool:
     """Return whether a leaf is all of its memory in C order, so that its strides follow from its shape."""
     assert isinstance(f.primitive, Leaf)
     return f.primitive.strides == layout.c_strides(f.shape) and not f.primitive.origin
 
 
-def stride_order(f: Signature) -> list[int]:
+def stride_order(f: Sized) -> list[int]:
     """Return the dimensions of a leaf from the longest stride on."""
     assert isinstance(f.primitive, Leaf)
     lengths = [abs(s) for s in f.primitive.strides]
     return sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
 
 
-def steps_of(f: Signature, shape: Sequence[Any], strides: Sequence[Any]) -> Sequence[Any]:
+def steps_of(f: Sized, shape: Sequence[Any], strides: Sequence[Any]) -> Sequence[Any]:
     """Return the strides of a leaf, the longest first, where its shape and strides may be symbolic."""
     return layout.c_strides(shape) if is_dense(f) else [strides[d] for d in stride_order(f)]  # type: ignore[arg-type]
 
