@@ -6,6 +6,7 @@ steps, which make the plans, are not timed. What is compiled for a GPU is on dis
 
 from __future__ import annotations
 
+import gc
 import json
 import statistics
 import subprocess
@@ -95,6 +96,7 @@ def loop(name: str) -> dict[str, float]:
         step = LOOPS[name](a, c)
         for k in range(1, WARM):
             step(k)
+        gc.collect()  # what the import of modules has made: Python would look at it once, at some step
         start = time.perf_counter()
         for k in range(WARM, WARM + STEPS):
             step(WARM if which == "fixed" else k)

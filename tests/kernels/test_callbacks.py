@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.graph import node as graph
-from gpunumpy.core.graph.layout import c_layout
+from gpunumpy.core.graph.layout import Layout, c_layout
 from gpunumpy.core.graph.library_calls.record import Record
 from gpunumpy.core.graph.library_calls.registry import RECORDS
 from gpunumpy.core.runtime import evaluate
@@ -101,14 +100,15 @@ class Fusing(HostExecutor):
         super().__init__(Device("cpu"))
         self.compute = compute
 
-    def library_call(self, step: Any, results: Any) -> Callable[[Sequence[Any]], None]:
-        if isinstance(step.options, FusedCall):
-            return lambda values: self.fused(step, results, values)
-        options = FusedCall(step.options, (step.args[0][1], step.dtypes[0]), results[0])
-        return lambda values: self.fused(replace(step, options=options), results, values)
+    def library_call(self, name: str, options: Any, dtypes: Any) -> Any:
+        def prepared(options: Any, layouts: Any) -> Callable[[Sequence[Any]], None]:
+            if not isinstance(options, FusedCall):
+                options = FusedCall(options, (layouts[1], dtypes[1]), (layouts[0], dtypes[0]))
+            return lambda values: self.fused(name, options, layouts[0], values)
 
-    def fused(self, step: Any, results: Any, values: Sequence[Any]) -> None:
-        options: FusedCall = step.options
+        return prepared
+
+    def fused(self, name: str, options: FusedCall, target: Layout, values: Sequence[Any]) -> None:
         result, *given = values
         where, dtype = options.call_input
         if options.before is not None:
@@ -120,8 +120,8 @@ class Fusing(HostExecutor):
             strides = tuple(s * dtype.itemsize for s in where.strides)
             taken, count = numpy.ndarray(where.shape, dtype, given[0], where.offset * dtype.itemsize, strides), 1
         made = numpy.empty(options.call_output[0].shape, options.call_output[1])
-        CALLS[step.name](options.options, made, taken)
-        result = result[: prod(results[0][0].shape)]
+        CALLS[name](options.options, made, taken)
+        result = result[: prod(target.shape)]
         if options.after is None:
             result[...] = made.ravel()
             return

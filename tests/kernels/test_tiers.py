@@ -150,6 +150,7 @@ def test_the_host_waits_rather_than_queue_much_interpreted_work(
     for _ in range(10 * tiers._RUNS):
         (small - 3.0).computed()
     assert len(waited) == 1
+    finish(compiler)  # or the compiler of the next test is asked for what waits here
 
 
 def test_a_signal_handler_in_a_wait_takes_what_is_compiled(

@@ -42,22 +42,28 @@ def set_up(**objects: Any) -> None:
 
 
 def elementwise_recorder(
-    function: Callable[..., Any], find: Callable[..., Any], is_binary: bool, is_reflected: bool = False
+    function: Callable[..., Any],
+    find: Callable[..., Any],
+    find_at_new_sizes: Callable[..., Any],
+    is_binary: bool,
+    is_reflected: bool = False,
 ) -> Callable[..., Any]:
-    """Return a function that records an elementwise operation whose signature `find` knows, and else calls `function`.
+    """Return a function that records an elementwise operation that tables know, and else calls `function`.
 
     Parameters
     ----------
     function
         Takes one operand, or two if `is_binary`.
-    find
-        The look-up of a `BoundedTable`, by the signatures of the operands.
+    find, find_at_new_sizes
+        The look-ups of `BoundedTable`: by the signatures of the operands, and by their kinds.
     is_reflected
         The table has the second operand first.
     """
     if _core is None:
         return function
-    return _core.elementwise_recorder(function, find.__self__, is_binary, is_reflected)  # type: ignore[attr-defined]
+    entries, operations = find.__self__, find_at_new_sizes.__self__  # type: ignore[attr-defined]
+    made: Callable[..., Any] = _core.elementwise_recorder(function, entries, operations, is_binary, is_reflected)
+    return made
 
 
 F = TypeVar("F", bound=Callable[..., Any])

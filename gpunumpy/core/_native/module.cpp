@@ -49,28 +49,52 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", nullptr, -1, functions
 PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     State& s = state;
     if (!options) return PyErr_Format(PyExc_TypeError, "the core needs objects as keywords");
-    const bool is_complete =
-        take_class(options, "ndarray", s.ndarray) && take_class(options, "Signature", s.signature) &&
-        take_class(options, "Queue", s.queue) && take_class(options, "Window", s.window) &&
-        take_class(options, "Leaf", s.leaf) && take_class(options, "Const", s.constant) &&
-        take_class(options, "View", s.view) && take_class(options, "Update", s.update) &&
-        take_class(options, "Layout", s.layout) && take(options, "windows", s.windows) &&
-        take(options, "signatures", s.signatures) && take(options, "view", s.make_view_node) &&
-        take(options, "update", s.make_update) && take(options, "as_new_node", s.as_new_node) &&
-        take(options, "scalar", s.scalar) && take(options, "typed_scalar", s.typed_scalar) &&
-        take(options, "value", s.compute_value) &&
-        take(options, "placeholder", s.placeholder) && take(options, "of_bool", s.of_bool) && take(options, "of_float", s.of_float) &&
-        take(options, "of_int_below_128", s.of_int_below_128);
-    const bool has_slots = is_complete && s.signature_primitive.find(s.signature, "primitive") &&
-                           s.signature_shape.find(s.signature, "shape") &&
-                           s.signature_dtype.find(s.signature, "dtype") &&
-                           s.signature_queue.find(s.signature, "queue") &&
-                           s.signature_generator.find(s.signature, "generator") && s.queue_pending.find(s.queue, "pending") &&
-                           s.queue_lock.find(s.queue, "lock") && s.queue_review_at.find(s.queue, "review_at") &&
-                           s.queue_review.find(s.queue, "review") && s.window_nested.find(s.window, "nested") &&
-                           s.window_signature.find(s.window, "signature") && s.window_step.find(s.window, "step") &&
-                           s.window_leaves.find(s.window, "_leaves");
-    if (!has_slots) return nullptr;
+    const struct {
+        const char* name;
+        PyTypeObject** field;
+    } classes[] = {
+        {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue}, {"Window", &s.window},
+        {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
+        {"LibraryCall", &s.library_call}, {"Layout", &s.layout},
+    };
+    const struct {
+        const char* name;
+        PyObject** field;
+    } objects[] = {
+        {"windows", &s.windows}, {"signatures", &s.signatures}, {"kinds", &s.kinds}, {"structures", &s.structures},
+        {"view", &s.make_view_node}, {"update", &s.make_update}, {"as_new_node", &s.as_new_node}, {"scalar", &s.scalar},
+        {"typed_scalar", &s.typed_scalar}, {"value", &s.compute_value}, {"placeholder", &s.placeholder},
+        {"count_entries", &s.count_entries}, {"of_bool", &s.of_bool},
+        {"of_float", &s.of_float}, {"of_int_below_128", &s.of_int_below_128},
+    };
+    for (const auto& each : classes) {
+        if (!take_class(options, each.name, *each.field)) return nullptr;
+    }
+    for (const auto& each : objects) {
+        if (!take(options, each.name, *each.field)) return nullptr;
+    }
+    const struct {
+        Slot* slot;
+        PyTypeObject* type;
+        const char* name;
+    } slots[] = {
+        {&s.signature_primitive, s.signature, "primitive"}, {&s.signature_args, s.signature, "args"},
+        {&s.signature_shape, s.signature, "shape"}, {&s.signature_dtype, s.signature, "dtype"},
+        {&s.signature_queue, s.signature, "queue"}, {&s.signature_generator, s.signature, "generator"},
+        {&s.signature_weight, s.signature, "weight"}, {&s.signature_outputs, s.signature, "outputs"},
+        {&s.signature_kind, s.signature, "kind"}, {&s.signature_c_ordered, s.signature, "c_ordered"},
+        {&s.signature_structure, s.signature, "structure"}, {&s.signature_sizes, s.signature, "sizes"},
+        {&s.leaf_strides, s.leaf, "strides"}, {&s.leaf_origin, s.leaf, "origin"}, {&s.leaf_aligned, s.leaf, "aligned"},
+        {&s.view_strides, s.view, "strides"}, {&s.view_offset, s.view, "offset"}, {&s.update_region, s.update, "region"},
+        {&s.library_call_name, s.library_call, "name"}, {&s.library_call_options, s.library_call, "options"},
+        {&s.library_call_results, s.library_call, "results"}, {&s.reduce_axes, s.reduce, "axes"},
+        {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
+        {&s.queue_review_at, s.queue, "review_at"}, {&s.queue_review, s.queue, "review"},
+        {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
+    };
+    for (const auto& each : slots) {
+        if (!each.slot->find(each.type, each.name)) return nullptr;
+    }
     Py_RETURN_NONE;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "signatures.hpp"
+#include "structures.hpp"
 #include "writes.hpp"
 
 namespace core {
@@ -14,6 +16,7 @@ struct Recorder {
     vectorcallfunc call;
     PyObject* function;  // in Python: what the recorder stands for
     PyObject* entries;   // the signature of a result by those of the operands, of an elementwise operation
+    PyObject* operations;  // and by the kinds of the operands
     int is_reflected;
 };
 
@@ -25,6 +28,16 @@ PyObject* ask(PyObject* self, PyObject* const* args, size_t count, PyObject* nam
 
 bool are_given(size_t count, PyObject* names, Py_ssize_t wanted) {
     return PyVectorcall_NARGS(count) == wanted && (!names || !PyTuple_GET_SIZE(names));
+}
+
+// A recorder of a function of so many arguments: `find` is null, without an exception, for what is left to Python.
+template <Py_ssize_t COUNT, PyObject* find(PyObject* const* args)>
+PyObject* call_found(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, COUNT)) {
+        PyObject* found = find(args);
+        if (found || PyErr_Occurred()) return found;
+    }
+    return ask(self, args, count, names);
 }
 
 // The node of an operand: an array on a device, or a number of Python. Null, without an exception, for all else.
@@ -50,12 +63,18 @@ PyObject* operand(PyObject* object) {
 
 // --- elementwise operations -------------------------------------------------------------------------------------------
 
-// The node of an operation on one or two operands, from a table; null, without an exception, if it is not known.
-PyObject* known_operation(PyObject* entries, PyObject* first, PyObject* second) {
-    PyObject* of_first = as_node(first)->signature;
-    Ref key(second ? PyTuple_Pack(2, of_first, as_node(second)->signature) : PyTuple_Pack(1, of_first));
+// The node of an operation on one or two operands, from the recorder's tables; null, without an exception, if it is not
+// known.
+PyObject* known_operation(const Recorder* recorder, PyObject* first, PyObject* second) {
+    const Ref of_first = Ref::to(as_node(first)->signature);
+    const Ref of_second = Ref::to(second ? as_node(second)->signature : nullptr);
+    Ref key(second ? PyTuple_Pack(2, of_first.get(), of_second.get()) : PyTuple_Pack(1, of_first.get()));
     if (!key) return nullptr;
-    Ref signature = Ref::to(PyDict_GetItemWithError(entries, key.get()));
+    Ref signature = Ref::to(PyDict_GetItemWithError(recorder->entries, key.get()));
+    if (!signature && !PyErr_Occurred()) {
+        Ref made(at_new_sizes(recorder->operations, key.get(), nullptr));
+        if (made) signature = Ref::to(keep(recorder->entries, key.get(), made.get()));
+    }
     if (!signature) return nullptr;
     return new_node(signature.get(), second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
 }
@@ -97,15 +116,6 @@ PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyOb
             const bool is_view = positions.ndim || positions.has_ellipsis;
             return is_view ? make_view(args[0], layout.get()) : element(args[0], layout.get());
         }
-    }
-    return ask(self, args, count, names);
-}
-
-// view(node, layout)
-PyObject* call_view(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-    if (are_given(count, names, 2) && is_node(args[0])) {
-        PyObject* found = view_at_hand(args[0], args[1]);
-        if (found || PyErr_Occurred()) return found;
     }
     return ask(self, args, count, names);
 }
@@ -196,7 +206,7 @@ PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyO
 
 // --- types ------------------------------------------------------------------------------------------------------------
 
-using Held = References<Recorder, &Recorder::function, &Recorder::entries>;
+using Held = References<Recorder, &Recorder::function, &Recorder::entries, &Recorder::operations>;
 
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
     return object ? PyMethod_New(self, object) : Py_NewRef(self);
@@ -253,27 +263,59 @@ PyType_Spec spec = {
 
 PyTypeObject* recorder_type = nullptr;
 
-PyObject* new_recorder(vectorcallfunc call, PyObject* function, PyObject* entries, int is_reflected) {
+PyObject* new_recorder(vectorcallfunc call, PyObject* function, PyObject* entries, PyObject* operations,
+                       int is_reflected) {
     PyObject* made = recorder_type->tp_alloc(recorder_type, 0);
     if (!made) return nullptr;
     as_recorder(made)->call = call;
     as_recorder(made)->function = Py_NewRef(function);
     as_recorder(made)->entries = Py_XNewRef(entries);
+    as_recorder(made)->operations = Py_XNewRef(operations);
     as_recorder(made)->is_reflected = is_reflected;
     return made;
 }
 
 PyObject* in_front_of(PyObject* self, PyObject* function) {
     const Recorder* recorder = as_recorder(self);
-    return new_recorder(recorder->call, function, recorder->entries, recorder->is_reflected);
+    return new_recorder(recorder->call, function, recorder->entries, recorder->operations, recorder->is_reflected);
 }
 
-// elementwise_recorder(function, entries, is_binary, is_reflected)
+// elementwise_recorder(function, entries, operations, is_binary, is_reflected)
 PyObject* elementwise_recorder(PyObject*, PyObject* args) {
-    PyObject *function, *entries;
+    PyObject *function, *entries, *operations;
     int is_binary, is_reflected;
-    if (!PyArg_ParseTuple(args, "OO!pp", &function, &PyDict_Type, &entries, &is_binary, &is_reflected)) return nullptr;
-    return new_recorder(is_binary ? call_binary : call_unary, function, entries, is_reflected);
+    if (!PyArg_ParseTuple(args, "OO!O!pp", &function, &PyDict_Type, &entries, &PyDict_Type, &operations, &is_binary,
+                          &is_reflected)) {
+        return nullptr;
+    }
+    return new_recorder(is_binary ? call_binary : call_unary, function, entries, operations, is_reflected);
+}
+
+bool is_signature(PyObject* object) { return Py_TYPE(object) == state.signature; }
+
+// Nodes and signatures, which are not made by recording alone, by the functions of the same names in Python.
+
+PyObject* find_view(PyObject* const* args) { return is_node(args[0]) ? view_at_hand(args[0], args[1]) : nullptr; }
+
+PyObject* find_update(PyObject* const* args) {
+    return is_node(args[0]) && is_node(args[2]) ? update(args[0], args[1], args[2]) : nullptr;
+}
+
+PyObject* find_fill(PyObject* const* args) {
+    return is_node(args[0]) && PyTuple_CheckExact(args[1]) ? fill(args[0], args[1], args[2]) : nullptr;
+}
+
+PyObject* find_at_new_sizes(PyObject* const* args) {
+    // The first is the method `get` of a table.
+    return PyCFunction_Check(args[0]) ? at_new_sizes(PyCFunction_GET_SELF(args[0]), args[1], args[2]) : nullptr;
+}
+
+PyObject* find_computed_signature(PyObject* const* args) {
+    return is_signature(args[0]) ? computed_signature(args[0]) : nullptr;
+}
+
+PyObject* find_with_operands(PyObject* const* args) {
+    return is_signature(args[0]) && PyTuple_CheckExact(args[1]) ? with_operands(args[0], args[1]) : nullptr;
 }
 
 // The recorders of functions that need no table of their own, by the functions' names.
@@ -281,7 +323,18 @@ const struct {
     const char* name;
     vectorcallfunc call;
 } NAMED[] = {
-    {"getitem", call_getitem}, {"setitem", call_setitem}, {"view", call_view}, {"make_view", call_make_view}};
+    {"getitem", call_getitem},
+    {"setitem", call_setitem},
+    {"make_view", call_make_view},
+    {"view", call_found<2, find_view>},
+    {"update", call_found<3, find_update>},
+    {"fill", call_found<3, find_fill>},
+    {"at_new_sizes", call_found<3, find_at_new_sizes>},
+    {"computed_signature", call_found<1, find_computed_signature>},
+    {"with_operands", call_found<2, find_with_operands>},
+    {"lowered", call_found<1, lowered>},
+    {"pattern", call_found<1, pattern>},
+};
 
 // recorder(name, function)
 PyObject* recorder(PyObject*, PyObject* args) {
@@ -289,7 +342,7 @@ PyObject* recorder(PyObject*, PyObject* args) {
     PyObject* function;
     if (!PyArg_ParseTuple(args, "sO", &name, &function)) return nullptr;
     for (const auto& known : NAMED) {
-        if (!std::strcmp(known.name, name)) return new_recorder(known.call, function, nullptr, 0);
+        if (!std::strcmp(known.name, name)) return new_recorder(known.call, function, nullptr, nullptr, 0);
     }
     return PyErr_Format(PyExc_LookupError, "no recorder stands for %s", name);
 }
@@ -298,7 +351,7 @@ PyObject* recorder(PyObject*, PyObject* args) {
 PyObject* in_place_recorder(PyObject*, PyObject* args) {
     PyObject *function, *recorder;
     if (!PyArg_ParseTuple(args, "OO!", &function, recorder_type, &recorder)) return nullptr;
-    return new_recorder(call_in_place, function, as_recorder(recorder)->entries, 0);
+    return new_recorder(call_in_place, function, as_recorder(recorder)->entries, as_recorder(recorder)->operations, 0);
 }
 
 PyMethodDef functions[] = {
@@ -315,14 +368,13 @@ bool is_elementwise_recorder(PyObject* object) {
 }
 
 PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y) {
-    PyObject* entries = as_recorder(recorder)->entries;
+    const Recorder* known = as_recorder(recorder);
     Ref a(is_array(x) ? value_of(x) : nullptr);
     if (!a) return nullptr;
-    if (!y) return known_operation(entries, a.get(), nullptr);
+    if (!y) return known_operation(known, a.get(), nullptr);
     Ref b(operand(y));
     if (!b) return nullptr;
-    return as_recorder(recorder)->is_reflected ? known_operation(entries, b.get(), a.get())
-                                               : known_operation(entries, a.get(), b.get());
+    return known->is_reflected ? known_operation(known, b.get(), a.get()) : known_operation(known, a.get(), b.get());
 }
 
 bool add_recorder_types(PyObject* module) {

@@ -1,5 +1,7 @@
 #include "views.hpp"
 
+#include "signatures.hpp"
+
 namespace core {
 
 namespace {
@@ -26,23 +28,7 @@ bool equals(PyObject* tuple, const Py_ssize_t* numbers, int count) {
     return true;
 }
 
-// Read an integer of Python's own class. Returns false, without an exception, for anything else.
-bool read_integer(PyObject* object, Py_ssize_t& value) {
-    if (!PyLong_CheckExact(object)) return false;
-    value = PyLong_AsSsize_t(object);
-    if (value != -1 || !PyErr_Occurred()) return true;
-    PyErr_Clear();
-    return false;
-}
-
 bool is_plain_bound(PyObject* object) { return object == Py_None || PyLong_CheckExact(object); }
-
-// The signature of a window of a leaf, as a new reference.
-PyObject* leaf_signature(PyObject* window, bool is_aligned) {
-    PyObject* known = PyList_GET_ITEM(state.window_leaves.of(window), is_aligned);
-    if (known != Py_None) return Py_NewRef(known);
-    return PyObject_CallMethod(window, "leaf", "i", is_aligned);
-}
 
 bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype, bool& answer) {
     static PyObject* const phase_name = PyUnicode_InternFromString("phase");
@@ -55,19 +41,89 @@ bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype, bool& answer
     return !PyErr_Occurred();
 }
 
-PyObject* view_of_leaf(const Node* node, PyObject* window) {
-    Ref data = Ref::to(node->data), signature = Ref::to(node->signature);
-    const Py_ssize_t offset =
-        PyLong_AsSsize_t(node->offset) + PyLong_AsSsize_t(state.window_step.of(window));
+// A `Layout` in C++. `read` returns false for one that is left to Python.
+struct Region {
+    Sizes shape, strides;
+    Py_ssize_t offset;
+
+    bool read(PyObject* layout) {
+        return shape.read(PyTuple_GET_ITEM(layout, 0)) && strides.read(PyTuple_GET_ITEM(layout, 1)) &&
+               Sizes::read_integer(PyTuple_GET_ITEM(layout, 2), offset);
+    }
+    // Whether it shows all elements of a C-ordered value of a shape, in order.
+    bool is_whole(const Sizes& whole) const { return shape == whole && !offset && is_c_contiguous(shape, strides); }
+    // How far the lowest element is from the first one.
+    Py_ssize_t origin() const {
+        Py_ssize_t distance = 0;
+        for (int k = 0; k < shape.count; k++) {
+            if (strides.at[k] < 0) distance -= strides.at[k] * (shape.at[k] - 1);
+        }
+        return distance;
+    }
+};
+
+PyObject* new_leaf(PyObject* signature, PyObject* data, Py_ssize_t offset) {
+    Ref leaf(new_node(signature, PyTuple_New(0), data));
+    if (!leaf) return nullptr;
+    as_node(leaf.get())->offset = PyLong_FromSsize_t(offset);
+    as_node(leaf.get())->bound = Py_NewRef(Py_None);
+    return as_node(leaf.get())->offset ? leaf.release() : nullptr;
+}
+
+// What does not follow from arithmetic on C order, and what has no elements, is left to Python: null, without an
+// exception.
+PyObject* view_of_leaf(PyObject* object, PyObject* signature, PyObject* layout) {
+    Ref data = Ref::to(as_node(object)->data);
+    PyObject* leaf = state.signature_primitive.of(signature);
+    Sizes whole, own;
+    Region region;
+    Py_ssize_t start, first;
+    if (!region.read(layout) || region.shape.has(0) || !whole.read(state.signature_shape.of(signature)) ||
+        !own.read(state.leaf_strides.of(leaf)) || !Sizes::read_integer(state.leaf_origin.of(leaf), first) ||
+        !Sizes::read_integer(as_node(object)->offset, start)) {
+        return nullptr;
+    }
+    if (region.is_whole(whole)) return Py_NewRef(object);
+    if (!is_c_contiguous(whole, own)) return nullptr;
+    const Py_ssize_t origin = region.origin(), lowest = start + first + region.offset - origin;
+    PyObject* dtype = state.signature_dtype.of(signature);
     bool aligned = false;
-    if (!is_aligned(data.get(), offset, state.signature_dtype.of(signature.get()), aligned)) return nullptr;
-    Ref of_leaf(leaf_signature(window, aligned));
-    if (!of_leaf) return nullptr;
-    Ref view(new_node(of_leaf.get(), PyTuple_New(0), data.get()));
-    if (!view) return nullptr;
-    as_node(view.get())->offset = PyLong_FromSsize_t(offset);
-    as_node(view.get())->bound = Py_NewRef(Py_None);
-    return as_node(view.get())->offset ? view.release() : nullptr;
+    if (!is_aligned(data.get(), lowest, dtype, aligned)) return nullptr;
+    Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), origin, aligned, dtype,
+                            state.signature_queue.of(signature)));
+    return made ? new_leaf(made.get(), data.get(), lowest) : nullptr;
+}
+
+// How a pending value with a signature is shown through a layout: see `_window` in node.py. Null, without an exception,
+// where the layout is one over a view that does not follow from arithmetic on C order, and where there are no elements.
+PyObject* new_window(PyObject* source, PyObject* layout, bool merges) {
+    PyObject* primitive = state.signature_primitive.of(source);
+    Sizes whole;
+    Region region;
+    if (!region.read(layout) || region.shape.has(0) || !whole.read(state.signature_shape.of(source))) return nullptr;
+    if (region.is_whole(whole)) return Py_NewRef(Py_False);
+    const bool is_merged = merges && Py_TYPE(primitive) == state.view;
+    if (is_merged) {
+        Sizes own;
+        Py_ssize_t start;
+        PyObject* argument = PyTuple_GET_ITEM(state.signature_args.of(source), 0);
+        if (!own.read(state.view_strides.of(primitive)) || !is_c_contiguous(whole, own) ||
+            !Sizes::read_integer(state.view_offset.of(primitive), start) ||
+            Py_TYPE(state.signature_primitive.of(argument)) == state.leaf) {  // which may have strides
+            return nullptr;
+        }
+        region.offset += start;
+    }
+    Ref args(is_merged ? Py_NewRef(state.signature_args.of(source)) : PyTuple_Pack(1, source));
+    if (!args) return nullptr;
+    Ref signature(view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), region.offset,
+                                 state.signature_queue.of(source)));
+    if (!signature) return nullptr;
+    PyObject* window = state.window->tp_alloc(state.window, 0);
+    if (!window) return nullptr;
+    state.window_signature.set(window, signature.release());
+    state.window_nested.set(window, Py_NewRef(is_merged ? Py_False : Py_True));
+    return window;
 }
 
 }  // namespace
@@ -82,14 +138,19 @@ PyObject* view_at_hand(PyObject* object, PyObject* layout) {
     PyObject* primitive = state.signature_primitive.of(signature.get());
     // Another thread may be turning the node into a leaf: Python waits for it.
     if (was_pending == (Py_TYPE(primitive) == state.leaf) || Py_TYPE(primitive) == state.constant) return nullptr;
-    PyObject* merges = !was_pending || node->owner == Py_None ? Py_True : Py_False;
-    Ref key(PyTuple_Pack(3, signature.get(), layout, merges));
+    if (!was_pending) return view_of_leaf(object, signature.get(), layout);
+    const bool merges = node->owner == Py_None;
+    Ref key(PyTuple_Pack(3, signature.get(), layout, merges ? Py_True : Py_False));
     if (!key) return nullptr;
     Ref window = Ref::to(PyDict_GetItemWithError(state.windows, key.get()));
-    if (!window) return nullptr;
+    if (PyErr_Occurred()) return nullptr;
+    if (!window) {
+        Ref made(new_window(signature.get(), layout, merges));
+        if (made) window = Ref::to(keep(state.windows, key.get(), made.get()));
+        if (!window) return nullptr;
+    }
     if (window.get() == Py_False) return Py_NewRef(object);
     const bool is_nested = state.window_nested.of(window.get()) == Py_True;
-    if (!was_pending) return is_nested ? nullptr : view_of_leaf(node, window.get());
     return new_node(state.window_signature.of(window.get()), is_nested ? PyTuple_Pack(1, object) : Py_NewRef(args.get()));
 }
 
@@ -99,10 +160,36 @@ PyObject* view(PyObject* node, PyObject* layout) {
     return PyObject_CallFunctionObjArgs(state.make_view_node, node, layout, nullptr);
 }
 
-PyObject* as_new_node(PyObject* node) {
-    Ref key(PyTuple_Pack(2, state.view, as_node(node)->signature));
+PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue) {
+    const Ref source = Ref::to(as_node(value)->signature);
+    Ref key(PyTuple_Pack(4, state.view, source.get(), shape, queue));
     if (!key) return nullptr;
     Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    if (!signature && !PyErr_Occurred() && PyTuple_GET_SIZE(shape) <= MAX_AT_HAND) {
+        Sizes zeros;
+        zeros.count = static_cast<int>(PyTuple_GET_SIZE(shape));
+        for (int k = 0; k < zeros.count; k++) zeros.at[k] = 0;
+        Ref strides(zeros.tuple()), args(PyTuple_Pack(1, source.get()));
+        if (!strides || !args) return nullptr;
+        Ref made(view_signature(args.get(), shape, strides.get(), 0, queue));
+        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+    }
+    return signature ? new_node(signature.get(), PyTuple_Pack(1, value)) : nullptr;
+}
+
+PyObject* as_new_node(PyObject* node) {
+    Ref source = Ref::to(as_node(node)->signature);
+    Ref key(PyTuple_Pack(2, state.view, source.get()));
+    if (!key) return nullptr;
+    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    Sizes shape;
+    if (!signature && !PyErr_Occurred() && shape.read(state.signature_shape.of(source.get()))) {
+        Ref strides(c_strides(shape).tuple()), args(PyTuple_Pack(1, source.get()));
+        if (!strides || !args) return nullptr;
+        Ref made(view_signature(args.get(), state.signature_shape.of(source.get()), strides.get(), 0,
+                                state.signature_queue.of(source.get())));
+        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+    }
     if (signature) return new_node(signature.get(), PyTuple_Pack(1, node));
     return PyErr_Occurred() ? nullptr : PyObject_CallOneArg(state.as_new_node, node);
 }
@@ -178,7 +265,7 @@ bool Positions::select(PyObject* key) {
             axis++, ndim++;
         } else {
             Py_ssize_t index;
-            if (!read_integer(item, index)) return false;
+            if (!Sizes::read_integer(item, index)) return false;
             if (index < 0) index += all.shape[axis];
             if (index < 0 || index >= all.shape[axis]) return false;
             offset += index * all.strides[axis++];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array.hpp"
+#include "sizes.hpp"
 
 namespace core {
 
@@ -12,10 +13,11 @@ PyObject* view_at_hand(PyObject* node, PyObject* layout);
 // The same, where Python is asked for what the table does not know.
 PyObject* view(PyObject* node, PyObject* layout);
 
+// Return a scalar repeated over a shape, as `fill` in node.py does; null, without an exception, for what is left to Python.
+PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue);
+
 // Return a value as a new pending node; see `as_new_node` in node.py.
 PyObject* as_new_node(PyObject* node);
-
-constexpr int MAX_AT_HAND = 16;  // arrays of more dimensions are left to Python
 
 // Positions of elements in the memory of an owner.
 struct Positions {

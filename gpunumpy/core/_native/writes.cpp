@@ -1,5 +1,7 @@
 #include "writes.hpp"
 
+#include "signatures.hpp"
+
 namespace core {
 
 namespace {
@@ -20,15 +22,24 @@ bool is_there_already(PyObject* current, const Positions& positions, PyObject* v
 PyObject* updated(PyObject* current, const Positions& positions, PyObject* value) {
     Ref region(positions.layout());
     if (!region) return nullptr;
-    Ref key(PyTuple_Pack(4, state.update, as_node(current)->signature, as_node(value)->signature, region.get()));
-    if (!key) return nullptr;
-    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
-    if (signature) return new_node(signature.get(), PyTuple_Pack(2, current, value));
-    if (PyErr_Occurred()) return nullptr;
+    PyObject* found = update(current, region.get(), value);
+    if (found || PyErr_Occurred()) return found;
     return PyObject_CallFunctionObjArgs(state.make_update, current, region.get(), value, nullptr);
 }
 
 }  // namespace
+
+PyObject* update(PyObject* base, PyObject* region, PyObject* value) {
+    const Ref of_base = Ref::to(as_node(base)->signature), of_value = Ref::to(as_node(value)->signature);
+    Ref key(PyTuple_Pack(4, state.update, of_base.get(), of_value.get(), region));
+    if (!key) return nullptr;
+    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    if (!signature && !PyErr_Occurred()) {
+        Ref made(update_signature(of_base.get(), of_value.get(), region));
+        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+    }
+    return signature ? new_node(signature.get(), PyTuple_Pack(2, base, value)) : nullptr;
+}
 
 QueueLock::QueueLock(PyObject* queue) : lock_(Ref::to(state.queue_lock.of(queue))) {
     static PyObject* const acquire = PyUnicode_InternFromString("acquire");

@@ -20,6 +20,10 @@ private:
     bool is_held_ = false;
 };
 
+// `base` with a region of its C order replaced by a value, as `update` in node.py has it. Null, without an exception, for
+// what is left to Python.
+PyObject* update(PyObject* base, PyObject* region, PyObject* value);
+
 // Whether Python's `ndarray` may be written to here: an array on a device, writable, with dimensions or made as an array.
 bool can_be_written(PyObject* array);
 

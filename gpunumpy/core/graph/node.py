@@ -23,7 +23,7 @@ from .library_calls.record import Results
 from .library_calls.registry import results_of
 from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Reduce, Scan, Scatter, Update, View
 from .queue import Queue
-from .signature import Signature, intern_signature, outputs
+from .signature import Signature, intern_signature, objects_of_core, outputs
 
 # Signatures of nodes by what the nodes are made from: the class of the primitive, then signatures, tuples and dtypes.
 # Such a key is hashed in less time than it takes to make a primitive.
@@ -77,6 +77,13 @@ def leaf_signature(
         layout.check_size(shape, dtype.itemsize)
         signature = _signatures.keep(key, Signature(Leaf(strides, origin, aligned), (), shape, dtype, queue))
     return signature
+
+
+@tried_first
+def computed_signature(pending: Signature) -> Signature:
+    """Return the signature of the leaf that a pending value becomes: in C order, at the beginning of a buffer."""
+    shape = pending.shape
+    return leaf_signature(shape, layout.c_strides(shape), 0, True, pending.dtype, pending.queue)
 
 
 def leaf_layout(node: Node) -> Layout:
@@ -301,6 +308,7 @@ def broadcast(node: Node, shape: Shape) -> Node:
     return view(node, Layout(shape, layout.broadcast_strides(source.shape, layout.c_strides(source.shape), shape), 0))
 
 
+@tried_first
 def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     """Return a scalar repeated over a shape, as a node of the queue's device that no array owns."""
     source = value.signature
@@ -325,6 +333,7 @@ def as_new_node(node: Node) -> Node:
     return Node(signature, (node,))
 
 
+@tried_first
 def update(base: Node, region: Layout, value: Node) -> Node:
     """Return `base` with a region of its C order replaced by `value`, of the region's shape and the base's dtype."""
     key = (Update, base.signature, value.signature, region)
@@ -441,6 +450,7 @@ def _results(call: LibraryCall, args: Sequence[Signature], given: Results | None
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core finds nodes with, by the names that it has for them."""
     return {
+        **objects_of_core(),
         "Window": _Window,
         "windows": _windows.find.__self__,  # type: ignore[attr-defined]
         "signatures": _signatures.find.__self__,  # type: ignore[attr-defined]

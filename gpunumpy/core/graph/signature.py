@@ -7,15 +7,18 @@ broadcasting and construction of the result's signature when an operation is rec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .._native import tried_first
 from ..dtypes import DType, check
 from ..ops.streams import STREAMS
 from . import layout
-from .bounded_table import BoundedTable
+from .bounded_table import BoundedTable, count
 from .layout import Shape
-from .primitives import Const, Iota, Leaf, LibraryCall, Map, Output, Primitive, Reduce, View
+from .primitives import Const, Iota, Leaf, LibraryCall, Map, Output, Primitive, Reduce, Update, View
 from .queue import Queue
+from .structure import NUMBERS, structure_of
 
 
 class Signature:
@@ -44,6 +47,8 @@ class Signature:
     outputs
         The signatures of the outputs of a library call with several. They are made once, with the signature of the
         call: outputs among recorded values are found by identity.
+    structure, sizes
+        The signature without sizes, as a number, and the sizes; see `structure_of`.
     """
 
     __slots__ = (
@@ -57,7 +62,9 @@ class Signature:
         "primitive",
         "queue",
         "shape",
+        "sizes",
         "strides",
+        "structure",
         "weight",
     )
 
@@ -66,7 +73,9 @@ class Signature:
     index_map: tuple[tuple[int, tuple[int, ...]], ...] | None
     kind: Kind
     outputs: tuple[Signature, ...]
+    sizes: tuple[int, ...]
     strides: tuple[int, ...]
+    structure: int
     weight: int
 
     def __init__(
@@ -104,6 +113,9 @@ class Signature:
             value = not isinstance(self.primitive, (Leaf, View)) or layout.is_c_ordered(self.shape, self.strides)
         elif name == "kind":
             value = _kind_of(self)
+        elif name in ("structure", "sizes"):
+            self.structure, self.sizes = structure_of(self)
+            return self.structure if name == "structure" else self.sizes
         elif name == "index_map":
             view = self.primitive
             assert isinstance(view, View)
@@ -166,6 +178,7 @@ def intern_signature(
     return found
 
 
+@tried_first
 def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signature:
     """Return the signature of an elementwise operation or a reduction on other arguments of the same kinds.
 
@@ -194,6 +207,41 @@ def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signatur
     return made
 
 
+@tried_first
+def at_new_sizes(
+    find: Callable[[Any], Signature | None], operands: tuple[Signature, ...], static: tuple[Any, ...]
+) -> Signature | None:
+    """Return the signature of an operation that is known for operands of the same kinds, or None.
+
+    Operands must be in C order and have elements.
+
+    Parameters
+    ----------
+    find
+        The look-up of a `BoundedTable`, by the kinds of the operands and the static arguments.
+    """
+    known = find((*[s.kind for s in operands], *static))
+    if known is None or not all(s.c_ordered and 0 not in s.shape for s in operands):
+        return None
+    return with_operands(known, operands)
+
+
 def outputs(library_call: Signature) -> tuple[Signature, ...]:
     """Return the signatures of all outputs of a library call with several."""
     return library_call.outputs
+
+
+def objects_of_core() -> dict[str, Any]:
+    """Return what the compiled core makes signatures with, by the names that it has for it."""
+    return {
+        "Leaf": Leaf,
+        "Const": Const,
+        "View": View,
+        "Update": Update,
+        "Reduce": Reduce,
+        "LibraryCall": LibraryCall,
+        "Signature": Signature,
+        "kinds": _kinds.find.__self__,  # type: ignore[attr-defined]
+        "structures": NUMBERS.find.__self__,  # type: ignore[attr-defined]
+        "count_entries": count,
+    }

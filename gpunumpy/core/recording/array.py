@@ -26,9 +26,8 @@ from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Const, Leaf, Update, View
+from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
-from ..graph.signature import Signature
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
@@ -754,7 +753,7 @@ def to_host(array: ndarray) -> Any:
 
 
 _native.set_up(
-    **{kind.__name__: kind for kind in (ndarray, Signature, Queue, Leaf, Const, View, Update, Layout)},
+    **{kind.__name__: kind for kind in (ndarray, Queue, Layout)},
     **graph.tables_of_core(),
     value=ndarray.value,
     placeholder=placeholder,

@@ -18,7 +18,7 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter
-from ..graph.signature import Signature, with_operands
+from ..graph.signature import Signature, at_new_sizes
 from ..runtime import evaluate
 from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
 
@@ -121,20 +121,24 @@ class MemoizedOperation(MemoizedFunction):
     """Memo of a function that records an elementwise operation or a reduction, whose shape follows from the operands'.
 
     So a call with operands of other sizes repeats a recording too, where all dimensions are in C order and not empty.
+
+    Attributes
+    ----------
+    find_at_new_sizes
+        ``find_at_new_sizes(kinds)`` returns the signature of such a result for operands of these kinds, of some sizes,
+        or None.
     """
 
-    __slots__ = ("_operations",)
+    __slots__ = ("_keep_operation", "find_at_new_sizes")
 
     def __init__(self, record: Callable[..., tuple[Node, tuple[int, ...] | None]]) -> None:
         super().__init__(record)
         # For kinds of operands and static arguments, the signature of a result of any shape.
-        self._operations: BoundedTable[Key, Signature] = BoundedTable()
+        operations: BoundedTable[Key, Signature] = BoundedTable()
+        self.find_at_new_sizes, self._keep_operation = operations.find, operations.keep
 
     def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
-        known = self._operations.find((*[s.kind for s in signatures], *static))
-        if known is None or not all(s.c_ordered and 0 not in s.shape for s in signatures):
-            return None
-        return with_operands(known, signatures)
+        return at_new_sizes(self.find_at_new_sizes, signatures, static)
 
     def _learn(
         self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
@@ -142,7 +146,7 @@ class MemoizedOperation(MemoizedFunction):
         signature = node.signature
         one_operation = node.args == operands and signature.args == signatures
         if one_operation and type(signature.primitive) in (Map, Reduce) and not any(0 in s.shape for s in signatures):
-            self._operations.keep((*[s.kind for s in signatures], *key[len(operands) :]), signature)
+            self._keep_operation((*[s.kind for s in signatures], *key[len(operands) :]), signature)
         super()._learn(key, node, order, operands, signatures)
 
 

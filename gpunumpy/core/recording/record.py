@@ -267,7 +267,7 @@ def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
             return wrap(Node(signature, (a,)))
         return memo((a,))
 
-    return elementwise_recorder(record, find, is_binary=False)
+    return elementwise_recorder(record, find, memo.find_at_new_sizes, is_binary=False)
 
 
 def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any], Any]:
@@ -299,7 +299,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
             return wrap(Node(signature, nodes))
         return memo(nodes)
 
-    return elementwise_recorder(record, find, is_binary=True, is_reflected=reflected)
+    return elementwise_recorder(record, find, memo.find_at_new_sizes, is_binary=True, is_reflected=reflected)
 
 
 def decides_about_ufuncs(x: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.node import Node, leaf_signature
+from ..graph.node import Node, computed_signature
 from ..graph.signature import Signature
 from ..helpers import Job, no_finalizers
 from ..schedule.kernel import Kernel
@@ -23,7 +23,7 @@ from ..schedule.lower import Source
 from ..schedule.passes import Scheduled, Target
 from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
-from ..schedule.substitute import in_step, put_in, taken_out
+from ..schedule.substitute import in_options, in_step, put_in, taken_out
 from . import memory
 from .device import CPU, Device
 from .host_copies import VisibleBuffer
@@ -84,8 +84,11 @@ class Executor(Target, Protocol):
     def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Any]:
         """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it."""
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Any:
-        """Begin to prepare what runs a library call on bound results, of these layouts and dtypes, and arguments."""
+    def library_call(self, name: str, options: Any, dtypes: Sequence[Any]) -> Callable[[Any, Sequence[Layout]], Any]:
+        """Return what takes the options of a library call and layouts, and begins to prepare what runs the call.
+
+        The layouts and `dtypes` are those of the bound results and then of the arguments. `options` are without sizes.
+        """
 
     def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
         """Return the functions that run the kernels and calls of a plan, whose preparations have begun."""
@@ -117,8 +120,11 @@ class PlanTemplate:
         When sources are written, and which of them adopt the buffers of which others.
     overwritten
         The values written into the memory of leaves: their last step, their position, and that of the leaf.
-    only_written
-        The positions of the results that one kernel writes and nothing in the plan reads.
+    visible
+        The slots and the sizes of the 0-d results that a kernel can write to memory of the host, by their positions:
+        one kernel writes them and nothing in the plan reads them.
+    writes_inner_values
+        Whether a value that is no result is written into the memory of a leaf.
     """
 
     def __init__(
@@ -142,18 +148,27 @@ class PlanTemplate:
         self._trace = trace
         self._structures: list[Step] = []
         self._parts: list[slice] = []  # where the sizes of each step are among all
-        self._make_action: list[Callable[[Sequence[int]], Action]] = []
+        # The actions, of which those that depend on sizes are put in: the work, and the bytes that are allocated.
+        self._actions: list[Action] = []
+        self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
+        self._allocations: list[tuple[int, int]] = []
         sizes: list[Integer] = []
         for number, step in enumerate(self.steps):
             structure, sizes_of_step = taken_out(step, in_step)
             self._structures.append(structure)
             start = len(sizes)
-            self._make_action.append(self._action(number, structure, len(sizes_of_step)))
             sizes += sizes_of_step
-            if isinstance(step, RunLibraryCall):
-                for target in step.targets:
-                    sizes += self.items[target.position].signature.shape
             self._parts.append(slice(start, len(sizes)))
+            if isinstance(structure, Allocate):
+                self._allocations.append((number, start))
+            elif isinstance(structure, RunKernel):
+                self._work.append((number, executor.prepare(structure.kernel), self._parts[-1]))
+            elif isinstance(structure, RunLibraryCall):
+                for target in structure.targets:
+                    sizes += self.items[target.position].signature.shape
+                prepare = self._prepare_library_call(structure, len(sizes_of_step))
+                self._work.append((number, prepare, slice(start, len(sizes))))
+            self._actions.append(self._action(number, structure))
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
@@ -164,66 +179,81 @@ class PlanTemplate:
             self.regions.append(found)
         self.sizes = trace.formulas(sizes)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
-        self.only_written = _only_written(self.steps, roots)
+        self.visible: dict[int, tuple[int, int]] = {}
+        if self.device is not CPU:
+            only_written = _only_written(self.steps, roots)
+            results = [(r, slot, self.items[r].signature) for r, slot in self.roots if r in only_written]
+            self.visible = {r: (slot, result.dtype.itemsize) for r, slot, result in results if not result.shape}
+        self.writes_inner_values = any(position not in roots for _, position, _ in self.overwritten)
 
     def _slot(self, source: Source) -> int:
         return self.slots.setdefault(source, len(self.slots))
 
-    def _action(self, number: int, step: Step, count: int) -> Callable[[Sequence[int]], Action]:
-        """Return what makes an action from sizes, of which the first `count` are those of its step."""
+    def _action(self, number: int, step: Step) -> Action:
+        """Return the action of a step without what depends on sizes."""
         if isinstance(step, RunKernel):
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
-            prepare, bindings = self.executor.prepare(step.kernel), self._bindings(bound)
-            return lambda sizes: (number, _WORK, prepare(sizes[:count]), bindings, number)
+            return (number, _WORK, None, self._bindings(bound), number)
         if isinstance(step, RunLibraryCall):
-            return self._library_call(number, step, count)
+            dtypes = [self.items[target.position].signature.dtype for target in step.targets]
+            sources = (*step.targets, *(source for source, _ in step.args))
+            bindings = self._bindings(list(zip(sources, (*dtypes, *step.dtypes), strict=True)))
+            return (number, _WORK, None, bindings, number)
         target = self._slot(step.target)
         if isinstance(step, Allocate):
-            return lambda sizes: (number, _ALLOCATE, target, sizes[0], None)
+            return (number, _ALLOCATE, target, None, None)
         if isinstance(step, Adopt):
             is_leaf = step.base.kind == "leaf"
-            adopt: Action = (number, _ADOPT, target, is_leaf, step.base.position if is_leaf else self._slot(step.base))
-            return lambda sizes: adopt
+            return (number, _ADOPT, target, is_leaf, step.base.position if is_leaf else self._slot(step.base))
         slots = [target]  # and the slots of all sources that had the buffer before
         source = step.target
         while source in self.bases and self.bases[source].kind != "leaf":
             source = self.bases[source]
             slots.append(self._slot(source))
-        free: Action = (number, _FREE, slots, None, None)
-        return lambda sizes: free
+        return (number, _FREE, slots, None, None)
 
-    def _library_call(self, number: int, step: RunLibraryCall, count: int) -> Callable[[Sequence[int]], Action]:
-        signatures = [self.items[target.position].signature for target in step.targets]
-        dtypes = [result.dtype for result in signatures]
-        sources = (*step.targets, *(source for source, _ in step.args))
-        bindings = self._bindings(list(zip(sources, (*dtypes, *step.dtypes), strict=True)))
+    def _prepare_library_call(self, step: RunLibraryCall, count: int) -> Callable[[Sequence[int]], Any]:
+        """Return what prepares a call from sizes: its own, of which there are so many, and those of its results."""
+        results = [self.items[target.position].signature for target in step.targets]
+        result_ndims = [len(result.shape) for result in results]
+        ndims = [len(where.shape) for _, where in step.args]
+        begin = count - sum([2 * ndim + 1 for ndim in ndims])  # what comes before are the sizes in the options
+        dtypes = (*(result.dtype for result in results), *step.dtypes)
+        prepare = self.executor.library_call(step.name, step.options, dtypes)
 
-        def make(sizes: Sequence[int]) -> Action:
-            results, start = [], count
-            for result in signatures:
-                shape = tuple(sizes[start : start + len(result.shape)])
-                results.append((Layout(shape, layout.c_strides(shape), 0), result.dtype))
-                start += len(shape)
-            runner = self.executor.library_call(put_in(step, in_step, sizes), results)
-            return (number, _WORK, runner, bindings, number)
+        def prepare_at(sizes: Sequence[int]) -> Any:
+            layouts, start = [], count
+            for ndim in result_ndims:
+                shape = tuple(sizes[start : start + ndim])
+                layouts.append(Layout(shape, layout.c_strides(shape), 0))
+                start += ndim
+            start = begin
+            for ndim in ndims:
+                strides, offset = start + ndim, start + 2 * ndim
+                layouts.append(Layout(tuple(sizes[start:strides]), tuple(sizes[strides:offset]), sizes[offset]))
+                start = offset + 1
+            return prepare(put_in(step.options, in_options, sizes) if begin else step.options, layouts)
 
-        return make
+        return prepare_at
 
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
         return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
 
     def actions(self, sizes: Sequence[int]) -> list[Action]:
         """Return the actions for sizes, which `sizes` computes from values of the trace's symbols."""
-        # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
-        for step, part in zip(self.steps, self._parts, strict=True):
-            if isinstance(step, Allocate) and sizes[part.start] >= _PROBE_BYTES:
-                memory.allocate(self.device, sizes[part.start])
-        begun = [make(sizes[part]) for make, part in zip(self._make_action, self._parts, strict=True)]
-        runners = iter(self.executor.finish([first for _, code, first, _, _ in begun if code == _WORK]))
-        return [
-            (number, code, next(runners) if code == _WORK else first, second, third)
-            for number, code, first, second, third in begun
-        ]
+        actions = self._actions.copy()
+        for number, at in self._allocations:
+            nbytes = sizes[at]
+            # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
+            if nbytes >= _PROBE_BYTES:
+                memory.allocate(self.device, nbytes)
+            _, code, target, _, _ = actions[number]
+            actions[number] = (number, code, target, nbytes, None)
+        begun = [prepare(sizes[part]) for _, prepare, part in self._work]
+        for (number, _, _), runner in zip(self._work, self.executor.finish(begun), strict=True):
+            _, code, _, bindings, _ = actions[number]
+            actions[number] = (number, code, runner, bindings, number)
+        return actions
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
@@ -266,20 +296,15 @@ class Plan:
         self.executor = template.executor
         self._values = values
         sizes = template.sizes(values)
-        self._program = self._in_sections(template.actions(sizes), sizes)
+        actions = template.actions(sizes)
+        self._program = self._in_sections(actions, sizes) if template.sections else actions
         self._empty_slots: list[Any] = [None] * len(template.slots)
         self._end = len(template.steps)
         self.queue = template.queue
-        self._roots = [(r, slot, _leaf_signature(roots[r])) for r, slot in template.roots]
+        self._roots = [(r, slot, computed_signature(roots[r])) for r, slot in template.roots]
         self._has_copies = self.device is not CPU and bool(template.overwritten)
-        # The slots and sizes of the roots that a kernel can write to memory of the host.
-        self._visible = {
-            r: (slot, roots[r].dtype.itemsize)
-            for r, slot in template.roots
-            if self.device is not CPU and r in template.only_written and not roots[r].shape
-        }
-        positions = {r for r, _ in template.roots}
-        self._writes_inner_values = any(position not in positions for _, position, _ in template.overwritten)
+        self._visible = template.visible
+        self._writes_inner_values = template.writes_inner_values
 
     @cached_property
     def scheduled(self) -> Scheduled:
@@ -421,7 +446,7 @@ class Plan:
                 continue
             node = nodes[source.position]
             if node.data is None and (source not in writes or writes[source].last < step):
-                results.append((node, slots[slot], _leaf_signature(node.signature)))
+                results.append((node, slots[slot], computed_signature(node.signature)))
         return results
 
     def _overwritten(self, nodes: Sequence[Node], step: int) -> Results:
@@ -431,7 +456,7 @@ class Plan:
         recorded its use sees the present content of the memory: its own writes, and later writes of other threads.
         """
         return [
-            (nodes[position], nodes[base].data, _leaf_signature(nodes[position].signature))
+            (nodes[position], nodes[base].data, computed_signature(nodes[position].signature))
             for last, position, base in self.template.overwritten
             if last < step and nodes[position].data is None
         ]
@@ -441,8 +466,3 @@ class Plan:
 _WORK, _ALLOCATE, _ADOPT, _FREE, _SAVE, _NOTE, _SECTION = range(7)
 _LEAF, _CONST, _SLOT, _LOCATION = range(4)
 _KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location": _LOCATION}
-
-
-def _leaf_signature(pending: Signature) -> Signature:
-    shape = pending.shape
-    return leaf_signature(shape, layout.c_strides(shape), 0, True, pending.dtype, pending.queue)

@@ -7,6 +7,7 @@ that are complete.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -131,13 +132,18 @@ def _ends(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integ
     bodies = [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
     stores = [s.at for body in bodies for s in body.stores if step.args[s.arg] == target]
 
-    def ends(numbers: Sequence[int]) -> tuple[int, int]:
+    @lru_cache(1)
+    def ends(numbers: tuple[int, ...]) -> tuple[int, int]:
         shape, lows, highs = numbers[:ndim], [], []
         for start in range(ndim, len(numbers), ndim + 1):
-            offset, *coef = numbers[start : start + ndim + 1]
-            reach = [c * (n - 1) for c, n in zip(coef, shape, strict=True) if n > 1]
-            lows.append(offset + sum(min(0, r) for r in reach))
-            highs.append(offset + sum(max(0, r) for r in reach) + 1)
+            low = high = numbers[start]
+            for c, n in zip(numbers[start + 1 : start + 1 + ndim], shape, strict=True):
+                if c < 0:
+                    low += c * max(0, n - 1)
+                else:
+                    high += c * max(0, n - 1)
+            lows.append(low)
+            highs.append(high + 1)
         return min(lows), max(highs)
 
     numbers = [*kernel.shape, *(n for at in stores for n in (at.offset, *at.coef))]

@@ -1,73 +1,25 @@
-"""A graph without its sizes, and the same graph with symbolic ones: what plans are found by, and made of.
-
-Strides and offsets follow from sizes: a stride over the C order of an argument is a sum of multiples of the strides of
-its dimensions. These multiples are what is taken out, so that ``a[1:, 1:]`` is one structure for all shapes of `a`.
-"""
+"""A graph without its sizes, and the same graph with symbolic ones: what plans are found by, and made of."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from itertools import islice
 from math import prod
-from typing import Any, NamedTuple
 
+from .._native import tried_first
 from ..graph import layout
-from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Leaf, LibraryCall, Map, Output, Primitive, Update, View
+from ..graph.primitives import Leaf, LibraryCall, Output, Primitive, Update, View
 from ..graph.signature import Signature
+from ..graph.structure import digits, is_dense, products_in, steps_of
 from .analysis import topological_order
 from .lower import Item
 from .sizes import Integer
 from .substitute import in_primitive, taken_out
 
 
-class _Structure(NamedTuple):
-    """A signature without sizes, as a number, and its sizes: those of the shape, then those of the primitive."""
-
-    number: int
-    sizes: tuple[int, ...]
-
-
-_structures: BoundedTable[Signature, _Structure] = BoundedTable()
-# Numbers of signatures without sizes: a graph is found by these in less time than by what they stand for.
-_numbers: BoundedTable[Hashable, int] = BoundedTable()
-_new_numbers = count()
-
-
-def _structure(f: Signature) -> _Structure:
-    found = _structures.find(f)
-    if found is None:
-        kind, sizes = _taken_out(f)
-        shape = f.shape
-        if type(f.primitive) is View:
-            products = _products(f)
-            if products:
-                shape = tuple([0 if d in products else n for d, n in enumerate(shape)])
-                kind = (kind, *products.items())
-        key = (kind, len(f.args), len(shape), f.dtype, f.queue, f.generator)
-        number = _numbers.find(key)
-        if number is None:
-            number = _numbers.keep(key, next(_new_numbers))
-        found = _structures.keep(f, _Structure(number, (*shape, *sizes)))
-    return found
-
-
-def _products(f: Signature) -> dict[int, tuple[int, int]]:
-    """Return the dimensions of a view that are several neighbouring ones of its argument, as a range of these."""
-    found: dict[int, tuple[int, int]] = {}
-    if isinstance(f.primitive, View):
-        whole = f.args[0].shape
-        for d, n in enumerate(f.shape):
-            if n > 1 and n not in whole:
-                ranges = ((i, j) for i in range(len(whole)) for j in range(i + 2, len(whole) + 1))
-                fitting = next((ends for ends in ranges if prod(whole[slice(*ends)]) == n), None)
-                if fitting is not None:
-                    found[d] = fitting
-    return found
-
-
+@tried_first
 def lowered(nodes: Sequence[Node]) -> tuple[Hashable, list[int]]:
     """Return the structure of a graph, and its sizes."""
     position_of = {node: k for k, node in enumerate(nodes)}
@@ -76,9 +28,8 @@ def lowered(nodes: Sequence[Node]) -> tuple[Hashable, list[int]]:
     buffers: dict[int, tuple[int, int]] = {}
     for node in nodes:
         signature, data = node.signature, node.data
-        number, numbers = _structure(signature)
-        structure.append(number)  # it stands for how many numbers follow
-        sizes += numbers
+        structure.append(signature.structure)  # it stands for how many numbers follow
+        sizes += signature.sizes
         if data is None:
             structure += [position_of[argument] for argument in node.args]
         elif signature.queue is not None:
@@ -87,7 +38,7 @@ def lowered(nodes: Sequence[Node]) -> tuple[Hashable, list[int]]:
                 first = buffers[id(data)] = (len(buffers), node.offset)
             else:
                 strides = signature.primitive.strides  # type: ignore[union-attr]
-                sizes += _digits(node.offset - first[1], _steps(signature, signature.shape, strides))
+                sizes += digits(node.offset - first[1], steps_of(signature, signature.shape, strides))
             structure.append(first[0])
     return tuple(structure), sizes
 
@@ -102,7 +53,7 @@ def lifted(items: Sequence[Item], sizes: Sequence[Integer]) -> list[Item]:
     has_offset = []
     for item in items:
         starts.append(total)
-        total += len(_structure(item.signature).sizes)
+        total += len(item.signature.sizes)
         has_offset.append(item.buffer in seen and item.buffer >= 0)  # of the first leaf in a buffer, it is 0
         if has_offset[-1]:
             total += len(item.signature.shape) + 1
@@ -113,7 +64,7 @@ def lifted(items: Sequence[Item], sizes: Sequence[Integer]) -> list[Item]:
         item = items[p]
         rest = iter(sizes[starts[p] :])
         args = tuple([result[a].signature for a in item.args])
-        products = _products(item.signature)
+        products = products_in(item.signature)
         own = enumerate(islice(rest, len(item.signature.shape)))
         shape = tuple([prod(args[0].shape[slice(*products[d])]) if d in products else n for d, n in own])
         primitive = _put_in(item.signature, rest, shape, args)
@@ -128,7 +79,7 @@ def lifted(items: Sequence[Item], sizes: Sequence[Integer]) -> list[Item]:
         offset: Integer = item.offset
         if has_offset[p]:
             assert isinstance(primitive, Leaf)
-            offset = _sum(rest, _steps(item.signature, shape, primitive.strides))
+            offset = _sum(rest, steps_of(item.signature, shape, primitive.strides))
         result[p] = Item(found, item.args, item.buffer, offset)  # type: ignore[arg-type]
     return result
 
@@ -160,34 +111,14 @@ def with_sizes(items: Sequence[Item], sizes: Mapping[Integer, int]) -> list[Item
 # --- the sizes of one primitive ---------------------------------------------------------------------------------------
 
 
-def _taken_out(f: Signature) -> tuple[Hashable, Sequence[int]]:
-    primitive = f.primitive
-    if type(primitive) is Map:  # the most frequent one
-        return primitive, ()
-    if isinstance(primitive, Leaf):
-        if _is_dense(f):
-            return (Leaf, primitive.aligned, "C"), ()
-        order, strides = _order(f), primitive.strides
-        return (Leaf, primitive.aligned, *order), [*strides, *_digits(primitive.origin, [strides[d] for d in order])]
-    if isinstance(primitive, View):
-        return View, _coordinates(primitive.strides, primitive.offset, f.args[0].shape)
-    if isinstance(primitive, Update):
-        shape, strides, offset = primitive.region
-        return (Update, len(shape)), [*shape, *_coordinates(strides, offset, f.args[0].shape)]
-    if isinstance(primitive, LibraryCall):
-        kinds = [(len(shape), dtype) for shape, dtype in primitive.results]
-        return (LibraryCall, primitive.name, primitive.options, *kinds), [n for s, _ in primitive.results for n in s]
-    return primitive, ()
-
-
 def _put_in(f: Signature, sizes: Iterator[Integer], shape: Sequence[Integer], args: Sequence[Signature]) -> Primitive:
     """Return the primitive of a signature with other sizes, over a shape and arguments with others."""
     primitive = f.primitive
     if isinstance(primitive, Leaf):
-        if _is_dense(f):
+        if is_dense(f):
             return Leaf(layout.c_strides(shape), 0, primitive.aligned)  # type: ignore[arg-type]
         strides = tuple([next(sizes) for _ in primitive.strides])
-        return Leaf(strides, _sum(sizes, _steps(f, shape, strides)), primitive.aligned)  # type: ignore[arg-type]
+        return Leaf(strides, _sum(sizes, steps_of(f, shape, strides)), primitive.aligned)  # type: ignore[arg-type]
     if isinstance(primitive, View):
         return View(*_from_coordinates(sizes, len(shape), args[0].shape))  # type: ignore[arg-type]
     if isinstance(primitive, Update):
@@ -199,52 +130,12 @@ def _put_in(f: Signature, sizes: Iterator[Integer], shape: Sequence[Integer], ar
     return primitive
 
 
-def _coordinates(strides: Sequence[int], offset: int, shape: Sequence[int]) -> list[int]:
-    flat = layout.c_strides(shape)  # type: ignore[arg-type]
-    digits = []
-    for number in (*strides, offset):
-        digits += _digits(number, flat)
-    return digits
-
-
 def _from_coordinates(
     sizes: Iterator[Integer], count: int, shape: Sequence[int]
 ) -> tuple[tuple[Integer, ...], Integer]:
     flat = layout.c_strides(shape)  # type: ignore[arg-type]
     strides = tuple([_sum(sizes, flat) for _ in range(count)])
     return strides, _sum(sizes, flat)
-
-
-def _is_dense(f: Signature) -> bool:
-    """Return whether a leaf is all of its memory in C order, so that its strides follow from its shape."""
-    assert isinstance(f.primitive, Leaf)
-    return f.primitive.strides == layout.c_strides(f.shape) and not f.primitive.origin
-
-
-def _order(f: Signature) -> list[int]:
-    """Return the dimensions of a leaf from the longest stride on."""
-    assert isinstance(f.primitive, Leaf)
-    lengths = [abs(s) for s in f.primitive.strides]
-    return sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-
-
-def _steps(f: Signature, shape: Sequence[Any], strides: Sequence[Any]) -> Sequence[Any]:
-    """Return the strides of a leaf, the longest first, where its shape and strides may be symbolic."""
-    return layout.c_strides(shape) if _is_dense(f) else [strides[d] for d in _order(f)]  # type: ignore[arg-type]
-
-
-def _digits(number: int, steps: Sequence[int]) -> list[int]:
-    """Return multiples of steps, the longest of which come first, and a rest, that add up to a number."""
-    if not number:
-        return [0] * (len(steps) + 1)
-    sign = -1 if number < 0 else 1
-    number *= sign
-    digits = []
-    for step in steps:
-        digit = number // abs(step) if step else 0
-        digits.append(sign * digit if step > 0 else -sign * digit)
-        number -= digit * abs(step)
-    return [*digits, sign * number]
 
 
 def _sum(digits: Iterator[Integer], steps: Sequence[Integer]) -> Integer:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from .._native import tried_first
 from ..collector import without_collector
 from ..graph.bounded_table import count
 from .sizes import LEAST, Integer, Trace
@@ -28,19 +29,13 @@ MAX_VARIANTS = 64
 _VARIANT_ENTRIES = 80
 
 
-class Pattern(NamedTuple):
-    """Where equal numbers stand in a list, and the values of its symbols.
+@tried_first
+def pattern(numbers: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return where equal numbers stand in a list, and the values of its symbols.
 
-    `places` has for every number 0, 1 or -1 itself, or ``LEAST + k`` for symbol k and the opposite for its negative;
+    The former has for every number 0, 1 or -1 itself, or ``LEAST + k`` for symbol k and the opposite for its negative;
     or `EXACT`, and then the numbers themselves.
     """
-
-    places: tuple[int, ...]
-    values: tuple[int, ...]
-
-
-def pattern(numbers: Sequence[int]) -> Pattern:
-    """Return the pattern of a list of numbers. A number and its negative have the same symbol."""
     symbols: dict[int, int] = {}
     places: list[int] = []
     for n in numbers:
@@ -51,8 +46,8 @@ def pattern(numbers: Sequence[int]) -> Pattern:
         else:
             places.append(-symbols.setdefault(-n, len(symbols) + LEAST))
     if len(symbols) > MAX_SYMBOLS:
-        return Pattern((EXACT, *numbers), ())
-    return Pattern(tuple(places), tuple(symbols))
+        return (EXACT, *numbers), ()
+    return tuple(places), tuple(symbols)
 
 
 class Variant(NamedTuple, Generic[T]):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(NamedTuple):
     """One launch of an entry: its grid in blocks, its block in threads, and its bytes of dynamic shared memory.
 
     `is_packed` says that all its arguments are one parameter of the entry, a struct.
@@ -19,16 +18,14 @@ class Launch:
     is_packed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scratch:
+class Scratch(NamedTuple):
     """Device memory that a program needs while it runs. A `zeroed` scratch is all zero on entry and on return."""
 
     nbytes: int
     zeroed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """CUDA C++ text with its launches, in order.
 
     `flag` says that every entry takes a pointer to the out-of-bounds flag. `params` are the values of the ``long long``

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import Integer, Trace
@@ -11,7 +10,7 @@ from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.variants import Variants
 from . import generate
 from .interpreted import interpreted
-from .program import Program
+from .program import Launch, Program, Scratch
 from .shape import product
 
 
@@ -27,21 +26,18 @@ class SizedProgram:
     def __init__(self, program: Program, trace: Trace) -> None:
         self.text = program.text
         self._program = program
+        self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers
         grids = [n for launch in program.launches for n in launch.grid]
         self._numbers = trace.formulas([*grids, *(s.nbytes for s in program.scratch), *program.params])
 
     def at(self, values: Sequence[int]) -> Program:
         """Return the program for values of the trace's symbols."""
         numbers, program = self._numbers(values), self._program
-        split = 3 * len(program.launches)
-        params = split + len(program.scratch)
-        grids = zip(*[iter(numbers[:split])] * 3, strict=True)
-        return replace(
-            program,
-            launches=tuple([replace(x, grid=grid) for x, grid in zip(program.launches, grids, strict=True)]),
-            scratch=tuple([replace(s, nbytes=n) for s, n in zip(program.scratch, numbers[split:params], strict=True)]),
-            params=numbers[params:],
-        )
+        grids = zip(*[iter(numbers)] * 3)
+        launches = [Launch(x.entry, grid, x.block, x.shared, x.is_packed) for x, grid in zip(program.launches, grids)]
+        sizes = numbers[3 * len(launches) : self._params]
+        scratch = [Scratch(nbytes, s.zeroed) for nbytes, s in zip(sizes, program.scratch, strict=True)]
+        return Program(self.text, tuple(launches), tuple(scratch), program.flag, numbers[self._params :])
 
 
 def sized_programs(structure: Kernel, processors: int) -> Variants[SizedProgram]:

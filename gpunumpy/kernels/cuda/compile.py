@@ -196,7 +196,11 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
         The function of each name.
     """
     key, functions = (device, _contraction, text), {name: Function() for name in entries}
-    if _wanted.programs is None:
+    module = _modules.find(key)
+    if module is not None:
+        for name, function in functions.items():
+            function.load(module, name)
+    elif _wanted.programs is None:
         _load_functions([(key, functions)])
     else:
         _wanted.programs.append((key, functions))
@@ -284,6 +288,8 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
     the compiler, would find files locked and half of cuda.core's state.
     """
     images: dict[_Key, bytes | BaseException] = {}
+    if not keys:
+        return images
     left = iter(keys)
 
     def work() -> None:

@@ -15,7 +15,6 @@ from ...core.runtime.device import Device, raise_if_lost
 from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusedCall, FusePredicate
-from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
@@ -50,28 +49,36 @@ class CudaExecutor:
 
     def finish(self, begun: Sequence[Callable[[], Runner]]) -> Sequence[Runner]:
         """Finish all preparations, equal ones once; their programs are compiled side by side."""
+        known = [prepare.known() if isinstance(prepare, KernelAt) else None for prepare in begun]
+        if None not in known:
+            return known  # type: ignore[return-value]
+        made: dict[Callable[[], Runner], Runner] = {}
         with compiled_side_by_side():
-            made = {prepare: prepare() for prepare in dict.fromkeys(begun)}
+            for prepare in begun:
+                if prepare not in made:
+                    made[prepare] = prepare()
         for prepare, runner in made.items():
             if isinstance(prepare, KernelAt):
                 prepare.keep(runner)
         return [made[prepare] for prepare in begun]
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Callable[[], Runner]:
+    def library_call(
+        self, name: str, options: Any, dtypes: Sequence[Any]
+    ) -> Callable[[Any, Sequence[Layout]], Callable[[], Runner]]:
         """Return what prepares a function of the addresses of a call's results and arguments, and scalars."""
-        functions = record_of(step.name).implementation(self.name)
-        layouts = [*(layout for layout, _ in results), *(layout for _, layout in step.args)]
-        dtypes = (*(dtype for _, dtype in results), *step.dtypes)
+        device, functions = self.device, record_of(name).implementation(self.name)
         if functions.program:
-            program = implementation(functions.program)(step.options, layouts, dtypes)
-            return partial(prepare_program, self.device, program, len(layouts))
-        name = functions.run
-        if isinstance(step.options, Batch):
-            name = functions.batch
-        elif isinstance(step.options, FusedCall):
-            name = functions.run_fused
-        prepare = partial(implementation(name), self.device, step.options, layouts, dtypes)
-        return partial(_prepared, self.device, prepare)
+            program = implementation(functions.program)
+            return lambda options, layouts: partial(
+                prepare_program, device, program(options, layouts, dtypes), len(layouts)
+            )
+        run = functions.run
+        if isinstance(options, Batch):
+            run = functions.batch
+        elif isinstance(options, FusedCall):
+            run = functions.run_fused
+        prepare = implementation(run)
+        return lambda options, layouts: partial(_prepared, device, partial(prepare, device, options, layouts, dtypes))
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""

@@ -16,49 +16,63 @@ from .launch import ARGUMENT_FORMAT, Launcher
 from .module import Function
 
 
-def launcher(
-    device: Device, kernel: Kernel, program: Program, functions: Mapping[str, Function] | None = None
-) -> Runner:
-    """Return what launches the program of a kernel over the kernel's arguments.
+class KernelLauncher:
+    """Makes what launches programs of a kernel over the kernel's arguments.
 
-    Its functions are those that are given, or the program is compiled and loaded.
+    Parameters
+    ----------
+    device : Device
+        The GPU.
+    kernel : Kernel
+        The kernel, or its structure: programs for all its sizes take the same arguments.
     """
-    device.activate()
-    flag = (memory.index_error_word(device),) if program.flag else ()
-    kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
-    if functions is None:
-        functions = compile_program(program.text, tuple(x.entry for x in program.launches), device)
-    layout = "".join(ARGUMENT_FORMAT[k] for k in kinds) + "Q" * (len(program.scratch) + len(flag))
-    launchers = [
-        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params, x.is_packed)
-        for x in program.launches
-    ]
-    complex_args = [n for n, k in enumerate(kinds) if k == "c"]
-    bool_args = [n for n, k in enumerate(kinds) if k == "b"]
-    unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
-    # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
-    scratch, counter_bytes, number = [], 0, 0
-    for s in program.scratch:
-        scratch.append((s.zeroed, counter_bytes if s.zeroed else number))
-        if s.zeroed:
-            counter_bytes += -(-s.nbytes // 16) * 16
-        else:
-            number += 1
-    if not (complex_args or bool_args or scratch or flag) and len(launchers) == 1:
-        return launchers[0]
 
-    def run(values: Sequence[Any]) -> None:
-        wire: list[Any] = list(values)
-        for n in bool_args:
-            wire[n] = bool(wire[n])  # a Python number in a loop of bools stands for its truth value
-        for n in reversed(complex_args):
-            wire[n : n + 1] = (wire[n].real, wire[n].imag)
-        blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
-        counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
-        wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
-        wire.extend(flag)
-        for launch in launchers:
-            launch(wire)
+    def __init__(self, device: Device, kernel: Kernel) -> None:
+        self.device = device
+        kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
+        self._format = "".join(ARGUMENT_FORMAT[k] for k in kinds)
+        self._complex_args = [n for n, k in enumerate(kinds) if k == "c"]
+        self._bool_args = [n for n, k in enumerate(kinds) if k == "b"]
 
-    run.is_one_launch = len(launchers) == 1  # type: ignore[attr-defined]
-    return run
+    def __call__(self, program: Program, functions: Mapping[str, Function] | None = None) -> Runner:
+        """Return what launches a program.
+
+        Its functions are those that are given, or the program is compiled and loaded.
+        """
+        device, complex_args, bool_args = self.device, self._complex_args, self._bool_args
+        device.activate()
+        flag = (memory.index_error_word(device),) if program.flag else ()
+        if functions is None:
+            functions = compile_program(program.text, tuple([x.entry for x in program.launches]), device)
+        layout = self._format + "Q" * (len(program.scratch) + len(flag))
+        launchers = [
+            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params, x.is_packed)
+            for x in program.launches
+        ]
+        if not (complex_args or bool_args or program.scratch or flag) and len(launchers) == 1:
+            return launchers[0]
+        unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
+        # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
+        scratch, counter_bytes, number = [], 0, 0
+        for s in program.scratch:
+            scratch.append((s.zeroed, counter_bytes if s.zeroed else number))
+            if s.zeroed:
+                counter_bytes += -(-s.nbytes // 16) * 16
+            else:
+                number += 1
+
+        def run(values: Sequence[Any]) -> None:
+            wire: list[Any] = list(values)
+            for n in bool_args:
+                wire[n] = bool(wire[n])  # a Python number in a loop of bools stands for its truth value
+            for n in reversed(complex_args):
+                wire[n : n + 1] = (wire[n].real, wire[n].imag)
+            blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
+            counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
+            wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
+            wire.extend(flag)
+            for launch in launchers:
+                launch(wire)
+
+        run.is_one_launch = len(launchers) == 1  # type: ignore[attr-defined]
+        return run

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import starmap
 from operator import call
 from typing import Any
@@ -22,6 +23,15 @@ DEFAULT_SHARED = 48 << 10  # bytes of shared memory, static or not, that a block
 # Encoding of an argument, in letters of the module `struct`: of a pointer ("P"), or of a scalar, by the kind of its
 # dtype. Each letter is 8 bytes wide; a complex number has two.
 ARGUMENT_FORMAT = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
+
+
+@cache
+def _packer(format: str) -> Callable[..., None]:
+    """Return what writes the arguments of a launch into a buffer."""
+    packer = struct.Struct("=" + format)
+    if packer.size != 8 * len(format):
+        raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
+    return packer.pack_into
 
 
 class Launcher:
@@ -67,19 +77,13 @@ class Launcher:
         params: Sequence[int] = (),
         is_packed: bool = False,
     ) -> None:
-        packer = struct.Struct("=" + format)
-        if packer.size != 8 * len(format):
-            raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
         self.device = device
-        self._pack = packer.pack_into
-        # The driver takes the address of each value. There is at least one value, also for a kernel without parameters.
-        self._values = array("q", (*bytes(len(format)), *params) or (0,))
-        start, count = self._values.buffer_info()
-        self._addresses = array("Q", (start,) if is_packed else range(start, start + 8 * count, 8))
+        self._pack = _packer(format)
         self._format, self._params, self._is_packed = format, params, is_packed
         self._function = function  # keeps its module loaded
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
+        self._launch: tuple[Any, ...] | None = None
         function.when_loaded(self._prepare_launch)
 
     def _prepare_launch(self) -> None:
@@ -104,11 +108,6 @@ class Launcher:
                 *(address, int(handle), self._dimensions, int(self.device.stream)),
                 *(self._format, self._params, self._is_packed),
             )
-        # The arguments of cuLaunchKernel; its binding converts its own objects and plain integers fastest.
-        self._launch = (
-            *(cuda.cuLaunchKernel, handle, *self._dimensions),
-            *(self.device.stream, self._addresses.buffer_info()[0], 0),
-        )
 
     def __call__(self, values: Sequence[float]) -> None:
         """Queue the kernel on the device's stream.
@@ -138,9 +137,23 @@ class Launcher:
                 raise shortage(self.device, "no room for the stacks and local variables of a kernel")
             raise device_error(error, f"a kernel cannot be launched on {self.device}")
 
+    def _call_of_binding(self) -> tuple[Any, ...]:
+        """Return cuLaunchKernel and its arguments, and make the buffer that it finds those of the kernel in."""
+        # The driver takes the address of each value. There is at least one value, also for a kernel without parameters.
+        self._values = array("q", (*bytes(len(self._format)), *self._params) or (0,))
+        start, count = self._values.buffer_info()
+        self._addresses = array("Q", (start,) if self._is_packed else range(start, start + 8 * count, 8))
+        # The binding converts its own objects and plain integers fastest.
+        return (
+            *(driver().cuLaunchKernel, self._function.handle, *self._dimensions),
+            *(self.device.stream, self._addresses.buffer_info()[0], 0),
+        )
+
     def _launch_by_binding(self, values: Sequence[float]) -> Any:
         """Launch by the driver's binding in Python; return what the driver says."""
         with self._lock:
+            if self._launch is None:
+                self._launch = self._call_of_binding()
             launched = self.device.launched
             launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._launch)))
             error = launched[-1][0]

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import BoundedTable, count
@@ -23,7 +22,7 @@ from ..codegen.program import Program
 from ..codegen.sized import sized_interpretations, sized_programs
 from .beside import Task
 from .compile import compile_beside, contraction, find_program, load_program
-from .kernel import launcher
+from .kernel import KernelLauncher
 from .module import Function
 
 TIERS = ("auto", "compiled", "interpreted")
@@ -48,17 +47,17 @@ _RUNNER_ENTRIES = 16  # of a `BoundedTable`, that what runs a kernel counts as: 
 class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes."""
 
-    __slots__ = ("interpretations", "kernel", "programs", "runners")
+    __slots__ = ("interpretations", "launcher", "programs", "runners")
 
-    def __init__(self, kernel: Kernel, multiprocessors: int) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: Kernel, device: Device) -> None:
+        multiprocessors = device.attributes.multiprocessors
+        self.launcher = KernelLauncher(device, kernel)
         self.programs = sized_programs(kernel, multiprocessors)
         self.interpretations = sized_interpretations(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class KernelAt:
+class KernelAt(NamedTuple):
     """A kernel of a structure at some sizes, whose preparation has begun. Equal ones share what runs them."""
 
     kernels: CudaKernels
@@ -68,19 +67,21 @@ class KernelAt:
 
     def __call__(self) -> Runner:
         """Return what runs the kernel over its bound arguments; its program may still have to be loaded."""
-        return self.structure.runners.get(self._key()) or self.kernels.runner(self.structure, self.sizes)
+        return self.known() or self.kernels.runner(self.structure, self.sizes)
+
+    def known(self) -> Runner | None:
+        """Return what runs the kernel if another plan has it."""
+        return self.structure.runners.get((self.sizes, self.contracts))
 
     def keep(self, runner: Runner) -> None:
         """Keep what runs the kernel for others, once it is ready."""
         runners = self.structure.runners
-        if self._key() not in runners:
+        key = self.sizes, self.contracts
+        if key not in runners:
             count(_RUNNER_ENTRIES)
             if len(runners) >= _SIZES_KEPT:
                 runners.clear()
-        runners[self._key()] = runner
-
-    def _key(self) -> tuple[object, ...]:
-        return self.sizes, self.contracts
+        runners[key] = runner
 
 
 class CudaKernels:
@@ -96,7 +97,7 @@ class CudaKernels:
         """Return what takes the sizes of a kernel of this structure, and begins to prepare its launch."""
         structure = self._structures.find(kernel)
         if structure is None:
-            made = _Structure(kernel, self._device.attributes.multiprocessors)
+            made = _Structure(kernel, self._device)
             structure = self._structures.keep(kernel, made)
         return lambda sizes: KernelAt(self, structure, tuple(sizes), contraction())
 
@@ -109,13 +110,13 @@ class CudaKernels:
         if not self._waits_for_compiler(program) and self._interpreter.is_ready():
             interpretation, values = structure.interpretations.find(sizes)
         if interpretation is None:
-            return launcher(device, structure.kernel, program)
+            return structure.launcher(program)
         work = interpretation.work(values)
-        interpret = launcher(device, structure.kernel, interpretation.at(values))
+        interpret = structure.launcher(interpretation.at(values))
         compilation = self._compilations.find(program.text)
         if compilation is None:
             compilation = self._compilations.keep(program.text, Compilation(device, program.text))
-        return InterpretedFirst(structure.kernel, program, interpret, compilation, work)
+        return InterpretedFirst(structure.launcher, program, interpret, compilation, work)
 
     def _waits_for_compiler(self, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
@@ -220,11 +221,11 @@ class InterpretedFirst:
     is_one_launch = True
 
     def __init__(
-        self, kernel: Kernel, program: Program, interpretation: Runner, compilation: Compilation, work: int
+        self, launcher: KernelLauncher, program: Program, interpretation: Runner, compilation: Compilation, work: int
     ) -> None:
         self.is_interpreted = True
         self._run = interpretation
-        self._kernel, self._program = kernel, program
+        self._launcher, self._program = launcher, program
         self._entries = [launch.entry for launch in program.launches]
         self._compilation, self._work = compilation, work
 
@@ -233,6 +234,6 @@ class InterpretedFirst:
         if self.is_interpreted:
             functions = self._compilation.advance(self._work, self._entries)
             if functions is not None:
-                self._run = launcher(self._compilation.device, self._kernel, self._program, functions)
+                self._run = self._launcher(self._program, functions)
                 self.is_interpreted = False
         self._run(values)

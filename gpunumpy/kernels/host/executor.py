@@ -18,7 +18,6 @@ from ...core.runtime.plan import Runner
 from ...core.schedule.callbacks import FusePredicate
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import Integer, Trace
-from ...core.schedule.steps import RunLibraryCall
 from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.traits import Traits
 from ...core.schedule.variants import Variants
@@ -70,20 +69,23 @@ class HostExecutor:
 
         return prepared
 
-    def library_call(self, step: RunLibraryCall, results: Sequence[tuple[Layout, Any]]) -> Runner:
-        """Return a function that runs a library call, given flat arrays over its results and arguments, and scalars."""
-        function = implementation(record_of(step.name).implementation(self.name).run)
-        if isinstance(step.options, Batch):
+    def library_call(self, name: str, options: Any, dtypes: Sequence[Any]) -> Callable[[Any, Sequence[Layout]], Runner]:
+        """Return what takes options and layouts, and returns what runs a library call over flat arrays and scalars."""
+        function = implementation(record_of(name).implementation(self.name).run)
+        if isinstance(options, Batch):
             function = _run_batch(function)
-        arguments = zip((layout for _, layout in step.args), step.dtypes, strict=True)
-        views = [_view_maker(dtype, layout) for layout, dtype in (*results, *arguments)]
-        options = step.options
 
-        def run(values: Sequence[Any]) -> None:
-            # Scalars and numbers of source locations are passed as they are.
-            quietly(function, options, *[view(v) if type(v) is numpy.ndarray else v for v, view in zip(values, views)])
+        def prepared(options: Any, layouts: Sequence[Layout]) -> Runner:
+            views = list(map(_view_maker, dtypes, layouts))
 
-        return run
+            def run(values: Sequence[Any]) -> None:
+                # Scalars and numbers of source locations are passed as they are.
+                args = [view(v) if type(v) is numpy.ndarray else v for v, view in zip(values, views)]
+                quietly(function, options, *args)
+
+            return run
+
+        return prepared
 
     def finish(self, begun: Sequence[Runner]) -> Sequence[Runner]:
         """Return the functions as they are: nothing is compiled."""

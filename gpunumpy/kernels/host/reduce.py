@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -54,6 +55,7 @@ def reducer(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int)
     return make(op, loop, axes, count) if make else _by_ufunc(op, loop, axes)
 
 
+@cache
 def _by_ufunc(op: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reducer:
     """Return the reduction by a ufunc's `reduce`."""
     ufunc = UFUNCS[_UFUNC.get(op, op)]

@@ -10,17 +10,23 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import KIND
+from ...core.graph.bounded_table import BoundedTable
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.products import Product, is_batch
 from ...core.runtime import memory, memory_copy
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.batch import MIN_BATCH
+from ...core.schedule.kernel import Kernel
+from ...core.schedule.sizes import value_of
+from ...core.schedule.substitute import in_kernel, taken_out
+from ...core.schedule.variants import Variants
 from ...nvlib import cublas, cublaslt
-from ..codegen import generate
 from ..codegen.program import Program
+from ..codegen.sized import SizedProgram, sized_programs
 from ..cuda.compile import compile_program, compiled_side_by_side
-from ..cuda.launch import ARGUMENT_FORMAT, Launcher
+from ..cuda.kernel import KernelLauncher
+from ..cuda.launch import Launcher
 from . import cuda_integers
 from .cuda_epilogues import epilogue_kernel
 from .cuda_small import is_small, small_matmul
@@ -43,6 +49,7 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
         return _launcher(device, *small_matmul(matrices, dtypes, product.epilogues))
     plan = cublas.gemms(*matrices, product.conjugate)
 
+    # With epilogues the numbers that the product comes with decide which of the two is needed.
     @cache
     def unfused() -> Runner:
         with compiled_side_by_side():  # it may be needed first while the plan runs
@@ -51,13 +58,17 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     def run_unfused(pointers: Sequence[Any]) -> None:
         unfused()(pointers)
 
-    fused = cublaslt.prepare(device, plan, dtype, out, product, run_unfused)
-    if fused is None or not product.epilogues:
-        simple = fused or unfused()
+    @cache
+    def fused() -> Runner | None:
+        return cublaslt.prepare(device, plan, dtype, out, product, run_unfused)
+
+    if not product.epilogues:
+        simple = fused() or unfused()
         return _prepare_as_batch(device, plan, dtype, out, product, simple) or simple
 
     def run(pointers: Sequence[Any]) -> None:
-        (fused if _is_exact_in_library(product.epilogues, pointers) else run_unfused)(pointers)
+        in_library = fused() if _is_exact_in_library(product.epilogues, pointers) else None
+        (in_library or unfused())(pointers)
 
     return run
 
@@ -143,14 +154,25 @@ def _prepare_unfused(
         return simple
     multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(epilogues=()), simple) or simple
     kernel = epilogue_kernel(layout.shape, out, product.epilogues)
-    formats = [ARGUMENT_FORMAT[KIND[out] if arg.kind == "scalar" else "P"] for arg in kernel.args]
-    finish = _launcher(device, generate(kernel, device.attributes.multiprocessors), "".join(formats))
+    finish = KernelLauncher(device, kernel)(_epilogue_program(kernel, device.attributes.multiprocessors))
 
     def run(pointers: Sequence[Any]) -> None:
         multiply(pointers[:3])
-        words: list[Any] = [pointers[0], pointers[0]]
-        for value, letters in zip(pointers[3:], formats[2:], strict=True):
-            words.extend((value.real, value.imag) if letters == "dd" else (value,))
-        finish(words)
+        finish((pointers[0], pointers[0], *pointers[3:]))
 
     return run
+
+
+# By the structure of a kernel and the number of multiprocessors.
+_epilogue_programs: BoundedTable[tuple[Kernel, int], Variants[SizedProgram]] = BoundedTable()
+
+
+def _epilogue_program(kernel: Kernel, processors: int) -> Program:
+    """Return the program of a kernel, of which those of other sizes have the same text."""
+    structure, sizes = taken_out(kernel, in_kernel)
+    key = structure, processors
+    programs = _epilogue_programs.find(key)
+    if programs is None:
+        programs = _epilogue_programs.keep(key, sized_programs(structure, processors))
+    sized, values = programs.find([value_of(n) for n in sizes])
+    return sized.at(values)

@@ -16,8 +16,11 @@ import numpy
 
 import gpunumpy as np
 from gpunumpy.core.graph.primitives import Leaf
+from gpunumpy.core.graph.structure import structure_of
 from gpunumpy.core.recording.array import memory_on_host
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.schedule.lift import lowered
+from gpunumpy.core.schedule.variants import pattern
 
 DTYPES = ("f8", "f4", "i8", "u1", "?", "c16", "i4")
 SCALARS = (2, 1.5, True, 0, -3, 300, 2**40, 1j, numpy.float32(0.5), numpy.int8(3), "x", None, [1, 2], (1.0,))
@@ -32,8 +35,11 @@ class Program:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.variables: dict[str, Any] = {}
+        self.k = 0  # a number that statements use, which changes with every one
+        self.windows: list[str] = []  # the statements that use it
         for name in "abcd":
-            shape = self.random.choice([(3, 4), (4,), (3, 1), (), (2, 3, 4), (0, 4), (1,)])
+            shapes = [(3, 4), (4,), (3, 1), (), (2, 3, 4), (0, 4), (1,), (9,), (8, 9), (9, 1), (1, 8)]
+            shape = self.random.choice(shapes)
             data = numpy.array(self.random.choices(range(-3, 8), k=numpy.prod(shape, dtype=int))).reshape(shape)
             with np.errstate(all="ignore"):
                 self.variables[name] = np.asarray(data.astype(self.random.choice(DTYPES)))
@@ -48,7 +54,7 @@ class Program:
         return self.random.choice(list(self.variables))
 
     def bound(self) -> str:
-        return self.random.choice(["", "", "0", "1", "-1", "2", "7", "-9", "None", "2**80"])
+        return self.random.choice(["", "", "0", "1", "-1", "2", "7", "-9", "None", "2**80", "k", "k", "-k", "k + 2"])
 
     def part(self) -> str:
         name = self.variable()
@@ -71,10 +77,17 @@ class Program:
         return f"[{', '.join(items)}]"
 
     def statement(self) -> str:
+        if self.windows and self.random.random() < 0.3:
+            return self.random.choice(self.windows)
+        statement = self.new_statement()
+        if "k" in statement:
+            self.windows.append(statement)
+        return statement
+
+    def new_statement(self) -> str:
         choice = self.random.choice
-        kind = choice(
-            ["binary"] * 3 + ["unary", "ufunc", "view", "view", "write", "write", "in place", "in place", "look"]
-        )
+        kinds = ["binary"] * 3 + ["unary", "ufunc", "view", "view", "write", "write", "in place", "in place", "look"]
+        kind = choice([*kinds, "reduction", "shape"])
         target = choice("abcdefg")
         if kind == "binary":
             return f"{target} = {self.operand()} {choice(OPERATORS)} {self.operand()}"
@@ -83,6 +96,11 @@ class Program:
         if kind == "ufunc":
             operands = ", ".join(self.operand() for _ in range(choice([1, 2, 2, 3])))
             return f"{target} = np.{choice(UFUNCS)}({operands})"
+        if kind == "reduction":
+            axes = choice(["", "0", "0, keepdims=True", "-1, keepdims=True"])
+            return f"{target} = {self.part()}.{choice(['sum', 'max'])}({axes})"
+        if kind == "shape":
+            return f"{target} = {self.part()}.{choice(['reshape(-1)', 'reshape(-1, 2)', 'copy()', 'T[::-1]'])}"
         if kind == "view":
             return f"{target} = {self.part()}"
         if kind == "write":
@@ -92,10 +110,11 @@ class Program:
         return choice([f"{self.variable()}.get()", f"{self.variable()}.setflags(write=False)"])
 
     def run(self, statement: str, tell: Callable[[str], None]) -> None:
-        tell(statement)
+        self.k = (self.k + 1) % 7
+        tell(f"{statement}  # k = {self.k}")
         try:
             with np.errstate(all="ignore"):
-                exec(statement, {"np": np, "numpy": numpy}, self.variables)
+                exec(statement, {"np": np, "numpy": numpy, "k": self.k}, self.variables)
         except Exception as error:
             tell(f"    {type(error).__name__}: {error}")
         for name, x in self.variables.items():
@@ -113,12 +132,17 @@ def description(x: Any) -> str:
     nodes, _ = evaluate.walk([x.value()])
     number = {node: k for k, node in enumerate(nodes)}
     for node in nodes:
-        primitive = node.signature.primitive
+        signature = node.signature
+        primitive = signature.primitive
         args = [] if node.data is not None else [number[a] for a in node.args]
         data = "" if node.data is None or isinstance(primitive, Leaf) else repr(node.data)
         lines.append(
-            f"    {primitive} {node.signature.shape} {node.signature.dtype} {args} {data} {node.owner is None}"
+            f"    {primitive} {signature.shape} {signature.dtype} {args} {data} {node.owner is None} "
+            f"{signature.weight} {signature.generator} {signature.c_ordered} {signature.kind[:2]} {signature.outputs} "
+            f"{signature.sizes} {signature.structure == structure_of(signature)[0]}"
         )
+    structure, sizes = lowered(nodes)
+    lines.append(f"    {sizes} {pattern(sizes)} {len(structure)}")
     return "\n".join(lines)
 
 

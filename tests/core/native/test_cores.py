@@ -17,6 +17,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core import _native
+from gpunumpy.core.graph import bounded_table
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,6 +58,51 @@ def test_both_cores_record_the_same(first: int) -> None:
     assert not compiled.returncode, compiled.stderr
     for expected, found in zip(in_python.stdout.splitlines(), compiled.stdout.splitlines(), strict=True):
         assert found == expected
+
+
+@pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
+def test_what_is_known_is_recorded_at_new_sizes_without_python() -> None:
+    def arrays(m: Any) -> list[Any]:
+        return [m.asarray(numpy.arange(1600.0).reshape(40, 40)), m.asarray(numpy.arange(40.0)), m.zeros((40, 40))]
+
+    def record(m: Any, values: list[Any], k: int) -> list[Any]:
+        a, c, x = values
+        x[k:, k:] += a[k:, k:] * c[None, k:]
+        x[:k] = a[-k:] - 2.0
+        return [a[k:, ::k], m.sqrt(a[k:, None, k] * 2.0), c[k:, None] * c[None, :-k], -x[k:, 1:], c[:-k] < 3]
+
+    ours, theirs = arrays(np), arrays(numpy)
+    recording = {}
+    for k in (2, 3, 5):
+        called: list[str] = []
+        previous = sys.getprofile()
+        sys.setprofile(lambda frame, event, _, called=called: called.append(frame.f_code.co_filename))
+        try:
+            results = record(np, ours, k)
+        finally:
+            sys.setprofile(previous)
+        for x, y in zip(results, record(numpy, theirs, k), strict=True):
+            numpy.testing.assert_array_equal(np.asnumpy(x), y)
+        # Other code may free memory, or count what tables have.
+        folders, others = {"arrays", "functions", "graph", "recording"}, {Path(__file__).name, "bounded_table.py"}
+        files = [Path(file) for file in called]
+        recording[k] = [file for file in files if file.name not in others and folders & {*file.parts}]
+    assert recording[2], "what is not known yet"
+    assert not recording[5], "what is known from other sizes"
+
+
+def test_tables_that_the_core_fills_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", 1000)
+    x, y = np.asarray(numpy.arange(3000.0)), np.zeros(3000)
+    most = 0
+    for k in range(1, 1500):
+        y[k:] += x[k:] * 0.5
+        if k % 100 == 0:
+            np.synchronize()
+        most = max(most, sum(map(len, bounded_table._tables)))
+    assert most < 2000
+    expected = numpy.arange(3000.0)
+    numpy.testing.assert_array_equal(np.asnumpy(y), numpy.minimum(expected, 1499) * expected * 0.5)
 
 
 def test_nothing_is_kept_of_what_is_recorded() -> None:

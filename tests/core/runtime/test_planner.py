@@ -246,7 +246,7 @@ def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
             program(n)
     assert planner.counts()[1] < 10
     assert len(kernels) > 60
-    patterns = len({(structure, pattern(sizes).places) for structure, sizes in kernels})
+    patterns = len({(structure, pattern(sizes)[0]) for structure, sizes in kernels})
     assert patterns < 10
     # One for the sizes of a pattern that come first, and one for all sizes.
     assert len(prepared) <= 2 * patterns

@@ -1,0 +1,232 @@
+#include "signatures.hpp"
+
+#include "structures.hpp"
+
+namespace core {
+
+namespace {
+
+// As in signature.py.
+constexpr Py_ssize_t MAX_WEIGHT = 10'000, MAX_GENERATOR_WEIGHT = 12;
+
+// Whether an array of a shape has not too many bytes; an empty dimension counts as 1. Else Python has the error.
+bool has_possible_size(const Sizes& shape, PyObject* dtype) {
+    static PyObject* const name = PyUnicode_InternFromString("itemsize");
+    Ref itemsize(PyObject_GetAttr(dtype, name));
+    Py_ssize_t bytes = itemsize ? PyLong_AsSsize_t(itemsize.get()) : -1;
+    for (int k = 0; k < shape.count && bytes > 0; k++) {
+        if (__builtin_mul_overflow(bytes, shape.at[k] ? shape.at[k] : 1, &bytes)) return false;
+    }
+    return bytes > 0;
+}
+
+// A new object of a class with slots, which are still to be set.
+PyObject* blank(PyTypeObject* type) { return type->tp_alloc(type, 0); }
+
+PyObject* new_signature(PyObject* primitive, PyObject* args, PyObject* shape, PyObject* dtype, PyObject* queue,
+                        bool may_be_generator) {
+    const Py_ssize_t count = PyTuple_GET_SIZE(args);
+    Py_ssize_t weight = 1;
+    bool is_generator = may_be_generator;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject* arg = PyTuple_GET_ITEM(args, k);
+        weight += PyLong_AsSsize_t(state.signature_weight.of(arg));
+        is_generator = is_generator && state.signature_generator.of(arg) == Py_True;
+    }
+    Ref made(blank(state.signature)), number(PyLong_FromSsize_t(weight < MAX_WEIGHT ? weight : MAX_WEIGHT));
+    Ref none(PyTuple_New(0));
+    if (!made || !number || !none) return nullptr;
+    state.signature_primitive.set(made.get(), Py_NewRef(primitive));
+    state.signature_args.set(made.get(), Py_NewRef(args));
+    state.signature_shape.set(made.get(), Py_NewRef(shape));
+    state.signature_dtype.set(made.get(), Py_NewRef(dtype));
+    state.signature_queue.set(made.get(), Py_NewRef(queue));
+    state.signature_weight.set(made.get(), number.release());
+    state.signature_outputs.set(made.get(), none.release());
+    is_generator = is_generator && weight <= MAX_GENERATOR_WEIGHT;
+    state.signature_generator.set(made.get(), Py_NewRef(is_generator ? Py_True : Py_False));
+    return made.release();
+}
+
+// What decides which operations are recorded over a value, borrowed; null after an exception.
+PyObject* kind_of(PyObject* signature) {
+    PyObject* known = state.signature_kind.of(signature);
+    if (known) return known;
+    PyObject* primitive = state.signature_primitive.of(signature);
+    if (Py_TYPE(primitive) != state.constant) {
+        Ref ndim(PyLong_FromSsize_t(PyTuple_GET_SIZE(state.signature_shape.of(signature))));
+        Ref key(ndim ? PyTuple_Pack(4, ndim.get(), state.signature_dtype.of(signature),
+                                    state.signature_queue.of(signature), Py_None)
+                     : nullptr);
+        if (!key) return nullptr;
+        PyObject* kind = PyDict_GetItemWithError(state.kinds, key.get());
+        if (kind) state.signature_kind.set(signature, Py_NewRef(kind));
+        if (kind || PyErr_Occurred()) return kind;
+    }
+    static PyObject* const name = PyUnicode_InternFromString("kind");
+    return Ref(PyObject_GetAttr(signature, name)) ? state.signature_kind.of(signature) : nullptr;
+}
+
+// Whether a value has elements, and no stride is longer than one before it.
+bool is_full_and_c_ordered(PyObject* signature) {
+    Sizes shape, strides;
+    if (!shape.read(state.signature_shape.of(signature)) || shape.has(0)) return false;
+    PyObject* known = state.signature_c_ordered.of(signature);
+    if (!known) {
+        PyObject* primitive = state.signature_primitive.of(signature);
+        bool is_ordered = true;
+        if (Py_TYPE(primitive) == state.leaf || Py_TYPE(primitive) == state.view) {
+            const Slot& slot = Py_TYPE(primitive) == state.leaf ? state.leaf_strides : state.view_strides;
+            if (!strides.read(slot.of(primitive))) return false;
+            is_ordered = is_c_ordered(shape, strides);
+        }
+        known = is_ordered ? Py_True : Py_False;
+        state.signature_c_ordered.set(signature, Py_NewRef(known));
+    }
+    return known == Py_True;
+}
+
+// The broadcast shape of arguments as a new tuple, one of theirs if they agree.
+PyObject* broadcast_shape(PyObject* args, Sizes& shape) {
+    PyObject* given = nullptr;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
+        PyObject* tuple = state.signature_shape.of(PyTuple_GET_ITEM(args, k));
+        Sizes own;
+        if (!own.read(tuple)) return nullptr;
+        if (!own.count) continue;
+        if (!shape.count) {
+            shape = own;
+            given = tuple;
+            continue;
+        }
+        if (own == shape) continue;
+        given = nullptr;
+        Sizes both = own.count > shape.count ? own : shape;
+        const Sizes& other = own.count > shape.count ? shape : own;
+        for (int k = 1; k <= other.count; k++) {
+            Py_ssize_t& n = both.at[both.count - k];
+            const Py_ssize_t m = other.at[other.count - k];
+            if (n != m && n != 1 && m != 1) return nullptr;
+            n = n == 1 ? m : n;
+        }
+        shape = both;
+    }
+    return given ? Py_NewRef(given) : shape.tuple();
+}
+
+// The shape of an argument without some axes.
+PyObject* reduced_shape(PyObject* argument, PyObject* axes, Sizes& shape) {
+    Sizes whole, without;
+    if (!whole.read(state.signature_shape.of(argument)) || !without.read(axes)) return nullptr;
+    for (int k = 0; k < whole.count; k++) {
+        if (!without.has(k)) shape.at[shape.count++] = whole.at[k];
+    }
+    return shape.tuple();
+}
+
+}  // namespace
+
+PyObject* keep(PyObject* table, PyObject* key, PyObject* value) {
+    constexpr int COUNTED_TOGETHER = 64;
+    static int kept = 0;
+    if (++kept >= COUNTED_TOGETHER) {
+        kept = 0;
+        Ref number(PyLong_FromLong(COUNTED_TOGETHER));
+        if (!number || !Ref(PyObject_CallOneArg(state.count_entries, number.get()))) return nullptr;
+    }
+    return PyDict_SetDefault(table, key, value);
+}
+
+PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, bool is_aligned, PyObject* dtype,
+                         PyObject* queue) {
+    Ref first(PyLong_FromSsize_t(origin));
+    PyObject* aligned = is_aligned ? Py_True : Py_False;
+    Ref key(first ? PyTuple_Pack(7, state.leaf, shape, strides, first.get(), aligned, dtype, queue) : nullptr);
+    if (!key) return nullptr;
+    PyObject* known = PyDict_GetItemWithError(state.signatures, key.get());
+    if (known || PyErr_Occurred()) return Py_XNewRef(known);
+    Sizes sizes;
+    if (!sizes.read(shape) || !has_possible_size(sizes, dtype)) return nullptr;
+    Ref leaf(blank(state.leaf)), none(PyTuple_New(0));
+    if (!leaf || !none) return nullptr;
+    state.leaf_strides.set(leaf.get(), Py_NewRef(strides));
+    state.leaf_origin.set(leaf.get(), Py_NewRef(first.get()));
+    state.leaf_aligned.set(leaf.get(), Py_NewRef(aligned));
+    Ref made(new_signature(leaf.get(), none.get(), shape, dtype, queue, false));
+    return made ? Py_XNewRef(keep(state.signatures, key.get(), made.get())) : nullptr;
+}
+
+PyObject* computed_signature(PyObject* pending) {
+    PyObject* shape = state.signature_shape.of(pending);
+    Sizes sizes;
+    if (!sizes.read(shape)) return nullptr;
+    Ref strides(c_strides(sizes).tuple());
+    if (!strides) return nullptr;
+    return leaf_signature(shape, strides.get(), 0, true, state.signature_dtype.of(pending),
+                          state.signature_queue.of(pending));
+}
+
+PyObject* view_signature(PyObject* args, PyObject* shape, PyObject* strides, Py_ssize_t offset, PyObject* queue) {
+    PyObject* dtype = state.signature_dtype.of(PyTuple_GET_ITEM(args, 0));
+    Sizes sizes;
+    if (!sizes.read(shape) || !has_possible_size(sizes, dtype)) return nullptr;
+    Ref view(blank(state.view)), first(PyLong_FromSsize_t(offset));
+    if (!view || !first) return nullptr;
+    state.view_strides.set(view.get(), Py_NewRef(strides));
+    state.view_offset.set(view.get(), first.release());
+    return new_signature(view.get(), args, shape, dtype, queue, true);
+}
+
+PyObject* update_signature(PyObject* base, PyObject* value, PyObject* region) {
+    PyObject* queue = state.signature_queue.of(base);
+    if (state.signature_queue.of(value) != queue) return nullptr;
+    Ref update(blank(state.update)), args(PyTuple_Pack(2, base, value));
+    if (!update || !args) return nullptr;
+    state.update_region.set(update.get(), Py_NewRef(region));
+    return new_signature(update.get(), args.get(), state.signature_shape.of(base), state.signature_dtype.of(base), queue,
+                         false);
+}
+
+PyObject* with_operands(PyObject* operation, PyObject* args) {
+    PyObject* primitive = state.signature_primitive.of(operation);
+    PyObject* dtype = state.signature_dtype.of(operation);
+    const bool is_reduction = Py_TYPE(primitive) == state.reduce;
+    bool may_be_generator = !is_reduction;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
+        may_be_generator = may_be_generator && state.signature_generator.of(PyTuple_GET_ITEM(args, k)) == Py_True;
+    }
+    // Whether a value made of generators is one depends on the operation, which Python knows.
+    if (may_be_generator || !PyTuple_GET_SIZE(args)) return nullptr;
+    Sizes sizes;
+    Ref shape(is_reduction ? reduced_shape(PyTuple_GET_ITEM(args, 0), state.reduce_axes.of(primitive), sizes)
+                           : broadcast_shape(args, sizes));
+    if (!shape || !has_possible_size(sizes, dtype)) return nullptr;
+    Ref made(new_signature(primitive, args, shape.get(), dtype, state.signature_queue.of(operation), false));
+    if (!made) return nullptr;
+    PyObject* kind = kind_of(operation);
+    if (!kind) return nullptr;
+    state.signature_kind.set(made.get(), Py_NewRef(kind));
+    state.signature_c_ordered.set(made.get(), Py_NewRef(Py_True));
+    return take_structure(made.get(), operation) ? made.release() : nullptr;
+}
+
+PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments) {
+    const Py_ssize_t count = PyTuple_GET_SIZE(operands);
+    const Py_ssize_t static_count = static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0;
+    Ref key(PyTuple_New(count + static_count));
+    for (Py_ssize_t k = 0; key && k < count; k++) {
+        PyObject* kind = kind_of(PyTuple_GET_ITEM(operands, k));
+        if (!kind) return nullptr;
+        PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind));
+    }
+    for (Py_ssize_t k = 0; key && k < static_count; k++) {
+        PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
+    }
+    Ref known = Ref::to(key ? PyDict_GetItemWithError(operations, key.get()) : nullptr);
+    for (Py_ssize_t k = 0; known && k < count; k++) {
+        if (!is_full_and_c_ordered(PyTuple_GET_ITEM(operands, k))) return nullptr;
+    }
+    return known ? with_operands(known.get(), operands) : nullptr;
+}
+
+}  // namespace core
