@@ -1,5 +1,6 @@
 // The module gpunumpy.core._native._core: see __init__.py beside this file for how Python uses it.
 #include "array.hpp"
+#include "buffer.hpp"
 #include "launch.hpp"
 #include "recorders.hpp"
 #include "state.hpp"
@@ -51,7 +52,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         take_class(options, "Queue", s.queue) && take_class(options, "Window", s.window) &&
         take_class(options, "Leaf", s.leaf) && take_class(options, "Const", s.constant) &&
         take_class(options, "View", s.view) && take_class(options, "Update", s.update) &&
-        take_class(options, "Layout", s.layout) && take(options, "windows", s.windows) &&
+        take_class(options, "Layout", s.layout) && take_class(options, "PoolBuffer", s.pool_buffer) &&
+        take(options, "free_lists", s.free_lists) && take(options, "windows", s.windows) &&
         take(options, "signatures", s.signatures) && take(options, "view", s.make_view_node) &&
         take(options, "update", s.make_update) && take(options, "as_new_node", s.as_new_node) &&
         take(options, "scalar", s.scalar) && take(options, "value", s.compute_value) &&
@@ -75,6 +77,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
 PyMODINIT_FUNC PyInit__core() {
     core::Ref module(PyModule_Create(&core::definition));
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
+        !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_walk(module.get()) || !core::add_launch_type(module.get())) {
         return nullptr;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "buffer.hpp"
 #include "writes.hpp"
 
 namespace core {
@@ -190,6 +191,17 @@ PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyO
     return PyErr_Occurred() ? nullptr : ask(self, args, count, names);
 }
 
+// --- memory -----------------------------------------------------------------------------------------------------------
+
+// allocate(device, nbytes)
+PyObject* call_allocate(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2)) {
+        PyObject* buffer = allocate_at_hand(args[0], args[1]);
+        if (buffer || PyErr_Occurred()) return buffer;
+    }
+    return ask(self, args, count, names);
+}
+
 // --- types ------------------------------------------------------------------------------------------------------------
 
 using Held = References<Recorder, &Recorder::function, &Recorder::entries>;
@@ -277,7 +289,7 @@ const struct {
     const char* name;
     vectorcallfunc call;
 } NAMED[] = {
-    {"getitem", call_getitem}, {"setitem", call_setitem}, {"view", call_view}, {"make_view", call_make_view}};
+    {"allocate", call_allocate}, {"getitem", call_getitem}, {"setitem", call_setitem}, {"view", call_view}, {"make_view", call_make_view}};
 
 // recorder(name, function)
 PyObject* recorder(PyObject*, PyObject* args) {

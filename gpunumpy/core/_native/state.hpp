@@ -10,6 +10,9 @@ struct State {
     PyTypeObject *ndarray, *signature, *queue, *window, *leaf, *constant, *view, *update, *layout;
     // Tables: windows by signature and layout, signatures by what they are made from.
     PyObject *windows, *signatures;
+    // Memory from a pool, and lists of free blocks by device and bytes.
+    PyTypeObject* pool_buffer;
+    PyObject* free_lists;
     // Functions for what is not at hand.
     PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value;
     // The signatures of Python's scalars.

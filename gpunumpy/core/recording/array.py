@@ -665,5 +665,6 @@ def to_host(array: ndarray) -> Any:
 _native.set_up(
     **{kind.__name__: kind for kind in (ndarray, Signature, Queue, Leaf, Const, View, Update, Layout)},
     **graph.tables_of_core(),
+    **memory.tables_of_core(),
     value=ndarray.value,
 )
