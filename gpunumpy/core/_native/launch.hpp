@@ -1,10 +1,24 @@
 // Launch: a kernel of a GPU with its grid, launched by the driver's own function.
 #pragma once
 
+#include <vector>
+
 #include "python.hpp"
 
 namespace core {
 
 bool add_launch_type(PyObject* module);
+
+bool is_launch(PyObject* object);
+
+// The format of the arguments, in letters of Python's module `struct`; null after an exception, if these are not so many.
+const char* format_of(PyObject* launch, size_t count);
+
+// Write an argument as the letter says; false after an exception.
+bool pack(char letter, PyObject* value, int64_t& word);
+
+// Queue the kernel over packed arguments, which are added to, and note that in `launched`. Nothing of Python's comes
+// between the launch and the note: an exception finds both, or neither. False after an exception.
+bool launch_words(PyObject* launch, std::vector<int64_t>& words, PyObject* launched);
 
 }  // namespace core

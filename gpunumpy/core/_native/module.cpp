@@ -2,6 +2,7 @@
 #include "array.hpp"
 #include "buffer.hpp"
 #include "launch.hpp"
+#include "program.hpp"
 #include "recorders.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
@@ -53,7 +54,11 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         take_class(options, "Leaf", s.leaf) && take_class(options, "Const", s.constant) &&
         take_class(options, "View", s.view) && take_class(options, "Update", s.update) &&
         take_class(options, "Layout", s.layout) && take_class(options, "PoolBuffer", s.pool_buffer) &&
-        take(options, "free_lists", s.free_lists) && take(options, "windows", s.windows) &&
+        take(options, "free_lists", s.free_lists) && take(options, "allocate", s.allocate) &&
+        take_class(options, "Run", s.run) && take_class(options, "LoopCut", s.loop_cut) &&
+        take_class(options, "BoundedTable", s.bounded_table) && take(options, "VisibleBuffer", s.visible_buffer) &&
+        take(options, "evaluate", s.evaluate) && take(options, "recover", s.recover) &&
+        take(options, "schedule_review", s.schedule_review) && take(options, "windows", s.windows) &&
         take(options, "signatures", s.signatures) && take(options, "view", s.make_view_node) &&
         take(options, "update", s.make_update) && take(options, "as_new_node", s.as_new_node) &&
         take(options, "scalar", s.scalar) && take(options, "value", s.compute_value) &&
@@ -65,7 +70,15 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
                            s.signature_queue.find(s.signature, "queue") &&
                            s.signature_generator.find(s.signature, "generator") && s.queue_pending.find(s.queue, "pending") &&
                            s.queue_lock.find(s.queue, "lock") && s.queue_review_at.find(s.queue, "review_at") &&
-                           s.queue_review.find(s.queue, "review") && s.window_nested.find(s.window, "nested") &&
+                           s.queue_review.find(s.queue, "review") &&
+                           s.queue_run.find(s.queue, "run") && s.queue_publications.find(s.queue, "publications") &&
+                           s.queue_state.find(s.queue, "state") && s.run_plan.find(s.run, "plan") &&
+                           s.run_nodes.find(s.run, "nodes") && s.run_slots.find(s.run, "slots") &&
+                           s.run_step.find(s.run, "step") && s.run_entered.find(s.run, "entered") &&
+                           s.run_is_in_core.find(s.run, "is_in_core") &&
+                           s.table_entries.find(s.bounded_table, "_entries") &&
+                           s.cut_is_first.find(s.loop_cut, "_is_first") && s.cut_begin.find(s.loop_cut, "_begin") &&
+                           s.cut_search.find(s.loop_cut, "_search") && s.window_nested.find(s.window, "nested") &&
                            s.window_signature.find(s.window, "signature") && s.window_step.find(s.window, "step") &&
                            s.window_leaves.find(s.window, "_leaves");
     if (!has_slots) return nullptr;
@@ -79,7 +92,8 @@ PyMODINIT_FUNC PyInit__core() {
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
-        !core::add_walk(module.get()) || !core::add_launch_type(module.get())) {
+        !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
+        !core::add_program_type(module.get())) {
         return nullptr;
     }
     return module.release();

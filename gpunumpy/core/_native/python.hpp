@@ -59,10 +59,15 @@ public:
     }
     // A borrowed reference; null if the slot is not set.
     PyObject* of(PyObject* object) const {
+        return place(object);
+    }
+    void set(PyObject* object, PyObject* owned) const { set_field(place(object), owned); }
+
+private:
+    PyObject*& place(PyObject* object) const {
         return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset_);
     }
 
-private:
     Py_ssize_t offset_ = 0;
 };
 

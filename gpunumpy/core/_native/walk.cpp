@@ -181,6 +181,13 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+PyObject* walk_graph(PyObject* roots) { return walk(nullptr, roots); }
+
+PyObject* roots_alive(PyObject* queue, PyObject* extra) {
+    PyObject* const args[] = {queue, extra};
+    return live_roots(nullptr, args, 2);
+}
+
 bool add_walk(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
 
 }  // namespace core

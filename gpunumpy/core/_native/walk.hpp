@@ -8,4 +8,8 @@ namespace core {
 
 bool add_walk(PyObject* module);
 
+// Both as in evaluate.py, and what they return there: `walk`, and `live_roots` with a tuple of nodes.
+PyObject* walk_graph(PyObject* roots);
+PyObject* roots_alive(PyObject* queue, PyObject* extra);
+
 }  // namespace core

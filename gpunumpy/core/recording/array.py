@@ -666,5 +666,6 @@ _native.set_up(
     **{kind.__name__: kind for kind in (ndarray, Signature, Queue, Leaf, Const, View, Update, Layout)},
     **graph.tables_of_core(),
     **memory.tables_of_core(),
+    **evaluate.tables_of_core(),
     value=ndarray.value,
 )

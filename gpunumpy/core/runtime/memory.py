@@ -349,4 +349,4 @@ def free_all_blocks(device: Device | str | int | None = None) -> None:
 
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core finds memory with, by the names that it has for it."""
-    return {"PoolBuffer": PoolBuffer, "free_lists": _free_lists}
+    return {"PoolBuffer": PoolBuffer, "free_lists": _free_lists, "allocate": allocate}

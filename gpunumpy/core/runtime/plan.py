@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
+from .. import _native
 from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.node import Node, leaf_signature
@@ -280,6 +281,13 @@ class Plan:
         }
         positions = {r for r, _ in template.roots}
         self._writes_inner_values = any(position not in positions for _, position, _ in template.overwritten)
+        # The same for the compiled core.
+        self.program = _native.program(
+            *(tuple(self._program), tuple(self._roots), tuple((r, *what) for r, what in self._visible.items())),
+            tuple(base for _, _, base in template.overwritten) if self._has_copies else (),
+            *(len(self._empty_slots), self._end, self.device, self.executor.bind, self.executor.source_location),
+            self._writes_inner_values,
+        )
 
     @cached_property
     def scheduled(self) -> Scheduled:
@@ -329,12 +337,16 @@ class Plan:
             if node.data is None:
                 node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
         if self._writes_inner_values:
-            publish(self.queue, self._overwritten(nodes, self._end))
+            self.publish_inner_values(nodes)
+
+    def publish_inner_values(self, nodes: Sequence[Node]) -> None:
+        """Turn values that are no roots, but were written into the memory of leaves, into leaves."""
+        publish(self.queue, self._overwritten(nodes, self._end))
 
     def _execute(
         self, program: Sequence[Action], nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
     ) -> None:
-        """Run a part of the program."""
+        """Run a part of the program. The compiled core runs other actions than those of large sections itself."""
         bind = self.executor.bind
         for run.step, code, first, second, third in program:
             if code == _WORK:

@@ -79,9 +79,11 @@ class Run:
         All steps before this one are complete.
     entered
         The last section that has begun.
+    is_in_core : bool
+        Whether the compiled core is running it.
     """
 
-    __slots__ = ("entered", "nodes", "plan", "slots", "step")
+    __slots__ = ("entered", "is_in_core", "nodes", "plan", "slots", "step")
 
     nodes: Sequence[Node]
     slots: list[Any]
@@ -90,6 +92,7 @@ class Run:
         self.plan: RunningPlan | None = None
         self.step = 0
         self.entered: Entered | None = None
+        self.is_in_core = False
 
     def settle(self) -> None:
         """After an exception, undo the section that it ended, or wait for it, and publish what is complete."""

@@ -215,6 +215,8 @@ class InterpretedFirst:
     ----------
     is_interpreted : bool
         Whether the last run was by the interpreter.
+    launch
+        What the compiled core launches the compiled kernel with; None while it is interpreted.
     """
 
     is_one_launch = True
@@ -223,6 +225,7 @@ class InterpretedFirst:
         self, kernel: Kernel, program: Program, interpretation: Runner, compilation: Compilation, work: int
     ) -> None:
         self.is_interpreted = True
+        self.launch: Any = None
         self._run = interpretation
         self._kernel, self._program = kernel, program
         self._entries = [launch.entry for launch in program.launches]
@@ -235,4 +238,5 @@ class InterpretedFirst:
             if functions is not None:
                 self._run = launcher(self._compilation.device, self._kernel, self._program, functions)
                 self.is_interpreted = False
+                self.launch = getattr(self._run, "launch", None)
         self._run(values)

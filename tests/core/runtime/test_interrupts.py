@@ -417,7 +417,7 @@ def test_a_kernel_that_overwrites_is_launched_once(monkeypatch: pytest.MonkeyPat
         program(x, [])
     tracer = Tracer()
     tracer.run(lambda: program(x, []))
-    for place in random.Random(3).sample(range(1, tracer.count), 60):
+    for place in random.Random(3).sample(range(1, tracer.count), min(60, tracer.count - 1)):
         x = np.asarray(numpy.arange(50.0))
         np.synchronize()
         driver.launched.clear()
