@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "state.hpp"
+
 namespace core {
 
 namespace {
@@ -119,6 +121,23 @@ bool add_launch_type(PyObject* module) {
     return launch_type && PyModule_AddType(module, launch_type) == 0;
 }
 
+// Each GPU that becomes active after another one has a number of its own; a thread knows the last one that it activated.
+// `Device` says whether other code could have activated another one since.
+bool activate(PyObject* device) {
+    static PyObject* last = nullptr;
+    static uint64_t activations = 0;
+    thread_local uint64_t known = 0;
+    if (device == last && known == activations && state.device_stays_current.of(device) == Py_True) return true;
+    static PyObject* const name = PyUnicode_InternFromString("activate");
+    if (!Ref(PyObject_CallMethodNoArgs(device, name))) return false;
+    if (device != last) {
+        activations++;
+        set_field(last, Py_NewRef(device));  // held, so that no other device is ever found at its address
+    }
+    known = activations;
+    return true;
+}
+
 bool is_launch(PyObject* object) { return Py_TYPE(object) == launch_type; }
 
 const char* format_of(PyObject* launch, size_t count) {
@@ -151,6 +170,8 @@ bool launch_words(PyObject* launch, std::vector<int64_t>& words, PyObject* launc
     error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.data(), nullptr);
     Py_END_ALLOW_THREADS
     if (!error) {
+        const Py_ssize_t noted = PyObject_Size(launched);
+        if (noted) return noted > 0;
         static PyObject* const append = PyUnicode_InternFromString("append");
         return static_cast<bool>(Ref(PyObject_CallMethodOneArg(launched, append, Py_None)));
     }

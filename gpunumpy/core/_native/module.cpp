@@ -56,7 +56,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         take_class(options, "Layout", s.layout) && take_class(options, "PoolBuffer", s.pool_buffer) &&
         take(options, "free_lists", s.free_lists) && take(options, "allocate", s.allocate) &&
         take_class(options, "Run", s.run) && take_class(options, "LoopCut", s.loop_cut) &&
-        take_class(options, "BoundedTable", s.bounded_table) && take(options, "VisibleBuffer", s.visible_buffer) &&
+        take_class(options, "BoundedTable", s.bounded_table) && take_class(options, "Device", s.device) && take(options, "VisibleBuffer", s.visible_buffer) &&
         take(options, "evaluate", s.evaluate) && take(options, "recover", s.recover) &&
         take(options, "schedule_review", s.schedule_review) && take(options, "windows", s.windows) &&
         take(options, "signatures", s.signatures) && take(options, "view", s.make_view_node) &&
@@ -76,6 +76,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
                            s.run_nodes.find(s.run, "nodes") && s.run_slots.find(s.run, "slots") &&
                            s.run_step.find(s.run, "step") && s.run_entered.find(s.run, "entered") &&
                            s.run_is_in_core.find(s.run, "is_in_core") &&
+                           s.device_launched.find(s.device, "launched") &&
+                           s.device_stays_current.find(s.device, "_stays_current") &&
                            s.table_entries.find(s.bounded_table, "_entries") &&
                            s.cut_is_first.find(s.loop_cut, "_is_first") && s.cut_begin.find(s.loop_cut, "_begin") &&
                            s.cut_search.find(s.loop_cut, "_search") && s.window_nested.find(s.window, "nested") &&

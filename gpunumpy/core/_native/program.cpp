@@ -189,8 +189,7 @@ private:
         if (slot(action.target) != Py_None) return true;
         PyObject* buffer = allocate_at_hand(p_.device, action.first);
         if (!buffer && !PyErr_Occurred()) {
-            is_active_ = false;
-            buffer = PyObject_CallFunctionObjArgs(state.allocate, p_.device, action.first, nullptr);
+                buffer = PyObject_CallFunctionObjArgs(state.allocate, p_.device, action.first, nullptr);
         }
         if (buffer) put(action.target, buffer);
         return buffer != nullptr;
@@ -207,7 +206,6 @@ private:
 
     bool leave_to_python(const Action& action) {
         static PyObject* const execute = PyUnicode_InternFromString("_execute");
-        is_active_ = false;
         Ref program(PyTuple_Pack(1, action.tuple));
         return program && Ref(PyObject_CallMethodObjArgs(plan_, execute, program.get(), nodes_, slots_, run_, Py_None, nullptr));
     }
@@ -219,7 +217,6 @@ private:
             if (!launch) return false;
             if (is_launch(launch.get())) return launch_over(launch.get(), action);
         }
-        is_active_ = false;
         Ref values(PyList_New(static_cast<Py_ssize_t>(action.args.size())));
         if (!values) return false;
         for (size_t k = 0; k < action.args.size(); k++) {
@@ -232,6 +229,7 @@ private:
 
     bool launch_over(PyObject* launch, const Action& action) {
         words_.clear();
+        words_.reserve(64);
         const char* format = format_of(launch, action.args.size());
         if (!format) return false;
         for (size_t k = 0; k < action.args.size(); k++) {
@@ -239,14 +237,9 @@ private:
             if (!read_word(action.args[k], format[k], word)) return false;
             words_.push_back(word);
         }
-        if (!is_active_) {
-            static PyObject* const activate = PyUnicode_InternFromString("activate");
-            if (!Ref(PyObject_CallMethodNoArgs(p_.device, activate))) return false;
-            is_active_ = true;
-        }
-        static PyObject* const name = PyUnicode_InternFromString("launched");
-        Ref launched(PyObject_GetAttr(p_.device, name));
-        return launched && launch_words(launch, words_, launched.get());
+        if (!activate(p_.device)) return false;
+        Ref launched = Ref::to(state.device_launched.of(p_.device));
+        return launch_words(launch, words_, launched.get());
     }
 
     // An argument as the launch takes it: an address, or a scalar as the letter of the format says.
@@ -258,7 +251,6 @@ private:
             return word != -1 || !PyErr_Occurred();
         }
         if (argument.place == CONSTANT) return pack(letter, node(argument.index)->data, word);
-        is_active_ = false;
         Ref value(bound(argument));
         return value && pack(letter, value.get(), word);
     }
@@ -277,7 +269,11 @@ private:
             }
             case CONSTANT: return Py_NewRef(node(argument.index)->data);
             case SLOT: return bind(slot(argument.index), argument.dtype, zero);
-            default: return PyObject_CallOneArg(p_.source_location, node(argument.index)->source_location);
+            default: {
+                static PyObject* const name = PyUnicode_InternFromString("source_location");
+                Ref text(PyObject_GetAttr(PyList_GET_ITEM(nodes_, argument.index), name));
+                return text ? PyObject_CallOneArg(p_.source_location, text.get()) : nullptr;
+            }
         }
     }
 
@@ -289,7 +285,6 @@ private:
     const Prepared& p_;
     PyObject *plan_, *nodes_, *slots_, *run_;
     std::vector<int64_t> words_;
-    bool is_active_ = false;  // whether the device is known to be active in this thread
 };
 
 // Turn a root into a leaf, if no other flush has done so. What it was computed from is let go last: that may run

@@ -515,7 +515,7 @@ _RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core flushes with, by the names that it has for it."""
     return {
-        **{kind.__name__: kind for kind in (Run, LoopCut, BoundedTable, VisibleBuffer)},
+        **{kind.__name__: kind for kind in (Run, LoopCut, BoundedTable, Device, VisibleBuffer)},
         "evaluate": globals(),
         "recover": _recover,
         "schedule_review": _schedule_review,
