@@ -1,6 +1,7 @@
 #include "flush.hpp"
 
 #include "program.hpp"
+#include "run.hpp"
 #include "walk.hpp"
 #include "writes.hpp"
 
@@ -43,27 +44,17 @@ public:
     Flushed all() {
         run_ = Ref(new_run());
         if (!run_) return Flushed::ERROR;
+        // There is no frame of Python's by which a flush inside of this one could tell that it is under way.
+        as_run(run_.get())->is_in_core = true;
         state.queue_run.set(queue_, Py_NewRef(run_.get()));
         const Flushed flushed = flush();
-        state.run_is_in_core.set(run_.get(), Py_NewRef(Py_False));
+        as_run(run_.get())->is_in_core = false;
         if (flushed == Flushed::ERROR) return recover();
         state.queue_run.set(queue_, Py_NewRef(Py_None));
         return flushed;
     }
 
 private:
-    static PyObject* new_run() {
-        static PyObject* const zero = PyLong_FromLong(0);
-        PyObject* run = state.run->tp_alloc(state.run, 0);
-        if (!run) return nullptr;
-        state.run_plan.set(run, Py_NewRef(Py_None));
-        state.run_entered.set(run, Py_NewRef(Py_None));
-        state.run_step.set(run, Py_NewRef(zero));
-        // There is no frame of Python's by which a flush inside of this one could tell that it is under way.
-        state.run_is_in_core.set(run, Py_NewRef(Py_True));
-        return run;
-    }
-
     Flushed flush() {
         if (!find_roots()) return Flushed::ERROR;
         if (PyList_GET_SIZE(roots_.get())) {
@@ -71,7 +62,8 @@ private:
             if (computed != Flushed::YES) return computed;
         }
         if (PyList_SetSlice(pending_.get(), 0, count_, kept_.get()) < 0 || !schedule_review()) return Flushed::ERROR;
-        return !extra_ || note_look() ? Flushed::YES : Flushed::ERROR;
+        if (extra_) note_look();
+        return Flushed::YES;
     }
 
     // What to compute, how many entries of the queue stand for it, and which of them stay.
@@ -96,27 +88,20 @@ private:
 
     Flushed compute() {
         Ref seen = Ref::to(state.queue_publications.of(queue_));
-        Ref walked(walk_graph(roots_.get()));
-        if (!walked) return Flushed::ERROR;
-        Ref plan, program;
-        if (!find_plan(PyTuple_GET_ITEM(walked.get(), 1), plan, program)) return Flushed::ERROR;
+        Ref nodes, key, plan, program;
+        if (!walk_graph(roots_.get(), nodes, key) || !find_plan(key.get(), plan, program)) return Flushed::ERROR;
         // Python's garbage collector may have run a flush beside this one, which has computed some of the roots.
         if (!program || state.queue_publications.of(queue_) != seen.get()) return Flushed::NOT_AT_HAND;
-        const bool is_run = run_program(program.get(), plan.get(), PyTuple_GET_ITEM(walked.get(), 0), run_.get(), looked());
-        return is_run ? Flushed::YES : Flushed::ERROR;
+        return run_program(program.get(), plan.get(), nodes.get(), run_.get(), looked()) ? Flushed::YES : Flushed::ERROR;
     }
 
     // The plan for a key and its program; nothing, without an exception, if there is none.
     bool find_plan(PyObject* key, Ref& plan, Ref& program) {
-        static PyObject *const planner_name = PyUnicode_InternFromString("planner"),
-                               *const plans_name = PyUnicode_InternFromString("plans"),
-                               *const program_name = PyUnicode_InternFromString("program");
-        Ref planner(PyObject_GetAttr(state.queue_state.of(queue_), planner_name));
-        Ref plans(planner ? PyObject_GetAttr(planner.get(), plans_name) : nullptr);
-        if (!plans) return false;
-        plan = Ref::to(PyDict_GetItemWithError(state.table_entries.of(plans.get()), key));
+        static PyObject* const name = PyUnicode_InternFromString("program");
+        PyObject* plans = state.planner_plans.of(state.state_planner.of(state.queue_state.of(queue_)));
+        plan = Ref::to(PyDict_GetItemWithError(state.table_entries.of(plans), key));
         if (!plan) return !PyErr_Occurred();
-        program = Ref(PyObject_GetAttr(plan.get(), program_name));
+        program = Ref(PyObject_GetAttr(plan.get(), name));
         return static_cast<bool>(program);
     }
 
@@ -136,14 +121,11 @@ private:
     }
 
     // As `LoopCut.looked`.
-    bool note_look() {
-        static PyObject* const name = PyUnicode_InternFromString("cut");
-        Ref cut(PyObject_GetAttr(state.queue_state.of(queue_), name));
-        if (!cut) return false;
-        state.cut_is_first.set(cut.get(), Py_NewRef(Py_True));
-        state.cut_begin.set(cut.get(), Py_NewRef(Py_None));
-        state.cut_search.set(cut.get(), Py_NewRef(Py_None));
-        return true;
+    void note_look() {
+        PyObject* cut = state.state_cut.of(state.queue_state.of(queue_));
+        state.cut_is_first.set(cut, Py_NewRef(Py_True));
+        state.cut_begin.set(cut, Py_NewRef(Py_None));
+        state.cut_search.set(cut, Py_NewRef(Py_None));
     }
 
     // Leave to Python what the exception that is on its way has left.

@@ -40,12 +40,13 @@ bool has_count(const Prepared& prepared, size_t count) {
     return false;
 }
 
-bool pack_all(const Prepared& prepared, PyObject* values, std::vector<int64_t>& words) {
+bool pack_all(const Prepared& prepared, PyObject* values, Words& words) {
     Ref sequence(PySequence_Fast(values, "arguments are a sequence"));
     if (!sequence || !has_count(prepared, PySequence_Fast_GET_SIZE(sequence.get()))) return false;
-    words.resize(prepared.format.size());
-    for (size_t k = 0; k < words.size(); k++) {
-        if (!pack(prepared.format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), words[k])) return false;
+    for (size_t k = 0; k < prepared.format.size(); k++) {
+        int64_t word;
+        if (!pack(prepared.format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), word)) return false;
+        words.push_back(word);
     }
     return true;
 }
@@ -56,7 +57,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
         PyErr_SetString(PyExc_TypeError, "a launch takes the arguments, and the list that it is noted in");
         return nullptr;
     }
-    std::vector<int64_t> words;
+    Words words;
     if (!pack_all(*as_launch(self)->prepared, args[0], words) || !launch_words(self, words, args[1])) return nullptr;
     Py_RETURN_NONE;
 }
@@ -158,16 +159,16 @@ bool pack(char letter, PyObject* value, int64_t& word) {
     return word != -1 || !PyErr_Occurred();
 }
 
-bool launch_words(PyObject* launch, std::vector<int64_t>& words, PyObject* launched) {
+bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
     const Prepared& p = *as_launch(launch)->prepared;
-    words.insert(words.end(), p.params.begin(), p.params.end());
-    if (words.empty()) words.push_back(0);
-    std::vector<void*> addresses(p.is_packed ? 1 : words.size());
-    for (size_t k = 0; k < addresses.size(); k++) addresses[k] = &words[k];
+    for (const int64_t word : p.params) words.push_back(word);
+    if (!words.size()) words.push_back(0);
+    SmallVector<void*, 64> addresses;
+    for (size_t k = 0; k < (p.is_packed ? 1 : words.size()); k++) addresses.push_back(&words[k]);
     const unsigned* d = p.dimensions;
     int error;
     Py_BEGIN_ALLOW_THREADS
-    error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.data(), nullptr);
+    error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.begin(), nullptr);
     Py_END_ALLOW_THREADS
     if (!error) {
         const Py_ssize_t noted = PyObject_Size(launched);

@@ -1,9 +1,8 @@
 // Launch: a kernel of a GPU with its grid, launched by the driver's own function.
 #pragma once
 
-#include <vector>
-
 #include "python.hpp"
+#include "small_vector.hpp"
 
 namespace core {
 
@@ -14,6 +13,9 @@ bool activate(PyObject* device);
 
 bool is_launch(PyObject* object);
 
+// Packed arguments, each of 8 bytes.
+using Words = SmallVector<int64_t, 64>;
+
 // The format of the arguments, in letters of Python's module `struct`; null after an exception, if these are not so many.
 const char* format_of(PyObject* launch, size_t count);
 
@@ -23,6 +25,6 @@ bool pack(char letter, PyObject* value, int64_t& word);
 // Queue the kernel over packed arguments, which are added to, and note that in `launched`, a list or the like, if that is
 // empty. Nothing of Python's comes between the launch and the note: an exception finds both, or neither. False after an
 // exception.
-bool launch_words(PyObject* launch, std::vector<int64_t>& words, PyObject* launched);
+bool launch_words(PyObject* launch, Words& words, PyObject* launched);
 
 }  // namespace core

@@ -4,6 +4,7 @@
 #include "launch.hpp"
 #include "program.hpp"
 #include "recorders.hpp"
+#include "run.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
 #include "walk.hpp"
@@ -55,7 +56,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         take_class(options, "View", s.view) && take_class(options, "Update", s.update) &&
         take_class(options, "Layout", s.layout) && take_class(options, "PoolBuffer", s.pool_buffer) &&
         take(options, "free_lists", s.free_lists) && take(options, "allocate", s.allocate) &&
-        take_class(options, "Run", s.run) && take_class(options, "LoopCut", s.loop_cut) &&
+        take_class(options, "_DeviceState", s.device_state) &&
+        take_class(options, "Planner", s.planner) && take_class(options, "LoopCut", s.loop_cut) &&
         take_class(options, "BoundedTable", s.bounded_table) && take_class(options, "Device", s.device) && take(options, "VisibleBuffer", s.visible_buffer) &&
         take(options, "evaluate", s.evaluate) && take(options, "recover", s.recover) &&
         take(options, "schedule_review", s.schedule_review) && take(options, "windows", s.windows) &&
@@ -72,10 +74,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
                            s.queue_lock.find(s.queue, "lock") && s.queue_review_at.find(s.queue, "review_at") &&
                            s.queue_review.find(s.queue, "review") &&
                            s.queue_run.find(s.queue, "run") && s.queue_publications.find(s.queue, "publications") &&
-                           s.queue_state.find(s.queue, "state") && s.run_plan.find(s.run, "plan") &&
-                           s.run_nodes.find(s.run, "nodes") && s.run_slots.find(s.run, "slots") &&
-                           s.run_step.find(s.run, "step") && s.run_entered.find(s.run, "entered") &&
-                           s.run_is_in_core.find(s.run, "is_in_core") &&
+                           s.queue_state.find(s.queue, "state") && s.state_planner.find(s.device_state, "planner") &&
+                           s.state_cut.find(s.device_state, "cut") && s.planner_plans.find(s.planner, "plans") &&
                            s.device_launched.find(s.device, "launched") &&
                            s.device_stays_current.find(s.device, "_stays_current") &&
                            s.table_entries.find(s.bounded_table, "_entries") &&
@@ -95,7 +95,7 @@ PyMODINIT_FUNC PyInit__core() {
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
-        !core::add_program_type(module.get())) {
+        !core::add_program_type(module.get()) || !core::add_run_type(module.get())) {
         return nullptr;
     }
     return module.release();

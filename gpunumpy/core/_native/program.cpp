@@ -5,6 +5,8 @@
 #include "buffer.hpp"
 #include "launch.hpp"
 #include "node.hpp"
+#include "run.hpp"
+#include "small_vector.hpp"
 
 namespace core {
 
@@ -25,7 +27,7 @@ struct Argument {
 
 struct Action {
     PyObject* tuple;  // in Python
-    PyObject* step;
+    Py_ssize_t step;
     Code code;
     PyObject* first;  // the runner of work, the bytes to allocate, the section to enter
     Py_ssize_t target, source;  // slots, or the node of the source
@@ -52,8 +54,8 @@ struct Prepared {
     std::vector<Root> roots;
     std::vector<Visible> visible;
     std::vector<Py_ssize_t> copied;  // leaves that are overwritten, of which the host may have copies
-    Py_ssize_t slot_count;
-    PyObject *end, *device, *bind, *source_location;
+    Py_ssize_t slot_count, end;
+    PyObject *device, *bind, *source_location;
     bool writes_inner_values;
 };
 
@@ -85,7 +87,7 @@ bool read_action(PyObject* tuple, Action& action) {
     int code;
     PyObject *second, *third;
     action.tuple = tuple;
-    if (!PyArg_ParseTuple(tuple, "OiOOO", &action.step, &code, &action.first, &second, &third)) return false;
+    if (!PyArg_ParseTuple(tuple, "niOOO", &action.step, &code, &action.first, &second, &third)) return false;
     action.code = static_cast<Code>(code);
     switch (action.code) {
         case WORK:
@@ -119,7 +121,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     as_program(made.get())->held = Py_NewRef(args);
     Prepared& p = *(as_program(made.get())->prepared = new Prepared());
     int writes_inner_values;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!nOOOOp", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type, &visible,
+    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOp", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type, &visible,
                           &PyTuple_Type, &copied, &p.slot_count, &p.end, &p.device, &p.bind, &p.source_location,
                           &writes_inner_values)) {
         return nullptr;
@@ -154,10 +156,10 @@ public:
 
     bool all() {
         for (const Action& action : p_.actions) {
-            state.run_step.set(run_, Py_NewRef(action.step));
+            as_run(run_)->step = action.step;
             if (!perform(action)) return false;
         }
-        state.run_step.set(run_, Py_NewRef(p_.end));
+        as_run(run_)->step = p_.end;
         return true;
     }
 
@@ -200,7 +202,7 @@ private:
         static PyObject *const name = PyUnicode_InternFromString("note_launches"), *const nothing = PyTuple_New(0);
         Ref launched(PyObject_CallMethodNoArgs(p_.device, name));
         PyObject* entered = launched ? PyTuple_Pack(4, action.first, nothing, Py_None, launched.get()) : nullptr;
-        if (entered) state.run_entered.set(run_, entered);
+        if (entered) set_field(as_run(run_)->entered, entered);
         return entered != nullptr;
     }
 
@@ -229,7 +231,6 @@ private:
 
     bool launch_over(PyObject* launch, const Action& action) {
         words_.clear();
-        words_.reserve(64);
         const char* format = format_of(launch, action.args.size());
         if (!format) return false;
         for (size_t k = 0; k < action.args.size(); k++) {
@@ -284,7 +285,7 @@ private:
 
     const Prepared& p_;
     PyObject *plan_, *nodes_, *slots_, *run_;
-    std::vector<int64_t> words_;
+    Words words_;
 };
 
 // Turn a root into a leaf, if no other flush has done so. What it was computed from is let go last: that may run
@@ -347,9 +348,9 @@ bool run_program(PyObject* program, PyObject* plan, PyObject* nodes, PyObject* r
         PyObject* buffer = PyObject_CallFunctionObjArgs(state.visible_buffer, p.device, one.nbytes, nullptr);
         if (!buffer || PyList_SetItem(slots.get(), one.slot, buffer) < 0) return false;
     }
-    state.run_nodes.set(run, Py_NewRef(nodes));
-    state.run_slots.set(run, Py_NewRef(slots.get()));
-    state.run_plan.set(run, Py_NewRef(plan));  // from now on `run` tells what there is to be finished
+    set_field(as_run(run)->nodes, Py_NewRef(nodes));
+    set_field(as_run(run)->slots, Py_NewRef(slots.get()));
+    set_field(as_run(run)->plan, Py_NewRef(plan));  // from now on `run` tells what there is to be finished
     if (!Execution(p, plan, nodes, slots.get(), run).all()) return false;
     for (const Py_ssize_t index : p.copied) {
         PyObject* buffer = as_node(PyList_GET_ITEM(nodes, index))->data;

@@ -13,9 +13,9 @@ struct State {
     // Memory from a pool, and lists of free blocks by device and bytes.
     PyTypeObject* pool_buffer;
     PyObject *free_lists, *allocate;
-    // What a flush is done with: the classes of runs and of values that the host is about to read, the names of
-    // evaluate.py, and its functions for what an exception leaves and for the length at which a queue is reviewed.
-    PyTypeObject *run, *loop_cut, *bounded_table, *device;
+    // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
+    // functions for what an exception leaves and for the length at which a queue is reviewed.
+    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device;
     PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
     // Functions for what is not at hand.
     PyObject *make_view_node, *make_update, *as_new_node, *scalar, *compute_value;
@@ -24,7 +24,7 @@ struct State {
 
     Slot signature_primitive, signature_shape, signature_dtype, signature_queue, signature_generator;
     Slot queue_pending, queue_lock, queue_review_at, queue_review, queue_run, queue_publications, queue_state;
-    Slot run_plan, run_nodes, run_slots, run_step, run_entered, run_is_in_core;
+    Slot state_planner, state_cut, planner_plans;
     Slot device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot window_nested, window_signature, window_step, window_leaves;
 };

@@ -33,11 +33,13 @@ from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import GraphChanged, Planner
-from .run import Run, publish
+from .run import Run, publish, settle, values_of
 
 
 class _DeviceState:
     """The queue, the executor and the plans of one device."""
+
+    __slots__ = ("cut", "executor", "planner", "queue")
 
     def __init__(self, device: Device) -> None:
         self.queue = Queue(device, review)
@@ -295,7 +297,7 @@ def _is_under_way(queue: Queue) -> bool:
 def _settle(queue: Queue) -> None:
     """Finish a run that an exception has ended. If this is interrupted too, the next flush finishes it."""
     if queue.run is not None:
-        queue.run.settle()
+        settle(queue.run)
     _schedule_review(queue)
     queue.run = None
 
@@ -336,7 +338,7 @@ def _has_published(queue: Queue, seen: int) -> bool:
 
 def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
     """Compute values while a run on this thread waits: out of what is complete, and into memory of their own."""
-    values, buffers = queue.run.values()
+    values, buffers = values_of(queue.run)
     seen = queue.publications
     pending = [node for node in dict.fromkeys(requested) if node.data is None]
     copies = substituted(pending, values, buffers) if values or buffers else pending
@@ -515,7 +517,7 @@ _RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core flushes with, by the names that it has for it."""
     return {
-        **{kind.__name__: kind for kind in (Run, LoopCut, BoundedTable, Device, VisibleBuffer)},
+        **{kind.__name__: kind for kind in (_DeviceState, Planner, LoopCut, BoundedTable, Device, VisibleBuffer)},
         "evaluate": globals(),
         "recover": _recover,
         "schedule_review": _schedule_review,

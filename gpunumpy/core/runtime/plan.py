@@ -281,18 +281,21 @@ class Plan:
         }
         positions = {r for r, _ in template.roots}
         self._writes_inner_values = any(position not in positions for _, position, _ in template.overwritten)
-        # The same for the compiled core.
-        self.program = _native.program(
-            *(tuple(self._program), tuple(self._roots), tuple((r, *what) for r, what in self._visible.items())),
-            tuple(base for _, _, base in template.overwritten) if self._has_copies else (),
-            *(len(self._empty_slots), self._end, self.device, self.executor.bind, self.executor.source_location),
-            self._writes_inner_values,
-        )
 
     @cached_property
     def scheduled(self) -> Scheduled:
         """The steps at these sizes, and the items that they are for."""
         return self.template.scheduled(self._values)
+
+    @cached_property
+    def program(self) -> Any:
+        """What the compiled core runs; None without the core. Most plans run once, and that in Python."""
+        copied = [base for _, _, base in self.template.overwritten] if self._has_copies else []
+        return _native.program(
+            *(tuple(self._program), tuple(self._roots), tuple((r, *what) for r, what in self._visible.items())),
+            *(tuple(copied), len(self._empty_slots), self._end),
+            *(self.device, self.executor.bind, self.executor.source_location, self._writes_inner_values),
+        )
 
     def _in_sections(self, actions: Sequence[Action], sizes: Sequence[int]) -> list[Action]:
         """Return the actions, with what protects each section."""
