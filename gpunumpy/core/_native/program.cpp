@@ -245,15 +245,20 @@ private:
 
     // An argument as the launch takes it: an address, or a scalar as the letter of the format says.
     bool read_word(const Argument& argument, char letter, int64_t& word) {
-        PyObject* buffer = argument.place == LEAF ? node(argument.index)->data : slot(argument.index);
-        if (argument.place <= SLOT && argument.place != CONSTANT && is_from_pool(buffer)) {
-            const int64_t offset = argument.place == LEAF ? PyLong_AsLongLong(node(argument.index)->offset) : 0;
-            word = static_cast<int64_t>(PyLong_AsUnsignedLongLong(as_buffer(buffer)->ptr)) + offset * argument.itemsize;
-            return word != -1 || !PyErr_Occurred();
-        }
         if (argument.place == CONSTANT) return pack(letter, node(argument.index)->data, word);
+        if (argument.place == LEAF) {
+            const Node* leaf = node(argument.index);
+            if (is_from_pool(leaf->data)) return read_address(leaf->data, PyLong_AsLongLong(leaf->offset) * argument.itemsize, word);
+        } else if (argument.place == SLOT && is_from_pool(slot(argument.index))) {
+            return read_address(slot(argument.index), 0, word);
+        }
         Ref value(bound(argument));
         return value && pack(letter, value.get(), word);
+    }
+
+    static bool read_address(PyObject* buffer, int64_t distance, int64_t& word) {
+        word = static_cast<int64_t>(PyLong_AsUnsignedLongLong(as_buffer(buffer)->ptr)) + distance;
+        return word != -1 || !PyErr_Occurred();
     }
 
     // What a runner takes for an argument; a new reference.
