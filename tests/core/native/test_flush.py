@@ -6,6 +6,7 @@ Both cores run these tests: `GPUNUMPY_CORE=python` the flush in Python.
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,6 +158,42 @@ def test_a_look_at_any_call(program: Any, executor: Hooked) -> None:
 def look(results: list[Any], expected: list[Any], place: int) -> None:
     for got, wanted in zip(results, expected, strict=True):
         numpy.testing.assert_array_equal(np.asnumpy(got), wanted, err_msg=f"in the middle, at call {place}")
+
+
+class _Looks:
+    """A cycle that only the collector frees, whose finalizer looks at values."""
+
+    def __init__(self, arrays: list[Any], seen: list[float]) -> None:
+        self.arrays, self.seen, self.itself = arrays, seen, self
+
+    def __del__(self) -> None:
+        self.seen += [float(x[1]) for x in self.arrays]
+
+
+def test_finalizers_look_at_values_in_the_middle_of_flushes() -> None:
+    """Python 3.11 collects garbage where objects are made, so in the middle of the core's functions too."""
+    thresholds = gc.get_threshold()
+    seen: list[float] = []
+    results = []
+    for xp in (np, numpy):
+        x, y = xp.array(VALUES[0]), xp.array(VALUES[1])
+        try:
+            for k in range(400):
+                if xp is np:
+                    gc.set_threshold(1 + k % 9)
+                    _Looks([x, y], seen)
+                z = x * 0.5 + y
+                y[1:] -= z[:-1] * 0.25
+                x = xp.maximum(z, 0.5) - xp.cumsum(y) / 30
+                if k % 3 == 0:
+                    y[k % 30] = float(x.sum())
+                if k % 4 == 0 and xp is np:
+                    np.synchronize()
+        finally:
+            gc.set_threshold(*thresholds)
+        results.append(np.asnumpy(x + y))
+    assert seen
+    numpy.testing.assert_allclose(*results, rtol=1e-9)
 
 
 def test_what_is_asked_for_is_computed_alone_where_the_rest_fails(executor: Hooked, monkeypatch: Any) -> None:
