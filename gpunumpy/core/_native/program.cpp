@@ -25,6 +25,13 @@ struct Argument {
     int64_t itemsize;
 };
 
+// Bytes that a section overwrites.
+struct Saved {
+    bool is_in_leaf;
+    Py_ssize_t index;  // of the node or of the slot
+    PyObject *start, *stop;
+};
+
 struct Action {
     PyObject* tuple;  // in Python
     Py_ssize_t step;
@@ -35,6 +42,7 @@ struct Action {
     bool can_launch;  // whether the runner may have a launch for the core
     std::vector<Argument> args;
     std::vector<Py_ssize_t> freed;
+    std::vector<Saved> saved;
 };
 
 struct Root {
@@ -105,6 +113,17 @@ bool read_action(PyObject* tuple, Action& action) {
         case FREE:
             for (Py_ssize_t k = 0; k < PyList_GET_SIZE(action.first); k++) {
                 action.freed.push_back(PyLong_AsSsize_t(PyList_GET_ITEM(action.first, k)));
+            }
+            break;
+        case SAVE:
+            for (Py_ssize_t k = 0; k < PyList_GET_SIZE(second); k++) {
+                Saved saved;
+                int is_in_leaf;
+                if (!PyArg_ParseTuple(PyList_GET_ITEM(second, k), "pnOO", &is_in_leaf, &saved.index, &saved.start, &saved.stop)) {
+                    return false;
+                }
+                saved.is_in_leaf = is_in_leaf;
+                action.saved.push_back(saved);
             }
             break;
         default: break;
@@ -182,6 +201,7 @@ private:
             case FREE:
                 for (const Py_ssize_t index : action.freed) put(index, Py_NewRef(Py_None));
                 return true;
+            case SAVE: return save(action);
             case NOTE: return note(action);
             default: return leave_to_python(action);
         }
@@ -195,6 +215,24 @@ private:
         }
         if (buffer) put(action.target, buffer);
         return buffer != nullptr;
+    }
+
+    // The section at hand, what undoes it, no job of a helper, and no launch.
+    bool save(const Action& action) {
+        static PyObject* const copy = PyUnicode_InternFromString("copy");
+        Ref saved(PyList_New(0));
+        if (!saved) return false;
+        for (const Saved& one : action.saved) {
+            Ref buffer = Ref::to(one.is_in_leaf ? node(one.index)->data : slot(one.index));
+            Ref bytes(PySlice_New(one.start, one.stop, nullptr));
+            Ref view(bytes ? PyObject_GetItem(as_buffer(buffer.get())->host, bytes.get()) : nullptr);
+            Ref content(view ? PyObject_CallMethodNoArgs(view.get(), copy) : nullptr);
+            Ref entry(content ? PyTuple_Pack(3, buffer.get(), one.start, content.get()) : nullptr);
+            if (!entry || PyList_Append(saved.get(), entry.get()) < 0) return false;
+        }
+        PyObject* entered = PyTuple_Pack(4, action.first, saved.get(), Py_None, Py_None);
+        if (entered) set_field(as_run(run_)->entered, entered);
+        return entered != nullptr;
     }
 
     // The section at hand, nothing to undo, no job of a helper, and what its launch is noted in.

@@ -17,8 +17,12 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core import _native
+from gpunumpy.core.graph import layout
+from gpunumpy.core.graph.node import leaf
+from gpunumpy.core.recording.array import wrap_leaf
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.memory import foreign_buffer
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.kernels.cuda import launch as launch_module
 from gpunumpy.kernels.host.executor import HostExecutor
@@ -194,6 +198,40 @@ def test_finalizers_look_at_values_in_the_middle_of_flushes() -> None:
         results.append(np.asnumpy(x + y))
     assert seen
     numpy.testing.assert_allclose(*results, rtol=1e-9)
+
+
+class _Owner:
+    """Keeps memory of the host alive; calls a function when it dies."""
+
+    def __init__(self, memory: numpy.ndarray, died: Callable[[], None]) -> None:
+        self.memory, self.died = memory, died
+
+    def __del__(self) -> None:
+        self.died()
+
+
+def test_what_a_flush_lets_go_looks_at_values() -> None:
+    """The memory of an input dies where the results are published."""
+    with np.Device("cpu"):
+        queue = evaluate.queue_of(CPU)
+        for _ in range(3):
+            seen: list[Any] = []
+            results: list[Any] = []
+
+            def died(seen: list[Any] = seen, results: list[Any] = results) -> None:
+                seen.extend(np.asnumpy(x) for x in results)
+                seen.append(np.asnumpy(results[0] * 2))
+
+            host = VALUES[0].copy()
+            buffer = foreign_buffer(host.ctypes.data, host.nbytes, _Owner(host, died), CPU)
+            x = wrap_leaf(leaf(buffer, host.dtype, layout.c_layout(host.shape), queue))
+            results += [x + 1, np.cumsum(x), x[::-1] * x]
+            del x, buffer
+            assert not seen
+            np.synchronize()
+            expected = [host + 1, numpy.cumsum(host), host[::-1] * host]
+            check(seen, [*expected, 2 * expected[0]], 0)
+            check(results, expected, 0)
 
 
 def test_what_is_asked_for_is_computed_alone_where_the_rest_fails(executor: Hooked, monkeypatch: Any) -> None:
