@@ -224,7 +224,7 @@ def test_what_a_flush_lets_go_looks_at_values() -> None:
 
             host = VALUES[0].copy()
             buffer = foreign_buffer(host.ctypes.data, host.nbytes, _Owner(host, died), CPU)
-            x = wrap_leaf(leaf(buffer, host.dtype, layout.c_layout(host.shape), queue))
+            x: Any = wrap_leaf(leaf(buffer, host.dtype, layout.c_layout(host.shape), queue))
             results += [x + 1, np.cumsum(x), x[::-1] * x]
             del x, buffer
             assert not seen
