@@ -1,4 +1,4 @@
-"""The compiled core: what every recording does, in C++.
+"""The compiled core: what every recording and every flush of a known graph does, in C++.
 
 The classes and functions here stand in for those of the same names in `core.graph` and `core.recording`, which are
 written in Python, run where the core was not built, and say what is right. The core does what it finds in the tables

@@ -9,20 +9,17 @@ namespace core {
 
 namespace {
 
-// Whether a name of evaluate.py stands for None.
-bool is_none(const char* interned_once, PyObject*& name) {
-    if (!name) name = PyUnicode_InternFromString(interned_once);
-    return PyDict_GetItemWithError(state.evaluate, name) == Py_None;
-}
+// Whether a name of evaluate.py stands for something.
+bool is_set(PyObject* name) { return PyDict_GetItemWithError(state.evaluate, name) != Py_None; }
 
 bool is_watched() {
-    static PyObject* name = nullptr;
-    return !is_none("watcher", name);
+    static PyObject* const name = PyUnicode_InternFromString("watcher");
+    return is_set(name);
 }
 
 bool is_observed() {
-    static PyObject* name = nullptr;
-    return !is_none("observer", name);
+    static PyObject* const name = PyUnicode_InternFromString("observer");
+    return is_set(name);
 }
 
 // The exception that is on its way, which is over then.
