@@ -49,7 +49,7 @@ def two_runs(name: str) -> list[list[list[str]]]:
         forget_all()
         state = evaluate.state_of(gpunumpy.Device("cuda:0"))
         state.cut, state.planner = LoopCut(), Planner(state.executor)
-        plan = state.planner.plan
+        plan = Planner.plan
 
         def watched(*args: Any) -> Any:
             before, structures = len(texts), state.planner.counts()[0]
@@ -58,7 +58,7 @@ def two_runs(name: str) -> list[list[list[str]]]:
                 found[-1].append(texts[before:])
             return result
 
-        patch.setattr(state.planner, "plan", watched)
+        patch.setattr(Planner, "plan", watched)
         run = load(name, "gpunumpy", **({} if name in CASES else {"folder": PROGRAMS})).run
         for _ in range(2):
             found.append([])

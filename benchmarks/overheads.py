@@ -2,23 +2,27 @@
 import the package.
 
 ``python benchmarks/overheads.py`` prints a table in microseconds and milliseconds for the default device. The time of a
-flush is split into the library's Python and the launch, by flushing once more with a launch that does nothing.
+flush is split into what the library does and the launch, by flushing once more with a launch that does nothing.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy
+import pytest
 
 import gpunumpy as np
+from gpunumpy.core import _native
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.planner import Planner
 
@@ -63,6 +67,25 @@ def recording(a: Any, b: Any) -> list[tuple[str, float]]:
     ]
 
 
+@contextmanager
+def no_launches(device: Any) -> Iterator[None]:
+    """Have new plans of a device do all but the launch, of which the core calls a function that does nothing."""
+    state = evaluate.state_of(device)
+    before = state.executor, state.planner
+    state.executor = type(state.executor)(device)
+    state.planner = Planner(state.executor)
+    with pytest.MonkeyPatch.context() as patch:
+        if _native.IS_COMPILED and device.kind == "cuda":
+            absolute = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value
+            launch = _native.launch
+            patch.setattr(_native, "launch", lambda address, handle, *rest: launch(absolute, 1 << 32, *rest))  # abs(0)
+        else:
+            patch.setattr(state.executor, "finish", list)
+            patch.setattr(state.executor, "prepare", lambda structure: lambda sizes: lambda values: None)
+        yield
+    state.executor, state.planner = before
+
+
 def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
     """Flushes of values recorded beforehand, with the real launch and with one that does nothing."""
     expression = eval(f"lambda: {EXPRESSION}", {"np": np, "a": a, "b": b})
@@ -71,15 +94,9 @@ def flushing(a: Any, b: Any) -> list[tuple[str, float]]:
         whole = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
         alone = microseconds(record)
         rows.append((f"flush {name}, cached", whole - alone))
-        state = evaluate.state_of(a.device)
-        prepare, finish, planner = state.executor.prepare, state.executor.finish, state.planner
-        state.planner = Planner(state.executor)
-        state.executor.finish = list  # type: ignore[method-assign]
-        state.executor.prepare = lambda structure: lambda sizes: lambda values: None  # type: ignore[method-assign]
-        without = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
-        state.executor.prepare, state.executor.finish = prepare, finish  # type: ignore[method-assign]
-        state.planner = planner
-        rows.append((f"  of which Python, without the launch: {name}", without - alone))
+        with no_launches(a.device):
+            without = microseconds(lambda record=record: record().computed())  # type: ignore[misc]
+        rows.append((f"  of which without the launch: {name}", without - alone))
     return rows
 
 

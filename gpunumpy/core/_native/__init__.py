@@ -1,4 +1,4 @@
-"""The compiled core: what every recording does, in C++.
+"""The compiled core: what every recording and every flush of a known graph does, in C++.
 
 The classes and functions here stand in for those of the same names in `core.graph` and `core.recording`, which are
 written in Python, run where the core was not built, and say what is right. The core does what it finds in the tables
@@ -92,16 +92,19 @@ def launch(
     format: str,
     params: Sequence[int],
     is_packed: bool,
-) -> Callable[[Sequence[Any], Any], int] | None:
+    failed: Callable[[int], None],
+) -> Callable[[Sequence[Any], Any], None] | None:
     """Return what launches a kernel by the driver's function at an address; None without the core.
 
-    It takes the arguments, of the kinds that `format` names, and a list that a launch is noted in, and returns what the
-    driver says. The other parameters are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid, of
-    a block, and the bytes of shared memory.
+    It takes the arguments, of the kinds that `format` names, and a list that a launch is noted in. The other parameters
+    are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid, of a block, and the bytes of shared
+    memory. `failed` raises the exception for an error of the driver.
     """
     if _core is None:
         return None
-    made: Callable[..., int] = _core.Launch(launch_kernel, function, dimensions, stream, format, params, is_packed)
+    made: Callable[..., None] = _core.Launch(
+        launch_kernel, function, dimensions, stream, format, params, is_packed, failed
+    )
     return made
 
 
@@ -136,6 +139,11 @@ def tell(**facts: Any) -> None:
     if _core is not None:
         for name, fact in facts.items():
             getattr(_core, f"set_{name}")(fact)
+
+
+def program(*parts: Any) -> Any:
+    """Return the program of a plan, made of what `core/_native/program.cpp` lists; None without the core."""
+    return None if _core is None else _core.Program(*parts)
 
 
 def in_front_of(function: Callable[..., Any], recorder: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "state.hpp"
+
 namespace core {
 
 namespace {
@@ -19,6 +21,7 @@ struct Prepared {
     std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
     std::vector<int64_t> params;  // follow the arguments in every launch
     bool is_packed;               // whether all of these are one parameter of the kernel
+    PyObject* failed;             // raises the exception for an error of the driver
 };
 
 struct Launch {
@@ -29,72 +32,45 @@ struct Launch {
 
 Launch* as_launch(PyObject* object) { return reinterpret_cast<Launch*>(object); }
 
-// Write an argument as the letter says; false after an exception.
-bool pack(char letter, PyObject* value, int64_t& word) {
-    if (letter == 'd') {
-        const double number = PyFloat_AsDouble(value);
-        std::memcpy(&word, &number, sizeof word);
-        return number != -1.0 || !PyErr_Occurred();
-    }
-    Ref integer(PyNumber_Index(value));
-    if (!integer) return false;
-    word = letter == 'Q' ? static_cast<int64_t>(PyLong_AsUnsignedLongLong(integer.get()))
-                         : PyLong_AsLongLong(integer.get());
-    return word != -1 || !PyErr_Occurred();
+PyTypeObject* launch_type = nullptr;
+
+bool has_count(const Prepared& prepared, size_t count) {
+    if (prepared.format.size() == count) return true;
+    PyErr_Format(PyExc_TypeError, "the kernel takes %zu arguments, not %zu", prepared.format.size(), count);
+    return false;
 }
 
-bool pack_all(const Prepared& prepared, PyObject* values, std::vector<int64_t>& words) {
+bool pack_all(const Prepared& prepared, PyObject* values, Words& words) {
     Ref sequence(PySequence_Fast(values, "arguments are a sequence"));
-    if (!sequence) return false;
-    const size_t count = prepared.format.size();
-    if (static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.get())) != count) {
-        PyErr_Format(PyExc_TypeError, "the kernel takes %zu arguments, not %zd", count,
-                     PySequence_Fast_GET_SIZE(sequence.get()));
-        return false;
+    if (!sequence || !has_count(prepared, PySequence_Fast_GET_SIZE(sequence.get()))) return false;
+    for (size_t k = 0; k < prepared.format.size(); k++) {
+        int64_t word;
+        if (!pack(prepared.format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), word)) return false;
+        words.push_back(word);
     }
-    words.reserve(count + prepared.params.size() + 1);
-    words.resize(count);
-    for (size_t k = 0; k < count; k++) {
-        if (!pack(prepared.format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), words[k])) return false;
-    }
-    words.insert(words.end(), prepared.params.begin(), prepared.params.end());
-    if (words.empty()) words.push_back(0);
     return true;
 }
 
-// launch(values, launched): queue the kernel, note that in `launched`, and return what the driver says. Nothing of
-// Python's comes between the launch and the note: an exception finds both, or neither.
+// launch(values, launched)
 PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
     if (PyVectorcall_NARGS(count) != 2) {
         PyErr_SetString(PyExc_TypeError, "a launch takes the arguments, and the list that it is noted in");
         return nullptr;
     }
-    const Prepared& p = *as_launch(self)->prepared;
-    std::vector<int64_t> words;
-    if (!pack_all(p, args[0], words)) return nullptr;
-    std::vector<void*> addresses(p.is_packed ? 1 : words.size());
-    for (size_t k = 0; k < addresses.size(); k++) addresses[k] = &words[k];
-    const unsigned* d = p.dimensions;
-    int error;
-    Py_BEGIN_ALLOW_THREADS
-    error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.data(), nullptr);
-    Py_END_ALLOW_THREADS
-    if (!error) {
-        static PyObject* const append = PyUnicode_InternFromString("append");
-        if (!Ref(PyObject_CallMethodOneArg(args[1], append, Py_None))) return nullptr;
-    }
-    return PyLong_FromLong(error);
+    Words words;
+    if (!pack_all(*as_launch(self)->prepared, args[0], words) || !launch_words(self, words, args[1])) return nullptr;
+    Py_RETURN_NONE;
 }
 
-// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed)
+// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed, failed)
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     unsigned long long launch_kernel, function, stream;
     unsigned d[7];
     const char* format;
-    PyObject* params;
+    PyObject *params, *failed;
     int is_packed;
-    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOp", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
-                          &stream, &format, &params, &is_packed)) {
+    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOpO", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
+                          &stream, &format, &params, &is_packed, &failed)) {
         return nullptr;
     }
     Ref sequence(PySequence_Fast(params, "parameters are a sequence")), made(type->tp_alloc(type, 0));
@@ -107,6 +83,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     std::memcpy(p->dimensions, d, sizeof d);
     p->format = format;
     p->is_packed = is_packed;
+    p->failed = Py_NewRef(failed);
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
         p->params.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(sequence.get(), k)));
     }
@@ -115,6 +92,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
 
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
+    if (as_launch(self)->prepared) Py_XDECREF(as_launch(self)->prepared->failed);
     delete as_launch(self)->prepared;
     type->tp_free(self);
     Py_DECREF(type);
@@ -140,8 +118,67 @@ PyType_Spec spec = {
 }  // namespace
 
 bool add_launch_type(PyObject* module) {
-    PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
-    return type && PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) == 0;
+    launch_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
+    return launch_type && PyModule_AddType(module, launch_type) == 0;
+}
+
+// Each GPU that becomes active after another one has a number of its own; a thread knows the last one that it activated.
+// `Device` says whether other code could have activated another one since.
+bool activate(PyObject* device) {
+    static PyObject* last = nullptr;
+    static uint64_t activations = 0;
+    thread_local uint64_t known = 0;
+    if (device == last && known == activations && state.device_stays_current.of(device) == Py_True) return true;
+    static PyObject* const name = PyUnicode_InternFromString("activate");
+    if (!Ref(PyObject_CallMethodNoArgs(device, name))) return false;
+    if (device != last) {
+        activations++;
+        set_field(last, Py_NewRef(device));  // held, so that no other device is ever found at its address
+    }
+    known = activations;
+    return true;
+}
+
+bool is_launch(PyObject* object) { return Py_TYPE(object) == launch_type; }
+
+const char* format_of(PyObject* launch, size_t count) {
+    const Prepared& prepared = *as_launch(launch)->prepared;
+    return has_count(prepared, count) ? prepared.format.c_str() : nullptr;
+}
+
+bool pack(char letter, PyObject* value, int64_t& word) {
+    if (letter == 'd') {
+        const double number = PyFloat_AsDouble(value);
+        std::memcpy(&word, &number, sizeof word);
+        return number != -1.0 || !PyErr_Occurred();
+    }
+    Ref integer(PyNumber_Index(value));
+    if (!integer) return false;
+    word = letter == 'Q' ? static_cast<int64_t>(PyLong_AsUnsignedLongLong(integer.get()))
+                         : PyLong_AsLongLong(integer.get());
+    return word != -1 || !PyErr_Occurred();
+}
+
+bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
+    const Prepared& p = *as_launch(launch)->prepared;
+    for (const int64_t word : p.params) words.push_back(word);
+    if (!words.size()) words.push_back(0);
+    SmallVector<void*, 64> addresses;
+    for (size_t k = 0; k < (p.is_packed ? 1 : words.size()); k++) addresses.push_back(&words[k]);
+    const unsigned* d = p.dimensions;
+    int error;
+    Py_BEGIN_ALLOW_THREADS
+    error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.begin(), nullptr);
+    Py_END_ALLOW_THREADS
+    if (!error) {
+        const Py_ssize_t noted = PyObject_Size(launched);
+        if (noted) return noted > 0;
+        static PyObject* const append = PyUnicode_InternFromString("append");
+        return static_cast<bool>(Ref(PyObject_CallMethodOneArg(launched, append, Py_None)));
+    }
+    Ref raised(PyObject_CallFunction(p.failed, "i", error));
+    if (raised) PyErr_Format(PyExc_RuntimeError, "the driver says %d to a launch", error);
+    return false;
 }
 
 }  // namespace core

@@ -2,9 +2,29 @@
 #pragma once
 
 #include "python.hpp"
+#include "small_vector.hpp"
 
 namespace core {
 
 bool add_launch_type(PyObject* module);
+
+// Make a GPU active in this thread, as `Device.activate` does. Returns false after an exception.
+bool activate(PyObject* device);
+
+bool is_launch(PyObject* object);
+
+// Packed arguments, each of 8 bytes.
+using Words = SmallVector<int64_t, 64>;
+
+// The format of the arguments, in letters of Python's module `struct`; null after an exception, if these are not so many.
+const char* format_of(PyObject* launch, size_t count);
+
+// Write an argument as the letter says; false after an exception.
+bool pack(char letter, PyObject* value, int64_t& word);
+
+// Queue the kernel over packed arguments, which are added to, and note that in `launched`, a list or the like, if that is
+// empty. Nothing of Python's comes between the launch and the note: an exception finds both, or neither. False after an
+// exception.
+bool launch_words(PyObject* launch, Words& words, PyObject* launched);
 
 }  // namespace core

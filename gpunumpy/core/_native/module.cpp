@@ -1,10 +1,13 @@
 // The module gpunumpy.core._native._core: see __init__.py beside this file for how Python uses it.
 #include "array.hpp"
+#include "buffer.hpp"
 #include "host_call.hpp"
 #include "launch.hpp"
 #include "looks.hpp"
 #include "new_arrays.hpp"
+#include "program.hpp"
 #include "recorders.hpp"
+#include "run.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
 #include "walk.hpp"
@@ -55,7 +58,9 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     } classes[] = {
         {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue}, {"Window", &s.window},
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
-        {"LibraryCall", &s.library_call}, {"Layout", &s.layout},
+        {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"PoolBuffer", &s.pool_buffer},
+        {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
+        {"BoundedTable", &s.bounded_table}, {"Device", &s.device},
     };
     const struct {
         const char* name;
@@ -64,6 +69,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"windows", &s.windows}, {"signatures", &s.signatures}, {"kinds", &s.kinds}, {"structures", &s.structures},
         {"view", &s.make_view_node}, {"update", &s.make_update}, {"as_new_node", &s.as_new_node}, {"scalar", &s.scalar},
         {"typed_scalar", &s.typed_scalar}, {"value", &s.compute_value}, {"placeholder", &s.placeholder},
+        {"free_lists", &s.free_lists}, {"allocate", &s.allocate}, {"VisibleBuffer", &s.visible_buffer},
+        {"evaluate", &s.evaluate}, {"recover", &s.recover}, {"schedule_review", &s.schedule_review},
         {"count_entries", &s.count_entries}, {"of_bool", &s.of_bool},
         {"of_float", &s.of_float}, {"of_int_below_128", &s.of_int_below_128},
     };
@@ -90,6 +97,12 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.library_call_results, s.library_call, "results"}, {&s.reduce_axes, s.reduce, "axes"},
         {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
         {&s.queue_review_at, s.queue, "review_at"}, {&s.queue_review, s.queue, "review"},
+        {&s.queue_run, s.queue, "run"}, {&s.queue_publications, s.queue, "publications"},
+        {&s.queue_state, s.queue, "state"}, {&s.state_planner, s.device_state, "planner"},
+        {&s.state_cut, s.device_state, "cut"}, {&s.planner_plans, s.planner, "plans"},
+        {&s.device_launched, s.device, "launched"}, {&s.device_stays_current, s.device, "_stays_current"},
+        {&s.table_entries, s.bounded_table, "_entries"}, {&s.cut_is_first, s.loop_cut, "_is_first"},
+        {&s.cut_begin, s.loop_cut, "_begin"}, {&s.cut_search, s.loop_cut, "_search"},
         {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };
     for (const auto& each : slots) {
@@ -103,8 +116,10 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
 PyMODINIT_FUNC PyInit__core() {
     core::Ref module(PyModule_Create(&core::definition));
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
+        !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
+        !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get())) {
         return nullptr;

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "buffer.hpp"
+#include "flush.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
 #include "writes.hpp"
@@ -204,6 +206,53 @@ PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyO
     return PyErr_Occurred() ? nullptr : ask(self, args, count, names);
 }
 
+// --- flushes ----------------------------------------------------------------------------------------------------------
+
+// compute(node), compute_to_look(node)
+PyObject* compute(PyObject* self, PyObject* const* args, size_t count, PyObject* names, bool is_looked_at) {
+    if (are_given(count, names, 1) && is_node(args[0])) {
+        if (!is_pending(as_node(args[0]))) return Py_NewRef(args[0]);
+        switch (flush(state.signature_queue.of(as_node(args[0])->signature), args[0], is_looked_at)) {
+            case Flushed::YES: return Py_NewRef(args[0]);
+            case Flushed::ERROR: return nullptr;
+            case Flushed::NOT_AT_HAND: break;
+        }
+    }
+    return ask(self, args, count, names);
+}
+
+PyObject* call_compute(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    return compute(self, args, count, names, false);
+}
+
+PyObject* call_compute_to_look(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    return compute(self, args, count, names, true);
+}
+
+// flush(queue), flush(queue, node)
+PyObject* call_flush(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    const bool has_node = are_given(count, names, 2) && is_node(args[1]);
+    if (has_node || are_given(count, names, 1)) {
+        switch (flush(args[0], has_node ? args[1] : nullptr, false)) {
+            case Flushed::YES: Py_RETURN_NONE;
+            case Flushed::ERROR: return nullptr;
+            case Flushed::NOT_AT_HAND: break;
+        }
+    }
+    return ask(self, args, count, names);
+}
+
+// --- memory -----------------------------------------------------------------------------------------------------------
+
+// allocate(device, nbytes)
+PyObject* call_allocate(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 2)) {
+        PyObject* buffer = allocate_at_hand(args[0], args[1]);
+        if (buffer || PyErr_Occurred()) return buffer;
+    }
+    return ask(self, args, count, names);
+}
+
 // --- types ------------------------------------------------------------------------------------------------------------
 
 using Held = References<Recorder, &Recorder::function, &Recorder::entries, &Recorder::operations>;
@@ -323,6 +372,10 @@ const struct {
     const char* name;
     vectorcallfunc call;
 } NAMED[] = {
+    {"allocate", call_allocate},
+    {"compute", call_compute},
+    {"compute_to_look", call_compute_to_look},
+    {"flush", call_flush},
     {"getitem", call_getitem},
     {"setitem", call_setitem},
     {"make_view", call_make_view},

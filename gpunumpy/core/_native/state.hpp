@@ -12,11 +12,19 @@ struct State {
     // structures by what these are.
     PyObject *windows, *signatures, *kinds, *structures;
     // Functions for what is not at hand, and what counts entries of tables.
-    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *typed_scalar, *compute_value, *placeholder, *count_entries;
+    PyObject *make_view_node, *make_update, *as_new_node, *scalar, *typed_scalar;
+    PyObject *compute_value, *placeholder, *count_entries;
     // What becomes of a result of NumPy's; set by the layer of functions.
     PyObject* returned;
     // The methods of arrays that slots stand before, by their names.
     PyObject* looks;
+    // Memory from a pool, and lists of free blocks by device and bytes.
+    PyTypeObject* pool_buffer;
+    PyObject *free_lists, *allocate;
+    // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
+    // functions for what an exception leaves and for the length at which a queue is reviewed.
+    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device;
+    PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
 
@@ -24,7 +32,9 @@ struct State {
         signature_weight, signature_outputs, signature_kind, signature_c_ordered, signature_structure, signature_sizes;
     Slot leaf_strides, leaf_origin, leaf_aligned, view_strides, view_offset, update_region, reduce_axes,
         library_call_name, library_call_options, library_call_results;
-    Slot queue_pending, queue_lock, queue_review_at, queue_review;
+    Slot queue_pending, queue_lock, queue_review_at, queue_review, queue_run, queue_publications, queue_state;
+    Slot state_planner, state_cut, planner_plans;
+    Slot device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot window_nested, window_signature;
 };
 

@@ -1,9 +1,9 @@
 #include "walk.hpp"
 
 #include <unordered_map>
-#include <vector>
 
 #include "array.hpp"
+#include "small_vector.hpp"
 
 namespace core {
 
@@ -18,8 +18,6 @@ public:
         Ref sequence(PySequence_Fast(roots, "roots are a sequence of nodes"));
         if (!sequence) return false;
         const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.get());
-        nodes_.reserve(32);
-        key_.reserve(64);
         for (Py_ssize_t k = 0; k < count; k++) {
             if (meet(PySequence_Fast_GET_ITEM(sequence.get(), k)) < 0) return false;
         }
@@ -37,12 +35,13 @@ public:
         return true;
     }
 
-    PyObject* result() {
-        Ref nodes(PyList_New(nodes_.size())), key(PyTuple_New(key_.size()));
-        if (!nodes || !key) return nullptr;
+    bool finish(Ref& nodes, Ref& key) {
+        nodes = Ref(PyList_New(nodes_.size()));
+        key = Ref(PyTuple_New(key_.size()));
+        if (!nodes || !key) return false;
         for (size_t k = 0; k < nodes_.size(); k++) PyList_SET_ITEM(nodes.get(), k, std::exchange(nodes_[k], nullptr));
         for (size_t k = 0; k < key_.size(); k++) PyTuple_SET_ITEM(key.get(), k, std::exchange(key_[k], nullptr));
-        return PyTuple_Pack(2, nodes.get(), key.get());
+        return true;
     }
 
     ~Walk() {
@@ -116,15 +115,15 @@ private:
     const uint64_t number_ = ++walks;
     // Owned, as the parts of the key are: where a list is made, Python 3.11 may collect garbage, and a finalizer that
     // looks at a value makes nodes let go of their arguments.
-    std::vector<PyObject*> nodes_;
-    std::vector<PyObject*> key_;
-    std::vector<Window> windows_;
+    SmallVector<PyObject*, 64> nodes_;
+    SmallVector<PyObject*, 128> key_;
+    SmallVector<Window, 16> windows_;
     std::unordered_map<PyObject*, size_t> place_of_;
 };
 
 PyObject* walk(PyObject*, PyObject* roots) {
-    Walk walk;
-    return walk.begin(roots) && walk.follow() ? walk.result() : nullptr;
+    Ref nodes, key;
+    return walk_graph(roots, nodes, key) ? PyTuple_Pack(2, nodes.get(), key.get()) : nullptr;
 }
 
 // Whether a pending generator reads a buffer: a part of it may have been computed since it was recorded.
@@ -180,6 +179,16 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
+    Walk walk;
+    return walk.begin(roots) && walk.follow() && walk.finish(nodes, key);
+}
+
+PyObject* roots_alive(PyObject* queue, PyObject* extra) {
+    PyObject* const args[] = {queue, extra};
+    return live_roots(nullptr, args, 2);
+}
 
 bool add_walk(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
 

@@ -8,4 +8,8 @@ namespace core {
 
 bool add_walk(PyObject* module);
 
+// Both as in evaluate.py: `walk`, which returns false after an exception, and `live_roots` with a tuple of nodes.
+bool walk_graph(PyObject* roots, Ref& nodes, Ref& key);
+PyObject* roots_alive(PyObject* queue, PyObject* extra);
+
 }  // namespace core

@@ -755,6 +755,8 @@ def to_host(array: ndarray) -> Any:
 _native.set_up(
     **{kind.__name__: kind for kind in (ndarray, Queue, Layout)},
     **graph.tables_of_core(),
+    **memory.tables_of_core(),
+    **evaluate.tables_of_core(),
     value=ndarray.value,
     placeholder=placeholder,
 )

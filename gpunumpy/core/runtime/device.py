@@ -425,6 +425,8 @@ def _forget_gpus() -> None:
     if _found_driver is None or not _found_driver.count:
         return
     _found_driver = _Driver(_found_driver.module, 0, _FORKED)
+    for device in _devices.values():
+        device._stays_current = False
     _devices.clear()
     _devices["cpu"] = CPU
     _thread_state.device = None

@@ -19,23 +19,27 @@ from sys import getrefcount
 from types import FrameType
 from typing import Any
 
-from .._native import compiled, tell
+from .._native import compiled, tell, tried_first
 from ..fork import renew_in_child, take_before_fork
+from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..schedule.traits import Traits
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
+from .host_copies import VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, pool_locks
 from .plan import Observer
 from .planner import GraphChanged, Planner
-from .run import Run, publish
+from .run import Run, publish, settle, values_of
 
 
 class _DeviceState:
     """The queue, the executor and the plans of one device."""
+
+    __slots__ = ("cut", "executor", "planner", "queue")
 
     def __init__(self, device: Device) -> None:
         self.queue = Queue(device, review)
@@ -224,6 +228,7 @@ def substituted(roots: Sequence[Node], values: dict[Node, Node], buffers: dict[i
     return [copies[root] if copies[root].data is None else as_new_node(copies[root]) for root in roots]
 
 
+@tried_first
 def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
 
@@ -260,12 +265,17 @@ def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
                 queue.state.cut.looked()
             queue.run = None
         except BaseException as error:
-            _settle(queue)
-            requested = [node for node in dict.fromkeys(extra) if node.data is None]
-            retry_alone = bool(extra) and len(requested) < len(roots)
-            if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
-                raise
-            compute_only(queue, requested)
+            _recover(queue, run, extra, roots, error)
+
+
+def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node], error: BaseException) -> None:
+    """Finish what an exception has left of a flush, and compute the values `extra` alone or raise the exception."""
+    _settle(queue)
+    requested = [node for node in dict.fromkeys(extra) if node.data is None]
+    retry_alone = bool(extra) and len(requested) < len(roots)
+    if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
+        raise error
+    compute_only(queue, requested)
 
 
 def _is_under_way(queue: Queue) -> bool:
@@ -273,6 +283,8 @@ def _is_under_way(queue: Queue) -> bool:
 
     The caller holds the lock, so a run under way can only be on this thread.
     """
+    if queue.run.is_in_core:
+        return True
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code in _RUNNING and frame.f_locals.get("run") is queue.run:
@@ -285,7 +297,7 @@ def _is_under_way(queue: Queue) -> bool:
 def _settle(queue: Queue) -> None:
     """Finish a run that an exception has ended. If this is interrupted too, the next flush finishes it."""
     if queue.run is not None:
-        queue.run.settle()
+        settle(queue.run)
     _schedule_review(queue)
     queue.run = None
 
@@ -326,7 +338,7 @@ def _has_published(queue: Queue, seen: int) -> bool:
 
 def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
     """Compute values while a run on this thread waits: out of what is complete, and into memory of their own."""
-    values, buffers = queue.run.values()
+    values, buffers = values_of(queue.run)
     seen = queue.publications
     pending = [node for node in dict.fromkeys(requested) if node.data is None]
     copies = substituted(pending, values, buffers) if values or buffers else pending
@@ -379,6 +391,7 @@ def watch(function: Callable[[Node], None] | None) -> None:
         _schedule_review(device_state.queue)
 
 
+@tried_first
 def compute(node: Node) -> Node:
     """Compute a node and return it."""
     if node.data is None:
@@ -388,6 +401,7 @@ def compute(node: Node) -> Node:
     return node
 
 
+@tried_first
 def compute_to_look(node: Node) -> Node:
     """Compute a node whose value the host is about to read, and return it."""
     if node.data is None:
@@ -498,4 +512,14 @@ def _held_bytes(nodes: Sequence[Node]) -> int:
 
 
 # The functions whose variable `run` is what a queue is at.
-_RUNNING = frozenset(function.__code__ for function in (flush, compute_only, review))
+_RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute_only, review))
+
+
+def tables_of_core() -> dict[str, Any]:
+    """Return what the compiled core flushes with, by the names that it has for it."""
+    return {
+        **{kind.__name__: kind for kind in (_DeviceState, Planner, LoopCut, BoundedTable, Device, VisibleBuffer)},
+        "evaluate": globals(),
+        "recover": _recover,
+        "schedule_review": _schedule_review,
+    }

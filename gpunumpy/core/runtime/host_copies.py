@@ -148,7 +148,7 @@ class VisibleBuffer(_BufferOnHost):
         self.is_read = False
         self._slot = _take_slot(device)
 
-    def __del__(self) -> None:
+    def __del__(self) -> None:  # type: ignore[override]
         """Release the memory of the host. Work that is queued for it comes before that of its next user."""
         try:
             _free_slots[self.device].append(self._slot)

@@ -68,6 +68,21 @@ class LoopCut:
     graph grow as long as it did then: so its second run makes the plans of the first.
     """
 
+    __slots__ = (
+        *(
+            "_begin",
+            "_held_bytes",
+            "_is_counted",
+            "_is_first",
+            "_is_over",
+            "_lengths",
+            "_limit",
+            "_new_plans",
+            "_place",
+        ),
+        *("_scope", "_search", "_waited", "_was_thorough"),
+    )
+
     def __init__(self) -> None:
         self._place: _Place | None = None
         self._scope: CodeType | None = None  # the function that must be running for the place to be waited for

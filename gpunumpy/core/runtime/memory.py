@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy
 
+from .._native import tried_first
 from ..fork import renew_in_child
 from .device import CPU, Device, check, driver, is_lost
-from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, size_class
+from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, size_class
 
 __all__ = [
     "Buffer",
@@ -75,6 +76,7 @@ def pool_locks() -> list[Any]:
     return [pool.lock for pool in list(_pools.values())]
 
 
+@tried_first
 def allocate(device: Device, nbytes: int) -> Buffer:
     """Return a buffer on a device; its content is undefined.
 
@@ -88,7 +90,7 @@ def allocate(device: Device, nbytes: int) -> Buffer:
         block = free_list.pop()
     except (KeyError, IndexError):
         free_list, block = _find_block(device, nbytes)
-    return free_list.buffer(device, block, nbytes, free_list)
+    return PoolBuffer(device, block, nbytes, free_list)
 
 
 def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:
@@ -343,3 +345,8 @@ def free_all_blocks(device: Device | str | int | None = None) -> None:
         The device; the default device if None.
     """
     _pool(Device(device)).release_all()
+
+
+def tables_of_core() -> dict[str, Any]:
+    """Return what the compiled core finds memory with, by the names that it has for it."""
+    return {"PoolBuffer": PoolBuffer, "free_lists": _free_lists, "allocate": allocate}

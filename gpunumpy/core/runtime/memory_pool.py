@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy
 
+from .._native import compiled
 from .device import Device, check, driver
 
 ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
@@ -25,7 +26,51 @@ _HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them ar
 _MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered
 
 
-class Buffer:
+# The bytes of a block of the host, and their address.
+HostBlock = tuple[numpy.ndarray, int]
+
+
+def _host_block(size: int) -> HostBlock:
+    allocation = numpy.empty(size + ALIGNMENT_BYTES, numpy.uint8)
+    start = -allocation.__array_interface__["data"][0] % ALIGNMENT_BYTES
+    block = allocation[start : start + size]
+    return block, block.__array_interface__["data"][0]
+
+
+def _count_references(block: HostBlock) -> int:
+    """Count the references to the memory of a host block; every view of it holds one."""
+    return getrefcount(block[0]) + getrefcount(block[0].base)
+
+
+# The count for a block that only its buffer refers to. It is measured, as versions of Python count differently.
+_UNSHARED_COUNT = _count_references(_host_block(ALIGNMENT_BYTES)) + 1
+
+
+@compiled
+class BufferState:
+    """The fields of a buffer, whose block goes to its free list with the last reference."""
+
+    __slots__ = ("_block", "_free_list", "copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
+
+    host: numpy.ndarray | None
+    _block: Any  # of a pool: on the CPU device a `HostBlock`, else an address
+    _free_list: Any
+
+    def __del__(
+        self, count_references: Callable[[HostBlock], int] = _count_references, unshared_count: int = _UNSHARED_COUNT
+    ) -> None:
+        """Release the block, unless views outlive the buffer."""
+        # Defaults of parameters outlive the names of the module at shutdown of the interpreter.
+        try:
+            if self.host is None or count_references(self._block) == unshared_count:
+                self._free_list.append(self._block)
+            else:
+                self._free_list.pool.lost_sizes.append(self._free_list.size)  # the last view frees the memory
+        except AttributeError:  # there is no block, or an exception of a signal handler ended `__init__`
+            return
+
+
+class Buffer(BufferState):
     """A block of the memory of a device. It is released with the last reference to the buffer.
 
     Attributes
@@ -48,9 +93,15 @@ class Buffer:
         The object that keeps foreign memory alive.
     """
 
-    __slots__ = ("copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
+    __slots__ = ()
 
+    device: Device
+    ptr: int
+    phase: int
+    nbytes: int
     copy: Any
+    exported: bool
+    owner: object
 
     def __init__(self, device: Device, ptr: int, nbytes: int, host: numpy.ndarray | None, owner: object) -> None:
         self.device = device
@@ -77,92 +128,37 @@ class Buffer:
         return None
 
 
-class _DeviceBuffer(Buffer):
-    """GPU memory from a pool."""
+class PoolBuffer(Buffer):
+    """Memory from a pool."""
 
-    __slots__ = ("_free_list",)
+    __slots__ = ()
 
-    def __init__(self, device: Device, block: int, nbytes: int, free_list: Any) -> None:
-        self._free_list = free_list
-        self.ptr = block
-        self.phase = 0
-        self.device = device
-        self.nbytes = nbytes
-        self.host = self.copy = None
-        self.exported = False
-        self.owner = None
-
-    def __del__(self) -> None:
-        """Release the block."""
-        try:
-            self._free_list.append(self.ptr)
-        except AttributeError:  # an exception of a signal handler ended `__init__`
-            return
-
-    def mark_used_by_other_stream(self) -> None:
-        if not isinstance(self._free_list, _AwaitedFreeList):
-            self._free_list = _AwaitedFreeList(self._free_list)
-
-
-# The bytes of a block, and their address.
-HostBlock = tuple[numpy.ndarray, int]
-
-
-def _host_block(size: int) -> HostBlock:
-    allocation = numpy.empty(size + ALIGNMENT_BYTES, numpy.uint8)
-    start = -allocation.__array_interface__["data"][0] % ALIGNMENT_BYTES
-    block = allocation[start : start + size]
-    return block, block.__array_interface__["data"][0]
-
-
-def _count_references(block: HostBlock) -> int:
-    """Count the references to the memory of a host block; every view of it holds one."""
-    return getrefcount(block[0]) + getrefcount(block[0].base)
-
-
-# The count for a block that only its buffer refers to. It is measured, as versions of Python count differently.
-_UNSHARED_COUNT = _count_references(_host_block(ALIGNMENT_BYTES)) + 1
-
-
-class _HostBuffer(Buffer):
-    """CPU memory from a pool."""
-
-    __slots__ = ("_block", "_free_list")
-
-    def __init__(self, device: Device, block: HostBlock, nbytes: int, free_list: Any) -> None:
+    def __init__(self, device: Device, block: Any, nbytes: int, free_list: FreeList) -> None:
         self._free_list = free_list
         self._block = block
         self.device = device
-        self.host, self.ptr = block
+        self.host, self.ptr = block if type(block) is tuple else (None, block)
         self.phase = 0
         self.nbytes = nbytes
+        self.copy = None
         self.exported = False
         self.owner = None
 
-    def __del__(
-        self, count_references: Callable[[HostBlock], int] = _count_references, unshared_count: int = _UNSHARED_COUNT
-    ) -> None:
-        """Release the block, unless views outlive the buffer."""
-        # Defaults of parameters outlive the names of the module at shutdown of the interpreter.
-        try:
-            if count_references(self._block) == unshared_count:
-                self._free_list.append(self._block)
-            else:
-                self._free_list.pool.lost_sizes.append(self._free_list.size)  # the last view frees the memory
-        except AttributeError:  # an exception of a signal handler ended `__init__`
-            return
+    def mark_used_by_other_stream(self) -> None:
+        """Mark the buffer as used by a stream of another library; see `Buffer`."""
+        if self.host is None and isinstance(self._free_list, FreeList):
+            self._free_list = _AwaitedFreeList(self._free_list)
 
 
 class FreeList(list[Any]):
     """The free blocks of one size class."""
 
-    __slots__ = ("buffer", "pool", "size")
+    __slots__ = ("pool", "size")
 
     def __init__(self, pool: Pool, size: int) -> None:
         super().__init__()
         self.pool = pool
         self.size = size
-        self.buffer = pool.buffer
 
 
 class _AwaitedFreeList:
@@ -187,8 +183,6 @@ def size_class(nbytes: int) -> int:
 
 class Pool(ABC):
     """The blocks of one device."""
-
-    buffer: Callable[[Device, Any, int, FreeList], Buffer]
 
     def __init__(self, device: Device, cache_limit: int) -> None:
         self.device = device
@@ -276,8 +270,6 @@ class Pool(ABC):
 class DevicePool(Pool):
     """GPU memory: a stream-ordered pool of the driver, which keeps freed memory until it is trimmed."""
 
-    buffer = _DeviceBuffer
-
     def __init__(self, device: Device) -> None:
         super().__init__(device, device.attributes.total_memory // 16)
         self.cuda = cuda = driver()
@@ -354,8 +346,6 @@ class DevicePool(Pool):
 
 class HostPool(Pool):
     """CPU memory: the pages of a cached block are mapped already, which is most of the cost of a large array."""
-
-    buffer = _HostBuffer
 
     def __init__(self, device: Device) -> None:
         super().__init__(device, _HOST_CACHE_BYTES)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
+from .. import _native
 from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.node import Node, computed_signature
@@ -311,6 +312,16 @@ class Plan:
         """The steps at these sizes, and the items that they are for."""
         return self.template.scheduled(self._values)
 
+    @cached_property
+    def program(self) -> Any:
+        """What the compiled core runs; None without the core. Most plans run once, and that in Python."""
+        copied = [base for _, _, base in self.template.overwritten] if self._has_copies else []
+        return _native.program(
+            *(tuple(self._program), tuple(self._roots), tuple((r, *what) for r, what in self._visible.items())),
+            *(tuple(copied), len(self._empty_slots), self._end),
+            *(self.device, self.executor.bind, self.executor.source_location, self._writes_inner_values),
+        )
+
     def _in_sections(self, actions: Sequence[Action], sizes: Sequence[int]) -> list[Action]:
         """Return the actions, with what protects each section."""
         program: list[Action] = []
@@ -354,12 +365,16 @@ class Plan:
             if node.data is None:
                 node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
         if self._writes_inner_values:
-            publish(self.queue, self._overwritten(nodes, self._end))
+            self.publish_inner_values(nodes)
+
+    def publish_inner_values(self, nodes: Sequence[Node]) -> None:
+        """Turn values that are no roots, but were written into the memory of leaves, into leaves."""
+        publish(self.queue, self._overwritten(nodes, self._end))
 
     def _execute(
         self, program: Sequence[Action], nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
     ) -> None:
-        """Run a part of the program."""
+        """Run a part of the program. The compiled core runs other actions than those of large sections itself."""
         bind = self.executor.bind
         for run.step, code, first, second, third in program:
             if code == _WORK:

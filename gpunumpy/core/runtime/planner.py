@@ -32,6 +32,8 @@ class Planner:
         The plans of graphs at their sizes, by the keys of `evaluate.walk`.
     """
 
+    __slots__ = ("_executor", "_templates", "plans")
+
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.plans: BoundedTable[Hashable, Plan] = BoundedTable()

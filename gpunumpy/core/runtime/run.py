@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from .._native import compiled
 from ..graph.node import Node, leaf_node
 from ..graph.queue import Queue
 from ..graph.signature import Signature
@@ -68,6 +69,7 @@ class RunningPlan(Protocol):
         """Return the values that are complete after so many steps, if so many have begun to write."""
 
 
+@compiled
 class Run:
     """What a flush is at.
 
@@ -79,74 +81,84 @@ class Run:
         All steps before this one are complete.
     entered
         The last section that has begun.
+    is_in_core : bool
+        Whether the compiled core is running it.
     """
 
-    __slots__ = ("entered", "nodes", "plan", "slots", "step")
+    __slots__ = ("entered", "is_in_core", "nodes", "plan", "slots", "step")
 
+    plan: RunningPlan | None
+    entered: Entered | None
     nodes: Sequence[Node]
     slots: list[Any]
 
     def __init__(self) -> None:
-        self.plan: RunningPlan | None = None
+        self.plan = None
         self.step = 0
-        self.entered: Entered | None = None
+        self.entered = None
+        self.is_in_core = False
 
-    def settle(self) -> None:
-        """After an exception, undo the section that it ended, or wait for it, and publish what is complete."""
-        plan = self.plan
-        if plan is None:
-            return
-        step, begun = self._progress()
-        for buffer, start, content in self._undone():
-            assert buffer.host is not None
-            buffer.host[start : start + content.size] = content
-        plan.drop_copies(self.nodes)
-        publish(plan.queue, plan.results_at(self.nodes, self.slots, step, begun))
 
-    def values(self) -> tuple[dict[Node, Node], dict[int, Buffer]]:
-        """Return what to compute from while the run waits.
+def settle(run: Run) -> None:
+    """After an exception, undo the section that it ended, or wait for it, and publish what is complete."""
+    plan = run.plan
+    if plan is None:
+        return
+    step, begun = _progress(run)
+    for buffer, start, content in _undone(run):
+        assert buffer.host is not None
+        buffer.host[start : start + content.size] = content
+    plan.drop_copies(run.nodes)
+    publish(plan.queue, plan.results_at(run.nodes, run.slots, step, begun))
 
-        Returns
-        -------
-        dict, dict
-            Leaves that stand for nodes that are pending. And buffers that stand for others, by the identities of these:
-            as these were before the section began in which the run waits.
-        """
-        plan = self.plan
-        if plan is None or self.entered is None:
-            return {}, {}  # no leaf has been overwritten
-        step, begun = self._progress()
-        buffers: dict[int, Buffer] = {}
-        for buffer, start, content in self._undone():
-            assert buffer.host is not None
-            before = buffers.get(id(buffer))
-            if before is None:
-                before = buffers[id(buffer)] = memory.allocate(buffer.device, buffer.nbytes)
-                assert before.host is not None
-                before.host[: buffer.nbytes] = buffer.host[: buffer.nbytes]
+
+def values_of(run: Run) -> tuple[dict[Node, Node], dict[int, Buffer]]:
+    """Return what to compute from while the run waits.
+
+    Returns
+    -------
+    dict, dict
+        Leaves that stand for nodes that are pending. And buffers that stand for others, by the identities of these:
+        as these were before the section began in which the run waits.
+    """
+    plan = run.plan
+    if plan is None or run.entered is None:
+        return {}, {}  # no leaf has been overwritten
+    step, begun = _progress(run)
+    buffers: dict[int, Buffer] = {}
+    for buffer, start, content in _undone(run):
+        assert buffer.host is not None
+        before = buffers.get(id(buffer))
+        if before is None:
+            before = buffers[id(buffer)] = memory.allocate(buffer.device, buffer.nbytes)
             assert before.host is not None
-            before.host[start : start + content.size] = content
-        results = plan.results_at(self.nodes, self.slots, step, begun)
-        values = {node: leaf_node(signature, buffers.get(id(buffer), buffer), 0) for node, buffer, signature in results}
-        return values, buffers
+            before.host[: buffer.nbytes] = buffer.host[: buffer.nbytes]
+        assert before.host is not None
+        before.host[start : start + content.size] = content
+    results = plan.results_at(run.nodes, run.slots, step, begun)
+    values = {node: leaf_node(signature, buffers.get(id(buffer), buffer), 0) for node, buffer, signature in results}
+    return values, buffers
 
-    def _at_hand(self) -> Entered | None:
-        """Return the section in which the run stands, if it stands in one."""
-        entered = self.entered
-        return entered if entered is not None and entered[0].start <= self.step < entered[0].end else None
 
-    def _progress(self) -> tuple[int, int]:
-        """Return how many steps are complete, and how many have begun to write, where a section is done or undone."""
-        entered = self._at_hand()
-        if entered is None:
-            return self.step, self.step + 1
-        section, saved, job, launched = entered
-        if (job is not None and job.cancel_or_wait() and self.step == section.end) or launched:
-            return section.end, section.end
-        can_be_undone = saved or launched is not None
-        return section.start, section.start if can_be_undone else section.end
+def _at_hand(run: Run) -> Entered | None:
+    """Return the section in which the run stands, if it stands in one."""
+    entered = run.entered
+    return entered if entered is not None and entered[0].start <= run.step < entered[0].end else None
 
-    def _undone(self) -> Sequence[tuple[Buffer, int, Any]]:
-        """Return what the section in which the run stands has overwritten, the last write first."""
-        entered = self._at_hand()
-        return entered[1][::-1] if entered is not None else ()
+
+def _progress(run: Run) -> tuple[int, int]:
+    """Return how many steps are complete, and how many have begun to write, where a section is done or undone."""
+    entered = _at_hand(run)
+    if entered is None:
+        return run.step, run.step + 1
+    section, saved, job, launched = entered
+    if (job is not None and job.cancel_or_wait() and run.step == section.end) or launched:
+        return section.end, section.end
+    can_be_undone = saved or launched is not None
+    return section.start, section.start if can_be_undone else section.end
+
+
+def _undone(run: Run) -> Sequence[tuple[Buffer, int, Any]]:
+    """Return what the section in which the run stands has overwritten, the last write first."""
+    entered = _at_hand(run)
+    return entered[1][::-1] if entered is not None else ()

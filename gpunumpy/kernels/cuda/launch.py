@@ -6,7 +6,7 @@ import struct
 import threading
 from array import array
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import starmap
 from operator import call
 from typing import Any
@@ -57,11 +57,16 @@ class Launcher:
         Signed integers that follow the arguments in every launch.
     is_packed : bool
         Whether all of these are one parameter of the kernel, a struct.
+
+    Attributes
+    ----------
+    launch
+        What the compiled core launches the kernel with, once that is loaded.
     """
 
     __slots__ = (
-        *("_addresses", "_compiled", "_dimensions", "_format", "_function", "_is_packed", "_launch", "_lock", "_pack"),
-        *("_params", "_values", "device"),
+        *("_addresses", "_dimensions", "_format", "_function", "_is_packed", "_launch", "_lock", "_pack", "_params"),
+        *("_values", "device", "launch"),
     )
 
     is_one_launch = True
@@ -84,6 +89,7 @@ class Launcher:
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
         self._launch: tuple[Any, ...] | None = None
+        self.launch: Callable[[Sequence[Any], Any], None] | None = None
         function.when_loaded(self._prepare_launch)
 
     def _prepare_launch(self) -> None:
@@ -102,11 +108,10 @@ class Launcher:
             most = attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             check(cuda.cuFuncSetAttribute(handle, most, max(shared, check(cuda.cuFuncGetAttribute(most, handle)))))
         address = function_address("cuLaunchKernel")
-        self._compiled = None
         if address is not None:
-            self._compiled = _native.launch(
+            self.launch = _native.launch(
                 *(address, int(handle), self._dimensions, int(self.device.stream)),
-                *(self._format, self._params, self._is_packed),
+                *(self._format, self._params, self._is_packed, partial(_raise_error, self.device)),
             )
 
     def __call__(self, values: Sequence[float]) -> None:
@@ -125,17 +130,12 @@ class Launcher:
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
         self.device.activate()
-        if self._compiled is not None:
-            error = self._compiled(values, self.device.launched)
-            if not error:
-                return
-            error = driver().CUresult(error)
-        else:
-            error = self._launch_by_binding(values)
+        if self.launch is not None:
+            self.launch(values, self.device.launched)
+            return
+        error = self._launch_by_binding(values)
         if error:
-            if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
-                raise shortage(self.device, "no room for the stacks and local variables of a kernel")
-            raise device_error(error, f"a kernel cannot be launched on {self.device}")
+            _raise_error(self.device, error)
 
     def _call_of_binding(self) -> tuple[Any, ...]:
         """Return cuLaunchKernel and its arguments, and make the buffer that it finds those of the kernel in."""
@@ -160,3 +160,11 @@ class Launcher:
             if error:
                 launched.clear()
         return error
+
+
+def _raise_error(device: Device, number: int) -> None:
+    """Raise the exception for the number of an error that a launch had."""
+    error = driver().CUresult(number)
+    if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
+        raise shortage(device, "no room for the stacks and local variables of a kernel")
+    raise device_error(error, f"a kernel cannot be launched on {device}")

@@ -216,6 +216,8 @@ class InterpretedFirst:
     ----------
     is_interpreted : bool
         Whether the last run was by the interpreter.
+    launch
+        What the compiled core launches the compiled kernel with; None while it is interpreted.
     """
 
     is_one_launch = True
@@ -224,6 +226,7 @@ class InterpretedFirst:
         self, launcher: KernelLauncher, program: Program, interpretation: Runner, compilation: Compilation, work: int
     ) -> None:
         self.is_interpreted = True
+        self.launch: Any = None
         self._run = interpretation
         self._launcher, self._program = launcher, program
         self._entries = [launch.entry for launch in program.launches]
@@ -236,4 +239,5 @@ class InterpretedFirst:
             if functions is not None:
                 self._run = self._launcher(self._program, functions)
                 self.is_interpreted = False
+                self.launch = getattr(self._run, "launch", None)
         self._run(values)

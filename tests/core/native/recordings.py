@@ -157,6 +157,7 @@ def tell_program(seed: int, tell: Callable[[str], None]) -> None:
     tell(f"{len(roots)} roots over {len(evaluate.walk(roots)[0])} nodes, {len(queue.pending)} entries in the queue")
     for name, x in program.variables.items():
         tell(f"{name} = {x.get()!r}")
+    tell(f"plans of {queue.state.planner.counts()[0]} structures, {len(queue.pending)} entries in the queue")
 
 
 if __name__ == "__main__":

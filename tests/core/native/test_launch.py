@@ -22,6 +22,14 @@ _LAUNCH_KERNEL = ctypes.CFUNCTYPE(
 DIMENSIONS = (5, 4, 3, 128, 2, 1, 4096)
 
 
+class Refused(Exception):
+    """What a launch raises for what the driver says."""
+
+
+def refuse(error: int) -> None:
+    raise Refused(error)
+
+
 def _address(function: Any) -> int:
     address = ctypes.cast(function, _POINTER).value
     assert address is not None
@@ -48,9 +56,9 @@ class Driver:
 
 def test_arguments_and_parameters_are_packed() -> None:
     driver, noted = Driver(7), deque[Any](maxlen=1)
-    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Qqdqd", (-3, 2**40), False)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Qqdqd", (-3, 2**40), False, refuse)
     assert launch is not None
-    assert launch([2**64 - 1, -5, 0.5, True, numpy.float32(3)], noted) == 0
+    launch([2**64 - 1, -5, 0.5, True, numpy.float32(3)], noted)
     words = [-1, -5, *(struct.unpack("=q", struct.pack("=d", x))[0] for x in (0.5,)), 1]
     words += [struct.unpack("=q", struct.pack("=d", 3.0))[0], -3, 2**40]
     assert driver.launches == [(17, DIMENSIONS, 99, words, None)]
@@ -65,24 +73,25 @@ def test_packed_parameters_are_one_struct() -> None:
         return 0
 
     function = _LAUNCH_KERNEL(launch_kernel)
-    launch = _native.launch(_address(function), 1, DIMENSIONS, 0, "qq", (7,), True)
+    launch = _native.launch(_address(function), 1, DIMENSIONS, 0, "qq", (7,), True, refuse)
     assert launch is not None
-    assert launch((5, 6), deque()) == 0
+    launch((5, 6), deque())
     assert seen == [[5, 6, 7]]
 
 
-def test_errors_are_returned_and_not_noted() -> None:
+def test_errors_are_raised_and_not_noted() -> None:
     driver, noted = Driver(1, error=2), deque[Any]()
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "", (), False)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "", (), False, refuse)
     assert launch is not None
-    assert launch((), noted) == 2
+    with pytest.raises(Refused, match="2"):
+        launch((), noted)
     assert not noted
 
 
 @pytest.mark.parametrize("values", [(1,), (1, 2, 3), (2**64, 0.5), ("x", 0.5), (1, "x"), (1.5, 0.5)])
 def test_wrong_arguments_launch_nothing(values: tuple[Any, ...]) -> None:
     driver, noted = Driver(2), deque[Any]()
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "Qd", (), False)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "Qd", (), False, refuse)
     assert launch is not None
     with pytest.raises((TypeError, OverflowError)):
         launch(values, noted)
@@ -93,7 +102,7 @@ def test_wrong_arguments_launch_nothing(values: tuple[Any, ...]) -> None:
 def test_threads_launch_side_by_side() -> None:
     """Each with its own arguments."""
     driver = Driver(2)
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "qq", (), False)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "qq", (), False, refuse)
     assert launch is not None
 
     def work(k: int) -> None:

@@ -298,15 +298,17 @@ def indexed(xp: Any, x: Any) -> list[Any]:
 def fail_at_allocation(k: int, patch: pytest.MonkeyPatch) -> list[int]:
     """Let the k-th allocation from now fail; returns a list with an entry for each."""
     seen: list[int] = []
-    allocate = memory.allocate
+    find_block = memory._find_block
 
     def scarce(device: Any, nbytes: int) -> Any:
         seen.append(nbytes)
         if len(seen) == k:
             raise MemoryError("none left")
-        return allocate(device, nbytes)
+        return find_block(device, nbytes)
 
-    patch.setattr(memory, "allocate", scarce)
+    patch.setattr(memory, "_find_block", scarce)
+    for device in memory._free_lists:
+        patch.setitem(memory._free_lists, device, {})  # no free list is known
     return seen
 
 

@@ -128,7 +128,7 @@ def places(program: list[Statement], config: pytest.Config, cold: bool, most: in
     tracer = Tracer()
     tracer.run(Progress(program).run)
     count = tracer.count
-    assert count > 100
+    assert count > 50
     if config.getoption("--suite") == "short" or cold:
         return sorted(random.Random(count).sample(range(1, count + 1), min(most, count)))
     return list(range(1, count + 1))
@@ -417,7 +417,7 @@ def test_a_kernel_that_overwrites_is_launched_once(monkeypatch: pytest.MonkeyPat
         program(x, [])
     tracer = Tracer()
     tracer.run(lambda: program(x, []))
-    for place in random.Random(3).sample(range(1, tracer.count), 60):
+    for place in random.Random(3).sample(range(1, tracer.count), min(60, tracer.count - 1)):
         x = np.asarray(numpy.arange(50.0))
         np.synchronize()
         driver.launched.clear()

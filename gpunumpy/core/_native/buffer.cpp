@@ -1,0 +1,110 @@
+#include "buffer.hpp"
+
+namespace core {
+
+PyTypeObject* buffer_type = nullptr;
+
+namespace {
+
+// The block and its list are left out: the collector does not take them from a buffer that has still to release it.
+using Held = References<Buffer, &Buffer::copy, &Buffer::device, &Buffer::exported, &Buffer::host, &Buffer::nbytes,
+                        &Buffer::owner, &Buffer::phase, &Buffer::ptr>;
+
+// Whether NumPy has views of a block of the host besides what the buffer has of it. Every view refers to the array that
+// owns the bytes, which is the base of the block's.
+bool has_views(const Buffer* buffer) {
+    static PyObject* const base_name = PyUnicode_InternFromString("base");
+    Ref base(PyObject_GetAttr(PyTuple_GET_ITEM(buffer->block, 0), base_name));
+    const Py_ssize_t by_buffer = buffer->host ? 2 : 1, by_block = 2;  // the base's are the block's and the one here
+    return !base || Py_REFCNT(PyTuple_GET_ITEM(buffer->block, 0)) != by_buffer || Py_REFCNT(base.get()) != by_block;
+}
+
+bool release(const Buffer* buffer) {
+    PyObject* list = buffer->free_list;
+    if (PyTuple_Check(buffer->block) && has_views(buffer)) {  // the last view frees the memory
+        Ref pool(PyObject_GetAttrString(list, "pool")), size(PyObject_GetAttrString(list, "size"));
+        Ref lost(pool ? PyObject_GetAttrString(pool.get(), "lost_sizes") : nullptr);
+        return size && lost && PyList_Append(lost.get(), size.get()) == 0;
+    }
+    if (PyList_Check(list)) return PyList_Append(list, buffer->block) == 0;
+    return static_cast<bool>(Ref(PyObject_CallMethod(list, "append", "O", buffer->block)));
+}
+
+void deallocate(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    Buffer* buffer = as_buffer(self);
+    if (buffer->free_list && buffer->block) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        if (!release(buffer)) PyErr_WriteUnraisable(nullptr);
+        PyErr_Restore(type, value, traceback);
+    }
+    set_field(buffer->block, nullptr);
+    set_field(buffer->free_list, nullptr);
+    Held::deallocate(self);
+}
+
+PyMemberDef members[] = {
+    {"_block", T_OBJECT_EX, offsetof(Buffer, block), 0, nullptr},
+    {"_free_list", T_OBJECT_EX, offsetof(Buffer, free_list), 0, nullptr},
+    {"copy", T_OBJECT_EX, offsetof(Buffer, copy), 0, nullptr},
+    {"device", T_OBJECT_EX, offsetof(Buffer, device), 0, nullptr},
+    {"exported", T_OBJECT_EX, offsetof(Buffer, exported), 0, nullptr},
+    {"host", T_OBJECT_EX, offsetof(Buffer, host), 0, nullptr},
+    {"nbytes", T_OBJECT_EX, offsetof(Buffer, nbytes), 0, nullptr},
+    {"owner", T_OBJECT_EX, offsetof(Buffer, owner), 0, nullptr},
+    {"phase", T_OBJECT_EX, offsetof(Buffer, phase), 0, nullptr},
+    {"ptr", T_OBJECT_EX, offsetof(Buffer, ptr), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_members, members},
+    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "gpunumpy.core._native._core.BufferState", sizeof(Buffer), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots,
+};
+
+}  // namespace
+
+bool add_buffer_type(PyObject* module) {
+    buffer_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
+    return buffer_type && PyModule_AddType(module, buffer_type) == 0;
+}
+
+PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
+    static PyObject* const pop = PyUnicode_InternFromString("pop");
+    PyObject* lists = state.free_lists ? PyDict_GetItemWithError(state.free_lists, device) : nullptr;
+    Ref list = Ref::to(lists ? PyDict_GetItemWithError(lists, nbytes) : nullptr);
+    if (!list || !PyList_GET_SIZE(list.get())) return nullptr;
+    // The buffer first: where Python may collect garbage, a block in no buffer's hands would be lost to an exception.
+    PyTypeObject* type = state.pool_buffer;
+    Ref made(type->tp_alloc(type, 0));
+    if (!made) return nullptr;
+    Ref block(PyObject_CallMethodNoArgs(list.get(), pop));
+    if (!block) {
+        if (PyErr_ExceptionMatches(PyExc_IndexError)) PyErr_Clear();  // what was collected has taken it
+        return nullptr;
+    }
+    const bool is_of_host = PyTuple_Check(block.get());
+    Buffer* buffer = as_buffer(made.get());
+    buffer->host = Py_NewRef(is_of_host ? PyTuple_GET_ITEM(block.get(), 0) : Py_None);
+    buffer->ptr = Py_NewRef(is_of_host ? PyTuple_GET_ITEM(block.get(), 1) : block.get());
+    buffer->device = Py_NewRef(device);
+    buffer->nbytes = Py_NewRef(nbytes);
+    buffer->exported = Py_NewRef(Py_False);
+    buffer->copy = Py_NewRef(Py_None);
+    buffer->owner = Py_NewRef(Py_None);
+    buffer->phase = PyLong_FromLong(0);
+    buffer->block = block.release();
+    buffer->free_list = list.release();
+    return made.release();
+}
+
+}  // namespace core

@@ -1,0 +1,156 @@
+#include "flush.hpp"
+
+#include "program.hpp"
+#include "run.hpp"
+#include "walk.hpp"
+#include "writes.hpp"
+
+namespace core {
+
+namespace {
+
+// Whether a name of evaluate.py stands for something.
+bool is_set(PyObject* name) { return PyDict_GetItemWithError(state.evaluate, name) != Py_None; }
+
+bool is_watched() {
+    static PyObject* const name = PyUnicode_InternFromString("watcher");
+    return is_set(name);
+}
+
+bool is_observed() {
+    static PyObject* const name = PyUnicode_InternFromString("observer");
+    return is_set(name);
+}
+
+// The exception that is on its way, which is over then.
+PyObject* taken_exception() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return value;
+}
+
+// One flush, from the roots to the entries that stay in the queue.
+class Flush {
+public:
+    Flush(PyObject* queue, PyObject* extra, bool is_looked_at) : queue_(queue), extra_(extra), is_looked_at_(is_looked_at) {}
+
+    Flushed all() {
+        run_ = Ref(new_run());
+        if (!run_) return Flushed::ERROR;
+        // There is no frame of Python's by which a flush inside of this one could tell that it is under way.
+        as_run(run_.get())->is_in_core = true;
+        state.queue_run.set(queue_, Py_NewRef(run_.get()));
+        const Flushed flushed = flush();
+        as_run(run_.get())->is_in_core = false;
+        if (flushed == Flushed::ERROR) return recover();
+        state.queue_run.set(queue_, Py_NewRef(Py_None));
+        return flushed;
+    }
+
+private:
+    Flushed flush() {
+        if (!find_roots()) return Flushed::ERROR;
+        if (PyList_GET_SIZE(roots_.get())) {
+            const Flushed computed = compute();
+            if (computed != Flushed::YES) return computed;
+        }
+        if (PyList_SetSlice(pending_.get(), 0, count_, kept_.get()) < 0 || !schedule_review()) return Flushed::ERROR;
+        if (extra_) note_look();
+        return Flushed::YES;
+    }
+
+    // What to compute, how many entries of the queue stand for it, and which of them stay.
+    bool find_roots() {
+        pending_ = Ref::to(state.queue_pending.of(queue_));
+        if (extra_ && PyList_GET_SIZE(pending_.get()) == 1 && is_pending(as_node(extra_)) &&
+            PyList_GET_ITEM(pending_.get(), 0) == as_node(extra_)->owner) {
+            roots_ = Ref(PyList_New(1));  // the case of a program that looks at every result
+            if (!roots_) return false;
+            PyList_SET_ITEM(roots_.get(), 0, Py_NewRef(extra_));
+            count_ = 1;
+            return true;
+        }
+        Ref extra(extra_ ? PyTuple_Pack(1, extra_) : PyTuple_New(0));
+        Ref found(extra ? roots_alive(queue_, extra.get()) : nullptr);
+        if (!found) return false;
+        roots_ = Ref::to(PyTuple_GET_ITEM(found.get(), 0));
+        count_ = PyLong_AsSsize_t(PyTuple_GET_ITEM(found.get(), 1));
+        kept_ = Ref::to(PyTuple_GET_ITEM(found.get(), 2));
+        return true;
+    }
+
+    Flushed compute() {
+        Ref seen = Ref::to(state.queue_publications.of(queue_));
+        Ref nodes, key, plan, program;
+        if (!walk_graph(roots_.get(), nodes, key) || !find_plan(key.get(), plan, program)) return Flushed::ERROR;
+        // Python's garbage collector may have run a flush beside this one, which has computed some of the roots.
+        if (!program || state.queue_publications.of(queue_) != seen.get()) return Flushed::NOT_AT_HAND;
+        return run_program(program.get(), plan.get(), nodes.get(), run_.get(), looked()) ? Flushed::YES : Flushed::ERROR;
+    }
+
+    // The plan for a key and its program; nothing, without an exception, if there is none.
+    bool find_plan(PyObject* key, Ref& plan, Ref& program) {
+        static PyObject* const name = PyUnicode_InternFromString("program");
+        PyObject* plans = state.planner_plans.of(state.state_planner.of(state.queue_state.of(queue_)));
+        plan = Ref::to(PyDict_GetItemWithError(state.table_entries.of(plans), key));
+        if (!plan) return !PyErr_Occurred();
+        program = Ref(PyObject_GetAttr(plan.get(), name));
+        return static_cast<bool>(program);
+    }
+
+    // The position of the root that the host is about to read; -1 if there is none.
+    Py_ssize_t looked() const {
+        for (Py_ssize_t k = 0; is_looked_at_ && k < PyList_GET_SIZE(roots_.get()); k++) {
+            if (PyList_GET_ITEM(roots_.get(), k) == extra_) return k;
+        }
+        return -1;
+    }
+
+    bool schedule_review() {
+        PyObject* length = PyLong_FromSsize_t(PyList_GET_SIZE(pending_.get()) + REVIEW_INTERVAL);
+        if (!length) return false;
+        state.queue_review_at.set(queue_, length);
+        return !is_watched() || Ref(PyObject_CallOneArg(state.schedule_review, queue_));
+    }
+
+    // As `LoopCut.looked`.
+    void note_look() {
+        PyObject* cut = state.state_cut.of(state.queue_state.of(queue_));
+        state.cut_is_first.set(cut, Py_NewRef(Py_True));
+        state.cut_begin.set(cut, Py_NewRef(Py_None));
+        state.cut_search.set(cut, Py_NewRef(Py_None));
+    }
+
+    // Leave to Python what the exception that is on its way has left.
+    Flushed recover() {
+        Ref error(taken_exception());
+        Ref extra(extra_ ? PyTuple_Pack(1, extra_) : PyTuple_New(0)), roots(roots_ ? roots_.release() : PyList_New(0));
+        if (!extra || !roots) return Flushed::ERROR;
+        Ref done(PyObject_CallFunctionObjArgs(state.recover, queue_, run_.get(), extra.get(), roots.get(), error.get(), nullptr));
+        return done ? Flushed::YES : Flushed::ERROR;
+    }
+
+    static constexpr Py_ssize_t REVIEW_INTERVAL = 128;  // as in queue.py
+
+    PyObject *queue_, *extra_;
+    bool is_looked_at_;
+    Ref run_, pending_, roots_, kept_;
+    Py_ssize_t count_ = 0;
+};
+
+}  // namespace
+
+Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
+    if (Py_TYPE(queue) != state.queue || is_watched() || is_observed()) return Flushed::NOT_AT_HAND;
+    QueueLock lock(queue);
+    if (!lock.is_held() || state.queue_run.of(queue) != Py_None) {
+        return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
+    }
+    return Flush(queue, extra, is_looked_at).all();
+}
+
+}  // namespace core

@@ -1,0 +1,51 @@
+#include "run.hpp"
+
+namespace core {
+
+PyTypeObject* run_type = nullptr;
+
+namespace {
+
+using Held = References<Run, &Run::entered, &Run::nodes, &Run::plan, &Run::slots>;
+
+PyObject* make(PyTypeObject*, PyObject*, PyObject*) { return new_run(); }
+
+PyMemberDef members[] = {
+    {"entered", T_OBJECT_EX, offsetof(Run, entered), 0, nullptr},
+    {"is_in_core", T_BOOL, offsetof(Run, is_in_core), 0, nullptr},
+    {"nodes", T_OBJECT_EX, offsetof(Run, nodes), 0, nullptr},
+    {"plan", T_OBJECT_EX, offsetof(Run, plan), 0, nullptr},
+    {"slots", T_OBJECT_EX, offsetof(Run, slots), 0, nullptr},
+    {"step", T_PYSSIZET, offsetof(Run, step), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_members, members},
+    {Py_tp_new, reinterpret_cast<void*>(make)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "gpunumpy.core._native._core.Run", sizeof(Run), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
+};
+
+}  // namespace
+
+bool add_run_type(PyObject* module) {
+    run_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
+    return run_type && PyModule_AddType(module, run_type) == 0;
+}
+
+PyObject* new_run() {
+    PyObject* run = run_type->tp_alloc(run_type, 0);
+    if (!run) return nullptr;
+    as_run(run)->plan = Py_NewRef(Py_None);
+    as_run(run)->entered = Py_NewRef(Py_None);
+    return run;
+}
+
+}  // namespace core
