@@ -310,7 +310,7 @@ def holds_host_data(x: Any) -> bool:
     return any(map(holds_host_data, x.values())) if type(x) is dict else isinstance(x, (date, timedelta))
 
 
-def _holds_masked_array(x: Any) -> bool:
+def holds_masked_array(x: Any) -> bool:
     """Return whether an argument is a masked array, or holds one in lists, tuples or dicts."""
     if type(x) is dict:
         x = list(x.values())
@@ -318,7 +318,7 @@ def _holds_masked_array(x: Any) -> bool:
         return is_masked_array(x)
     kinds = set(map(type, x))  # quick for long lists of numbers
     may_hold = any(issubclass(kind, (list, tuple, dict, numpy.ndarray)) or _is_masked(kind) for kind in kinds)
-    return may_hold and any(map(_holds_masked_array, x))
+    return may_hold and any(map(holds_masked_array, x))
 
 
 def _is_masked(kind: type) -> bool:
@@ -340,7 +340,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        if _holds_masked_array((args, options)):
+        if holds_masked_array((args, options)):
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
