@@ -16,7 +16,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.recording import record
-from ...core.recording.array import from_host, make_view, ndarray, wrap
+from ...core.recording.array import from_host, make_view, ndarray, to_host, wrap
 from ...core.runtime import evaluate
 from ...core.runtime.device import Device, default_device
 from ...core.source_location import source_location
@@ -139,6 +139,8 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     probe = numpy.zeros([min(n, 1) for n in indices.shape], indices.dtype)
     numpy.unravel_index(probe, shape, order)  # type: ignore[call-overload]
     sizes = _as_shape(shape)
+    if not sizes:
+        return numpy.unravel_index(to_host(indices), sizes)  # no index, but a check of the position
     position = _index_in_bounds(graph.cast(indices.value(), INT64), prod(sizes), indices.device)
     if order == "F":
         index_arrays = unravelled(position, sizes[::-1])[::-1]
