@@ -15,7 +15,7 @@ import numpy
 
 from ..core._native import in_front_of
 from ..core.recording.array import ndarray
-from ..functions.bits import byteswap
+from ..functions.bits import byteswap, getfield, setfield
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     construct_on_host,
@@ -85,6 +85,8 @@ METHODS: dict[str, Any] = {
     "transpose": methods.transpose_method,
     "view": shape.view_method,
     "byteswap": byteswap,
+    "getfield": getfield,
+    "setfield": setfield,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": methods.conjugate_method,

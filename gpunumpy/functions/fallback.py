@@ -55,7 +55,7 @@ _PLAIN = frozenset(
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_config", "show_runtime"),
-        *("set_default_printstyle", "typename"),
+        *("normalize_axis_index", "normalize_axis_tuple", "set_default_printstyle", "typename"),
     )
 )
 # Names and modules for what never is on a device: files, texts, dates, records. They run without a warning.
@@ -483,7 +483,7 @@ OWN_FUNCTIONS |= {"numpy.broadcast": broadcast, "numpy.nditer": nditer, "numpy.n
 
 
 # The array methods that run through NumPy on the host.
-HOST_METHODS = ("dump", "dumps", "getfield", "setfield", "tofile")
+HOST_METHODS = ("dump", "dumps", "tofile")
 
 
 def on_host_method(name: str, cls: type = numpy.ndarray, class_name: str = "ndarray") -> Callable[..., Any]:
