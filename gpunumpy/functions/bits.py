@@ -98,7 +98,7 @@ def getfield(a: ndarray, dtype: Any, offset: Any = 0) -> ndarray:
     return field
 
 
-def setfield(a: ndarray, val: Any, dtype: Any, offset: Any = 0) -> None:
+def setfield(a: ndarray, val: Any, /, dtype: Any, offset: Any = 0) -> None:
     """Write a part of every element as another dtype. See `numpy.ndarray.setfield`."""
     if is_scalar(a):
         raise TypeError("Can't set fields in a non-void array scalar.")
