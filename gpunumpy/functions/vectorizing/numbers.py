@@ -467,10 +467,10 @@ def _bind_operators() -> None:
     """Give the class Python's operators."""
     for name, ufunc in _OPERATORS.items():
 
-        def forward(self: Numbers, other: Any, ufunc: str = ufunc) -> Any:
+        def forward(self: Numbers, other: Any, *, ufunc: str = ufunc) -> Any:
             return _binary(ufunc, self._tracing, self, other)
 
-        def reflected(self: Numbers, other: Any, ufunc: str = ufunc) -> Any:
+        def reflected(self: Numbers, other: Any, *, ufunc: str = ufunc) -> Any:
             return _binary(ufunc, self._tracing, other, self)
 
         setattr(Numbers, f"__{name}__", forward)

@@ -63,13 +63,18 @@ _OF_MATH = {
     "pow": "power",
 }
 _PREDICATES_OF_MATH = ("isfinite", "isinf", "isnan")
-# Functions of arrays, besides ufuncs, that work element by element and give NumPy's scalars for scalars.
-_ELEMENTWISE = {
-    **{
-        name: getattr(elementwise, name)
-        for name in ("clip", "fix", "i0", "isclose", "isneginf", "isposinf", "nan_to_num", "round", "sinc", "where")
-    },
-    "around": elementwise.round,
+# Functions of arrays, besides ufuncs, that work element by element, by how many arguments they have.
+_ELEMENTWISE: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+    **dict.fromkeys(("around", "round"), (elementwise.round, (1, 2))),
+    "clip": (elementwise.clip, (3,)),
+    "fix": (elementwise.fix, (1,)),
+    "i0": (elementwise.i0, (1,)),
+    "isclose": (elementwise.isclose, (2, 3, 4)),
+    "isneginf": (elementwise.isneginf, (1,)),
+    "isposinf": (elementwise.isposinf, (1,)),
+    "nan_to_num": (elementwise.nan_to_num, (1,)),
+    "sinc": (elementwise.sinc, (1,)),
+    "where": (elementwise.where, (3,)),
 }
 
 
@@ -104,12 +109,16 @@ class Copies:
             self._lists.append((seen, [*seen]))
             return seen
         if isinstance(x, (ufunc, numpy.ufunc)):
-            return self._of_arrays(x.__name__, UFUNCS.get(x.__name__))
+            name: Any = x.__name__
+            found = UFUNCS.get(name) if isinstance(x, ufunc) or getattr(numpy, name, None) is x else None
+            if found is not None and found.signature is None:
+                return self._of_arrays(name, found, (found.nin,))
         if type(x) is types.ModuleType:
             if x.__name__ in (_PACKAGE, "numpy", "math", "operator"):
                 return _Module(self, x)
         elif type(x) in (types.FunctionType, type(numpy.where)) and x.__module__ in (_PACKAGE, "numpy"):
-            return self._of_arrays(x.__name__, _ELEMENTWISE.get(x.__name__))
+            if x.__name__ in _ELEMENTWISE:
+                return self._of_arrays(x.__name__, *_ELEMENTWISE[x.__name__])
         elif type(x) is types.FunctionType:
             return self._functions.get(x) or self._copied(x)
         elif type(x) in (types.BuiltinFunctionType, type):
@@ -119,12 +128,12 @@ class Copies:
                 return self._of_math(x)
         raise UntraceableError(f"{x!r} is not known to do nothing but calculate")
 
-    def _of_arrays(self, name: str, function: Any) -> Callable[..., Any]:
-        """Return a function of NumPy's for `Numbers`."""
-        if function is None or getattr(function, "signature", None) is not None:
-            raise UntraceableError(f"{name} does not work element by element")
+    def _of_arrays(self, name: str, function: Callable[..., Any], counts: tuple[int, ...]) -> Callable[..., Any]:
+        """Return a function of NumPy's for `Numbers`, of one of so many arguments: more may be arrays to write to."""
 
         def run(*operands: Any) -> Any:
+            if len(operands) not in counts:
+                raise UntraceableError(f"{name} of {len(operands)} arguments")
             if not any(type(x) is Numbers for x in operands):
                 return getattr(numpy, name)(*operands)
             kinds = {numbers_of(self.tracing, x)._kind for x in operands}
