@@ -58,6 +58,7 @@ from .functions.statistics.correlation import *
 from .functions.statistics.histograms import *
 from .functions.statistics.nanfunctions import *
 from .functions.statistics.quantiles import *
+from .functions.ufuncs import scimath as _scimath
 from .functions.ufuncs.elementwise import (
     allclose,
     angle,

@@ -17,7 +17,7 @@ import numpy
 from ..core._native import LOOKS, bind, in_front_of
 from ..core.ops import table
 from ..core.recording.array import ndarray
-from ..functions.bits import byteswap
+from ..functions.bits import byteswap, getfield, setfield
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     construct_on_host,
@@ -88,6 +88,8 @@ METHODS: dict[str, Any] = {
     "transpose": methods.transpose_method,
     "view": shape.view_method,
     "byteswap": byteswap,
+    "getfield": getfield,
+    "setfield": setfield,
     # elementwise
     "clip": elementwise.clip_method,
     "conj": methods.conjugate_method,

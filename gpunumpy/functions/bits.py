@@ -1,4 +1,4 @@
-"""Bits packed into bytes and unpacked; the order of bytes."""
+"""Bits packed into bytes and unpacked; the order of bytes; parts of elements."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy
 
 from ..core.arguments import is_set
-from ..core.dtypes import BOOL, KIND
+from ..core.dtypes import BOOL, KIND, DType, check
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, checked_axis
 from ..core.graph.node import Node
-from ..core.recording.array import make_view, ndarray, one_step, wrap
+from ..core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, one_step, require_device, wrap
 from ..core.recording.record import as_array, reshaped
 from .creation.arrays import array
 from .indexing.getitem import getitem, setitem
 from .indexing.slices import filled_like, sliced_copy
-from .manipulation.joining import concatenate
-from .manipulation.shape import ravel, reshape, viewed_as_dtype
+from .manipulation.joining import concatenate, stack
+from .manipulation.shape import ravel, reshape, view_at_bytes, viewed_as_dtype
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -81,6 +81,60 @@ def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
             setitem(a, ..., copied)
             result = a
     return result
+
+
+def getfield(a: ndarray, dtype: Any, offset: Any = 0) -> ndarray:
+    """Return a view of a part of every element as another dtype. See `numpy.ndarray.getfield`.
+
+    Where the parts are no whole elements of that dtype apart, the result is a read-only copy.
+    """
+    target, offset = _field(a, dtype, offset)
+    view = _view_of_field(a, target, offset)
+    if view is not None:
+        return view
+    parts = [_byte_of(a, offset + k) for k in range(target.itemsize)]
+    field = reshape(viewed_as_dtype(stack(parts, -1), target), a.shape)
+    field._flags |= READ_ONLY
+    return field
+
+
+def setfield(a: ndarray, val: Any, /, dtype: Any, offset: Any = 0) -> None:
+    """Write a part of every element as another dtype. See `numpy.ndarray.setfield`."""
+    if is_scalar(a):
+        raise TypeError("Can't set fields in a non-void array scalar.")
+    target, offset = _field(a, dtype, offset)
+    view = _view_of_field(a, target, offset)
+    if view is not None:
+        setitem(view, ..., val)
+        return
+    field = getfield(a, target, offset)
+    field._flags &= ~READ_ONLY
+    setitem(field, ..., val)
+    with one_step(a):
+        for k in range(target.itemsize):
+            setitem(_byte_of(a, offset + k), ..., _byte_of(field, k))
+
+
+def _field(a: ndarray, dtype: Any, offset: Any) -> tuple[DType, int]:
+    """Return the dtype and the offset of a part of elements; NumPy refuses what is none."""
+    require_device(a)
+    field = numpy.empty((), a.dtype).getfield(dtype, offset)
+    return check(field.dtype), operator.index(offset)
+
+
+def _view_of_field(a: ndarray, target: DType, offset: int) -> ndarray | None:
+    """Return a view of a part of every element; None if its layout would not count whole elements."""
+    if target == a.dtype:
+        return make_view(a, a.layout)
+    try:
+        return view_at_bytes(a, a.shape, a.strides, offset, target)
+    except ValueError:
+        return None
+
+
+def _byte_of(a: ndarray, offset: int) -> ndarray:
+    """Return a view of one byte of every element."""
+    return view_at_bytes(a, a.shape, a.strides, offset, _BYTE)
 
 
 def _is_big(bitorder: Any) -> bool:

@@ -58,7 +58,7 @@ _PLAIN = frozenset(
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_config", "show_runtime"),
-        *("set_default_printstyle", "typename"),
+        *("normalize_axis_index", "normalize_axis_tuple", "set_default_printstyle", "typename"),
     )
 )
 # Names and modules for what never is on a device: files, texts, dates, records. They run without a warning.
@@ -321,7 +321,7 @@ def holds_host_data(x: Any) -> bool:
     return any(map(holds_host_data, x.values())) if type(x) is dict else isinstance(x, (date, timedelta))
 
 
-def _holds_masked_array(x: Any) -> bool:
+def holds_masked_array(x: Any) -> bool:
     """Return whether an argument is a masked array, or holds one in lists, tuples or dicts."""
     if type(x) is dict:
         x = list(x.values())
@@ -329,7 +329,7 @@ def _holds_masked_array(x: Any) -> bool:
         return is_masked_array(x)
     kinds = set(map(type, x))  # quick for long lists of numbers
     may_hold = any(issubclass(kind, (list, tuple, dict, numpy.ndarray)) or _is_masked(kind) for kind in kinds)
-    return may_hold and any(map(_holds_masked_array, x))
+    return may_hold and any(map(holds_masked_array, x))
 
 
 def _is_masked(kind: type) -> bool:
@@ -351,7 +351,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        if _holds_masked_array((args, options)):
+        if holds_masked_array((args, options)):
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
@@ -494,7 +494,7 @@ OWN_FUNCTIONS |= {"numpy.broadcast": broadcast, "numpy.nditer": nditer, "numpy.n
 
 
 # The array methods that run through NumPy on the host.
-HOST_METHODS = ("dump", "dumps", "getfield", "setfield", "tofile")
+HOST_METHODS = ("dump", "dumps", "tofile")
 
 
 def on_host_method(name: str, cls: type = numpy.ndarray, class_name: str = "ndarray") -> Callable[..., Any]:

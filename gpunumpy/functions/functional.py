@@ -5,22 +5,26 @@ Where they are called with arrays their calls record, and what they record is co
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 from typing import Any
 
 import numpy
 
+from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
 from ..core.recording.array import ndarray, to_host
 from ..core.recording.record import as_array
 from .creation.arrays import empty
-from .fallback import OWN_FUNCTIONS, holds_host_data, on_host
+from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, on_host
 from .indexing.getitem import getitem
 from .manipulation.joining import stack
 from .manipulation.shape import astype, broadcast_to, expand_dims, moveaxis, reshaped
+from .subclasses import has_subclass
+from .ufuncs.errstate import is_checking
+from .vectorizing.calls import call_for_all_elements
 
 __all__ = ["apply_along_axis", "apply_over_axes"]
 
@@ -68,15 +72,49 @@ _call_for_elements = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
 class vectorize(numpy.vectorize):
     """Python function applied to every element. See `numpy.vectorize`.
 
-    With a signature the function is called with arrays of this package. Without one it is called with Python's numbers,
-    on the host.
+    With a signature the function is called with arrays of this package. Without one a function that does nothing but
+    calculate is called once for all elements (`vectorizing.calls`), and any other is called for each, on the host, with
+    Python's numbers.
     """
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Call the function for every element of the arrays."""
-        if self.signature is None or holds_host_data((args, options)):
+        if self.pyfunc is numpy._NoValue:  # type: ignore[comparison-overlap]
+            return super().__call__(*args, **options)
+        if holds_host_data((args, options)) or holds_masked_array((args, options)) or has_subclass((args, options)):
             return _call_for_elements(self, *args, **options)
-        return super().__call__(*args, **options)
+        if self.signature is not None:
+            return super().__call__(*args, **options)
+        results = None if is_checking() else self._for_all_elements(args, options)
+        return _call_for_elements(self, *args, **options) if results is None else results
+
+    def _for_all_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Return the results of one call for all elements; None if there is to be one for each element."""
+        positions = [k for k in range(len(args)) if k not in self.excluded]
+        names = [name for name in options if name not in self.excluded]
+        device = next((x.device for x in (*args, *options.values()) if isinstance(x, ndarray)), None)
+        try:
+            operands = [args[k] for k in positions] + [options[name] for name in names]
+            arrays = [as_array(x, device) for x in operands]
+        except (TypeError, ValueError, OverflowError):
+            return None  # NumPy finds out what objects they are
+        otypes = self.otypes
+        if not arrays or not all(numpy.dtype(otype) in KIND for otype in otypes or ()):
+            return None
+        if any(not x.size for x in arrays):
+            if otypes is None:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            shape = layout.broadcast_shapes(*(x.shape for x in arrays))
+            empties = tuple([empty(shape, otype, device=device) for otype in otypes])
+            return empties[0] if len(empties) == 1 else empties
+
+        def call(function: Callable[..., Any], numbers: Sequence[Any], other: Callable[[Any], Any]) -> Any:
+            rest = iter(numbers)
+            given = [next(rest) if k in positions else other(x) for k, x in enumerate(args)]
+            named = {name: next(rest) if name in names else other(x) for name, x in options.items()}
+            return function(*given, **named)
+
+        return call_for_all_elements(self.pyfunc, arrays, call, otypes)
 
     def _vectorize_call_with_signature(self, func: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return what the function gives for every index of the loop; NumPy's method calls this one."""

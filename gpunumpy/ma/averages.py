@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy
 
-from ..core.errors import OnHostError
 from ..core.source_location import warn
 from ..functions import calculus
 from ..functions.creation.arrays import array as new_array
+from ..functions.creation.arrays import empty
 from ..functions.indexing import selection
 from ..functions.manipulation.joining import concatenate
 from ..functions.manipulation.shape import broadcast_to
@@ -25,12 +25,12 @@ from .masks import combined_masks, data_of, getmask, getmaskarray, mask_or, oper
 from .operators import apply_ufunc
 from .selecting import filled_for
 from .shapes import clip_method, round_method
-from .sorting import sort
+from .sorting import argsort_method, sort
 from .state import is_ours, masked, new, nomask
 
 _NOT_GIVEN: Any = numpy._NoValue
 _where: Any = selection.where
-_not = UFUNCS["logical_not"]
+_not, _or = UFUNCS["logical_not"], UFUNCS["logical_or"]
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -190,7 +190,18 @@ def _unique_with_indices(x: Any, return_index: bool, return_inverse: bool) -> An
     if x._mask is nomask:
         found = sets.unique(x._data, return_index=return_index, return_inverse=return_inverse)
         return (new(found[0]), *found[1:]) if isinstance(found, tuple) else new(found)
-    raise OnHostError("indices of the distinct elements of a masked array are found on the host")
+    flat = x.ravel()
+    order = argsort_method(flat, -1, "stable")
+    data, mask = flat._data[order], flat._mask[order]
+    later, earlier = mask[1:], mask[:-1]
+    differs = _where(_or(later, earlier), later != earlier, data[1:] != data[:-1])
+    is_first: Any = concatenate([numpy.ones(1, bool)[: data.size], differs])
+    indices = [order[is_first]] if return_index else []
+    if return_inverse:
+        inverse: Any = empty(order.shape, order.dtype, device=x.device)
+        inverse[order] = is_first.cumsum() - 1
+        indices.append(inverse.reshape(x.shape))
+    return (new(data[is_first], mask[is_first]), *indices)
 
 
 def _convolving(name: str) -> Callable[..., Any]:

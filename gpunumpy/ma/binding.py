@@ -23,6 +23,7 @@ from . import (
     fill_values,
     indexing,
     masks,
+    numpy_code,
     operations,
     operators,
     protocols,
@@ -62,6 +63,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     **reductions.METHODS,
     **shapes.METHODS,
     "argsort": sorting.argsort_method,
+    **sorting.PARTITION_METHODS,
+    "choose": selecting.choose_method,
     "compress": indexing.compress_method,
     "compressed": selecting.compressed_method,
     "fill": indexing.fill_method,
@@ -113,7 +116,7 @@ _PROPERTIES: dict[str, property] = {
 }
 
 # Methods of NumPy's class that run on the host.
-_HOST_METHODS = ("argpartition", "choose", "ids", "partition", "toflex", "torecords", "tofile", "dumps", "dump")
+_HOST_METHODS = ("ids", "toflex", "torecords", "tofile", "dumps", "dump")
 
 
 def _bind() -> None:
@@ -193,9 +196,9 @@ _PLAIN = frozenset(("isMA", "isMaskedArray", "isarray", "is_mask", "default_fill
 
 
 def _public() -> dict[str, Any]:
-    """Return the functions, made to take data on the host too."""
-    public: dict[str, Any] = {}
-    for name, function in _functions().items():
+    """Return all names, with functions that take data on the host too."""
+    public: dict[str, Any] = {"MaskedArray": MaskedArray, "masked_array": MaskedArray, "mr_": _Concatenator()}
+    for name, function in (_functions() | numpy_code.Copies(public).functions()).items():
         x = function
         if isinstance(x, FunctionType) and name not in _PLAIN:
             x = takes_every_dtype(function, on_host(getattr(numpy.ma, name), ""))
@@ -205,4 +208,4 @@ def _public() -> dict[str, Any]:
 
 _bind()
 DEVICE_ARRAY_IMPORTERS.insert(0, conversions.converted)
-NAMES: dict[str, Any] = _public() | {"MaskedArray": MaskedArray, "masked_array": MaskedArray, "mr_": _Concatenator()}
+NAMES: dict[str, Any] = _public()

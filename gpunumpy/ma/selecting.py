@@ -101,6 +101,16 @@ def choose(indices: Any, choices: Any, out: Any = None, mode: str = "raise") -> 
     return result
 
 
+def choose_method(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """Return for each index the element of the array of that number, masked where the index is. See `numpy.choose`."""
+    arrays = [x._data if is_ours(x) else x for x in operands(*choices)]
+    data = selection.choose(self._data, arrays, out=data_of_out(out), mode=mode)
+    if out is not None:
+        return out
+    mask, decider = stored_mask(self)
+    return new(data) if data.shape != self.shape else new(data, mask, self, decider)
+
+
 def _mask_to_choose(x: Any) -> Any:
     mask = stored_mask(x)[0]
     return False if mask is nomask else mask

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy
 
+from ..core.graph.layout import normalize_axis
+from ..core.recording.record import as_array
 from ..functions.creation import ranges
 from ..functions.creation.arrays import array as new_array
 from ..functions.manipulation import joining, repeating
 from ..functions.manipulation import shape as shape_functions
 from ..functions.ufuncs.ufunc import UFUNCS
-from .fill_values import checked_fill_value
+from .fill_values import checked_fill_value, default_fill_value
 from .masks import combined_masks, data_of, data_of_out, getmaskarray, operands, stored_mask, taken
-from .state import MaskedArray, is_ours, masked, new, nomask, set_mask, update_from
+from .state import MaskedArray, full_like_data, is_ours, masked, new, nomask, set_mask, update_from
 
 
 def _both(name: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -287,11 +290,39 @@ def _zero_where(mask: Any, a: Any) -> Any:
     return UFUNCS["multiply"](a._data, UFUNCS["logical_not"](mask))
 
 
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """Apply a function to every vector along an axis. See `numpy.ma.apply_along_axis`.
+
+    The function is called with a view for each vector, one after the other.
+    """
+    x = taken(arr)
+    x = x if is_ours(x) else new(new_array(x, copy=None))
+    axis = normalize_axis(axis, x.ndim)
+    vectors = x.transpose([k for k in range(x.ndim) if k != axis] + [axis])
+    loop_shape = vectors.shape[:-1]
+    results = [func1d(vectors[index], *args, **kwargs) for index in product(*map(range, loop_shape))]
+    parts = [result if is_ours(result) else _number(result) for result in results]
+    stacked = FUNCTIONS["stack"](parts)
+    stacked = stacked.reshape((*loop_shape, *stacked.shape[1:]))
+    axes = [*range(axis), *range(len(loop_shape), stacked.ndim), *range(axis, len(loop_shape))]
+    data, mask = (part.transpose(axes) for part in (stacked._data, stacked._stored_mask))
+    has_mask = any(is_ours(result) and result._mask is not nomask for result in results)
+    result = new(data, mask, None, None if has_mask else mask.any())
+    result.fill_value = default_fill_value(result)
+    return result
+
+
+def _number(x: Any) -> Any:
+    """Return a result as a masked array."""
+    return new(as_array(0.0), full_like_data(as_array(0.0), True)) if x is masked else new(as_array(x))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _joining(name) for name in ("vstack", "hstack", "column_stack", "dstack", "stack")},
     **{name: _at_least(name) for name in ("atleast_1d", "atleast_2d", "atleast_3d")},
     **{name: shift(name) for name in ("left_shift", "right_shift")},
     "append": append,
+    "apply_along_axis": apply_along_axis,
     "concatenate": concatenate,
     "diag": diag,
     "diagflat": lambda v, k=0: _with_mask_array(lambda x: ranges.diagflat(x, k), v),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from ..core.recording.array import ndarray
+from ..core.source_location import warn
 from ..functions.creation.arrays import array as new_array
 from ..functions.indexing.selection import take_along_axis
 from .fill_values import maximum_fill_value, minimum_fill_value
@@ -121,6 +123,22 @@ def sort(
     else:
         sort_method(x, axis, kind, order, endwith, fill_value, stable=stable, descending=descending)
     return x
+
+
+def _ignoring_mask(name: str) -> Callable[..., Any]:
+    """Return a method of the data, of which NumPy warns that it ignores the mask."""
+
+    def run(self: Any, *args: Any, **options: Any) -> Any:
+        warn(f"Warning: '{name}' will ignore the 'mask' of the {type(self).__name__}.", UserWarning)
+        found = getattr(self._data, name)(*args, **options)
+        return found if found is None else new(found, self._stored_mask, None, self._has_masked)
+
+    run.__name__ = name
+    run.__doc__ = f"Ignore the mask. See `numpy.ndarray.{name}`."
+    return run
+
+
+PARTITION_METHODS = {name: _ignoring_mask(name) for name in ("argpartition", "partition")}
 
 
 def searchsorted_method(self: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

@@ -32,7 +32,7 @@ DIFFERENCES = (
         Difference(f"*: {call}*", "order", _STRIDED)
         for call in (
             *("np.nonzero(", "m.nonzero(", "np.mask_indices(", "np.unravel_index(", "np.argwhere(", "np.vander("),
-            *("np.cross(", "np.linalg.cross(", "np.linalg.qr(", "np.linalg.svd(", "np.nanquantile(", "m.getfield("),
+            *("np.cross(", "np.linalg.cross(", "np.linalg.qr(", "np.linalg.svd(", "np.nanquantile("),
         )
     ),
     Difference("*: np.clip(m, *where=*", "values", "where the mask is false, nothing is decided"),

@@ -69,7 +69,7 @@ def test_the_diagonal_from_the_host_is_written_through() -> None:
 @pytest.mark.on_device
 def test_a_view_that_ours_cannot_have_is_read_only() -> None:
     a = np.arange(6.0)
-    parts = a.getfield("f4", 4)
+    parts = fallback.on_host(numpy.ndarray.getfield, "")(a, "f4", 4)
     same(to_host(parts), to_host(a).getfield("f4", 4))
     with pytest.raises(ValueError, match="assignment destination is read-only"):
         parts[0] = 1
@@ -116,9 +116,8 @@ def test_iterators_do_not_write() -> None:
 def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     a = np.arange(3.0)
     for call in (
-        lambda: np.lib.scimath.sqrt(a),
-        lambda: numpy.lib.scimath.sqrt(a),
-        lambda: np.vectorize(abs)(a),
+        lambda: np.lib.array_utils.byte_bounds(a),
+        lambda: np.vectorize(lambda x: float(f"{x}"))(a),
     ):
         monkeypatch.setattr(fallback, "_warned", set())
         with pytest.warns(np.HostFallbackWarning) as caught:
@@ -165,11 +164,8 @@ def test_what_takes_bytes() -> None:
         hashlib.sha256(np.array([None]))
 
 
-def test_vectorize() -> None:
+def test_vectorize_decorates() -> None:
     tested, reference = both()
-    result = np.vectorize(lambda x, y: x + y if x > 3 else y)(tested, tested[0])
-    assert isinstance(result, np.ndarray)
-    same(to_host(result), numpy.vectorize(lambda x, y: x + y if x > 3 else y)(reference, reference[0]))
 
     @np.vectorize(signature="(n)->()", excluded={"k"})  # type: ignore[untyped-decorator]
     def total(x: Any, k: float) -> Any:

@@ -373,8 +373,27 @@ def test_positions_on_the_device_are_checked(outside: int) -> None:
         index = gpunumpy.asarray([1, 2])
         with pytest.raises(ValueError, match="invalid entry in coordinates array"):
             gpunumpy.ravel_multi_index((index, gpunumpy.asarray([3, outside])), (3, 4), order=order)
-    with pytest.raises(IndexError, match="out of bounds"):
-        gpunumpy.asnumpy(gpunumpy.unravel_index(gpunumpy.asarray([0]), (3, 0))[0])
+
+
+POSITIONS = [numpy.zeros(shape, dtype) for shape in ((), (1,), (0,), (0, 2)) for dtype in ("?", "i4", "u8", "f8")]
+SHAPES = ((3, 3), [3, 3], (3, 0), (), (-1, 3), 3, 0, (2**40, 2**40), (1.5,), None, "ab", (numpy.int64(3),))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "x", None])
+@pytest.mark.parametrize("shape", SHAPES, ids=repr)
+def test_unravel_index_refuses_at_once_what_dtype_and_shape_decide(shape: Any, order: Any) -> None:
+    for positions in POSITIONS:
+        outcomes: list[Any] = []
+        for xp in (gpunumpy, numpy):
+            try:
+                outcomes.append(xp.unravel_index(xp.asarray(positions), shape, order))
+            except (TypeError, ValueError) as error:
+                outcomes.append((type(error), str(error)))
+        found, expected = outcomes
+        if expected and isinstance(expected[0], type):
+            assert found == expected
+        else:
+            assert [(x.dtype, x.tolist()) for x in found] == [(x.dtype, x.tolist()) for x in expected]
 
 
 # A shape, index arrays, and a use of them in which no element is read or written.

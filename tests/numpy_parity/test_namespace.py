@@ -147,8 +147,8 @@ def test_questions_about_arrays() -> None:
 @pytest.mark.usefixtures("fresh")
 def test_the_host_says_so_once() -> None:
     a = np.array([0.5, 1, 2])
-    log2 = fallback.lookup("numpy.lib.scimath", "log2")
-    with pytest.warns(np.HostFallbackWarning, match=r"gpunumpy\.lib\.scimath\.log2") as caught:
+    log2 = fallback.on_host(numpy.log2, "gpunumpy.some.log2")
+    with pytest.warns(np.HostFallbackWarning, match=r"gpunumpy\.some\.log2") as caught:
         same(to_host(log2(a)), numpy.array([-1.0, 0, 1]))
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
@@ -234,7 +234,7 @@ def test_a_warning_that_is_an_error_stays_one() -> None:
         warnings.simplefilter("error")
         for _ in range(2):
             with pytest.raises(np.HostFallbackWarning):
-                fallback.lookup("numpy.lib.scimath", "log2")(np.arange(1.0, 4))
+                fallback.on_host(numpy.log2, "log2")(np.arange(1.0, 4))
 
 
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")

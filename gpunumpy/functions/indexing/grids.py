@@ -16,7 +16,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.recording import record
-from ...core.recording.array import from_host, make_view, ndarray, wrap
+from ...core.recording.array import from_host, make_view, ndarray, to_host, wrap
 from ...core.runtime import evaluate
 from ...core.runtime.device import Device, default_device
 from ...core.source_location import source_location
@@ -130,20 +130,22 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
 
     A position on the device that is out of bounds raises `IndexError` when the host next reads a result.
     """
-    sizes = _as_shape(shape)
     if not isinstance(indices, ndarray):
-        host_indices = numpy.unravel_index(indices, sizes, order)  # type: ignore[call-overload]
+        host_indices = numpy.unravel_index(indices, shape, order)  # type: ignore[call-overload]
         if not numpy.ndim(indices):
             return host_indices
         return tuple(record.as_array(numpy.asarray(index)) for index in host_indices)
-    _require_integers(indices)
-    if order not in ("C", "F"):
-        raise ValueError("only 'C' or 'F' order is permitted")
+    # NumPy raises what dtype and shapes decide, of one position that is 0.
+    probe = numpy.zeros([min(n, 1) for n in indices.shape], indices.dtype)
+    numpy.unravel_index(probe, shape, order)  # type: ignore[call-overload]
+    sizes = _as_shape(shape)
+    if not sizes:
+        return numpy.unravel_index(to_host(indices), sizes)  # no index, but a check of the position
     position = _index_in_bounds(graph.cast(indices.value(), INT64), prod(sizes), indices.device)
-    if order == "C":
-        index_arrays = unravelled(position, sizes)
-    else:
+    if order == "F":
         index_arrays = unravelled(position, sizes[::-1])[::-1]
+    else:
+        index_arrays = unravelled(position, sizes)
     return tuple(wrap(graph.as_new_node(index)) for index in index_arrays)
 
 
@@ -205,8 +207,6 @@ def _index_in_bounds(index: Node, size: int, device: Device) -> Node:
     """
     zeros = graph.view(from_host(numpy.zeros(1, INT64), device).value(), Layout((max(size, 1),), (0,), 0))
     is_invalid = graph.map_node("less", (INT64, INT64, BOOL), (index, graph.scalar(0)))
-    if not size:
-        is_invalid = graph.map_node("logical_or", (BOOL, BOOL, BOOL), (is_invalid, graph.typed_scalar(True, BOOL)))
     checked_index = graph.map_node("where", (BOOL, *_INT64_LOOP), (is_invalid, graph.scalar(max(size, 1)), index))
     return graph.map_node("add", _INT64_LOOP, (index, graph.gather(zeros, (checked_index,), source_location())))
 

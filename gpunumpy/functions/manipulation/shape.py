@@ -465,20 +465,29 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
 def viewed_as_dtype(x: ndarray, dtype: Any = None) -> ndarray:
     """Return a view of the same memory as elements of another dtype, as an array of this package's class."""
     target = x.dtype if dtype is None else dtypes.check(dtype)
-    old_layout = x.layout
     if target == x.dtype:
-        return make_view(x, old_layout)
-    old_bytes, new_bytes = x.itemsize, target.itemsize
+        return make_view(x, x.layout)
     shape, strides = x.shape, x.strides
-    if old_bytes != new_bytes:
-        shape, strides = _resized(shape, strides, old_bytes, new_bytes)
-    first_byte = old_layout.offset * (x.itemsize if x._base is None else x._base.itemsize)
-    if x._base is not None and x._component:
-        first_byte = (
-            old_layout.offset * old_bytes
-            if x._component == "view"
-            else old_layout.offset * 2 * old_bytes + old_bytes * (x._component == "imag")
-        )
+    if x.itemsize != target.itemsize:
+        shape, strides = _resized(shape, strides, x.itemsize, target.itemsize)
+    return view_at_bytes(x, shape, strides, 0, target)
+
+
+def view_at_bytes(x: ndarray, shape: Shape, strides: Shape, offset: int, target: dtypes.DType) -> ndarray:
+    """Return a view with strides in bytes that begins `offset` bytes after the first element, of another dtype.
+
+    Raises
+    ------
+    ValueError
+        If elements of that dtype cannot be counted from the beginning of the memory.
+    """
+    first, new_bytes = x.layout.offset, target.itemsize
+    if x._base is None or not x._component:
+        unit_bytes = x.itemsize if x._base is None else x._base.itemsize
+    else:
+        unit_bytes = x.itemsize if x._component == "view" else 2 * x.itemsize
+        offset += x.itemsize * (x._component == "imag")
+    first_byte = first * unit_bytes + offset
     if 0 in shape:
         return make_view(x, Layout(shape, layout.c_strides(shape), 0), "view", target)
     if first_byte % new_bytes or any(s % new_bytes for n, s in zip(shape, strides, strict=True) if n > 1):

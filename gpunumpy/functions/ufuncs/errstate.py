@@ -183,6 +183,11 @@ class errstate:
 _checks_deferred: ContextVar[bool] = ContextVar("gpunumpy_floating_errors_later", default=False)
 
 
+def is_checking() -> bool:
+    """Return whether this context checks operations for floating-point errors."""
+    return bool(_checked.get().categories)
+
+
 def defer_checks(record: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its results unchecked until another operation uses them.
 

@@ -1,0 +1,1 @@
+"""Python functions of numbers, run once for the numbers of all elements: what `vectorize` does on a device."""
