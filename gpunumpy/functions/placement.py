@@ -312,11 +312,7 @@ def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...
         if is_maker:
             if not _is_plain_data(args[0]):
                 return ELSEWHERE
-        elif (
-            count is None
-            or not all(map(_is_plain, args))
-            or count(*args) > _HOST_ELEMENTS
-        ):
+        elif count is None or not all(map(_is_plain, args)) or count(*args) > _HOST_ELEMENTS:
             return ELSEWHERE
         with numpy.errstate(all="ignore"):
             result = function(*args, **numpy_options)

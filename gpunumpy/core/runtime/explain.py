@@ -59,7 +59,7 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
     with queue.lock:
         roots = evaluate.live_roots(queue, requested)[0]
         if not roots:
-            return f"nothing to run on {device}: everything is computed, or on the host"
+            return f"nothing to run on {device}: everything is computed"
         items = items_of(evaluate.walk(roots)[0])
     return plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device)
 
