@@ -123,6 +123,8 @@ def set_dtype(x: ndarray, dtype: Any) -> None:
     require_device(x)
     if NUMPY_2_5:
         warn("setting the dtype of an array is deprecated; use x.view(dtype)", DeprecationWarning)
+    if numpy.dtype(dtype).hasobject:
+        raise TypeError("Cannot change data-type for array of references.")
     try:
         on_device = dtypes.check(dtype) is not None
     except OnHostError:

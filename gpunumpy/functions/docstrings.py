@@ -7,6 +7,8 @@ from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
+from ..core._native import PublicFunction
+
 # The sections of NumPy's docstrings that hold here too. The others describe NumPy's algorithms and show its output.
 _SECTIONS = ("Parameters", "Other Parameters", "Returns", "Yields", "Raises", "Warns")
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{4,}\n", re.MULTILINE)
@@ -45,7 +47,11 @@ def show_in(module: str, names: dict[str, Any]) -> None:
     """Let functions and classes say that they are of the module where users find them, in texts and in pickles."""
     package = __name__.partition(".")[0] + "."
     for x in names.values():
-        if isinstance(x, (FunctionType, type)) and x.__module__.startswith(package) and x.__module__ != module:
+        if (
+            isinstance(x, (FunctionType, PublicFunction, type))
+            and x.__module__.startswith(package)
+            and x.__module__ != module
+        ):
             x.__module__ = module
 
 

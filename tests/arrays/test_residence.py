@@ -297,6 +297,15 @@ def test_copies_and_pickles_are_on_the_host() -> None:
     assert x[0, 0] == 0
 
 
+@pytest.mark.parametrize("name", ["where", "sum", "zeros", "array", "linalg.norm", "fft.fft", "add"])
+def test_functions_are_found_by_their_names(name: str) -> None:
+    function = operator.attrgetter(name)(np)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert function.__name__ == name.rpartition(".")[2]
+    assert function.__doc__
+    assert copy.copy(function) is copy.deepcopy(function) is function
+
+
 def test_errors_that_a_program_asks_for_are_raised() -> None:
     x = np.zeros(2)
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):

@@ -10,6 +10,7 @@ The environment variable GPUNUMPY_CORE chooses: "python" for the classes in Pyth
 from __future__ import annotations
 
 import os
+import types
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeVar
@@ -120,6 +121,9 @@ def host_call(function: Callable[..., Any], numpy_function: Any, ufunc: Any, rul
     made: Callable[..., Any] = _core.host_call(function, numpy_function, ufunc, rules)
     return made
 
+
+# The type of public functions whose calls the core may place on the host.
+PublicFunction: type = types.FunctionType if _core is None else _core.HostCall
 
 # The methods of arrays that slots of the core's type stand before: they are bound to the core, not to the class.
 LOOKS = (

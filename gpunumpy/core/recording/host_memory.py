@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dtypes import DType
+from ..dtypes import KIND, DType
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Shape
 from ..graph.node import Node
@@ -16,10 +16,8 @@ _placeholders: BoundedTable[tuple[Shape, DType, Queue], Node] = BoundedTable()
 
 def placeholder(shape: Shape, dtype: DType, queue: Queue) -> Node:
     """Return a node that has shape, dtype and queue of arrays on the host, and no value: it is in no graph."""
+    if dtype not in KIND or dtype.metadata:  # of these, one dtype may not stand for another that is equal
+        return Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), ())
     key = shape, dtype, queue
     node = _placeholders.find(key)
-    if node is None or dtype.metadata:  # which equal dtypes need not share
-        node = Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), ())
-        if not dtype.metadata:
-            node = _placeholders.keep(key, node)
-    return node
+    return node or _placeholders.keep(key, Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), ()))

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy
 
+from ...core._native import PublicFunction
 from ..ufuncs import elementwise
 from ..ufuncs.ufunc import UFUNCS, ufunc
 from .numbers import (
@@ -116,7 +117,7 @@ class Copies:
         if type(x) is types.ModuleType:
             if x.__name__ in (_PACKAGE, "numpy", "math", "operator"):
                 return _Module(self, x)
-        elif type(x) in (types.FunctionType, type(numpy.where)) and x.__module__ in (_PACKAGE, "numpy"):
+        elif type(x) in (types.FunctionType, PublicFunction, type(numpy.where)) and x.__module__ in (_PACKAGE, "numpy"):
             if x.__name__ in _ELEMENTWISE:
                 return self._of_arrays(x.__name__, *_ELEMENTWISE[x.__name__])
         elif type(x) is types.FunctionType:
