@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -22,6 +21,7 @@ from ..core.recording.array import (
     READ_ONLY,
     as_class,
     from_numpy,
+    has_views,
     host_only_memory,
     is_scalar,
     make_view,
@@ -96,16 +96,11 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         return
     require_device(x)
     with one_step(x):
-        if prod(dims) < x.size and _has_views(x):
+        if prod(dims) < x.size and has_views(x):
             raise ValueError(
                 "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
             )
         x._set(zero_padded_node(x, dims))
-
-
-def _has_views(x: ndarray) -> bool:
-    """Return whether there is a view of an array that owns its storage."""
-    return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(x))
 
 
 def set_dtype(x: ndarray, dtype: Any) -> None:
@@ -135,7 +130,7 @@ def set_dtype(x: ndarray, dtype: Any) -> None:
         if not on_device and x.base is not None:
             raise ValueError(f"cannot set the dtype of a view to {dtype}, which the host alone has; use x.view(dtype)")
         if x.base is None:
-            if _has_views(x):
+            if has_views(x):
                 raise ValueError("cannot set the dtype of an array while there is a view of it; use x.view(dtype)")
             if on_device:
                 take_state(x, make_view(wrap_leaf(x.computed()), x.layout))

@@ -42,12 +42,14 @@ def _names(text: str) -> frozenset[str]:
 # Functions whose results can be larger than the broadcast of their operands, or whose work grows faster: as many
 # elements as the product of all sizes and integers among the arguments.
 _GROWING = _names("""
-    __imatmul__ __matmul__ __rmatmul__ bincount broadcast_arrays broadcast_to convolve corrcoef correlate cov diag
-    diagflat dot einsum eye fft fft2 fftn hfft histogram histogram2d histogram_bin_edges histogramdd ifft ifft2 ifftn
-    ihfft indices inner irfft irfft2 irfftn ix_ kron matmul matvec meshgrid nanpercentile nanquantile outer pad
-    percentile polyfit polymul polyval quantile repeat resize rfft rfft2 rfftn sliding_window_view tensordot tensorinv
-    tensorsolve tile tri trim_zeros unpackbits vander vecmat
+    bincount broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diagflat einsum eye fft fft2 fftn
+    hfft histogram histogram2d histogram_bin_edges histogramdd ifft ifft2 ifftn ihfft indices irfft irfft2 irfftn
+    ix_ kron meshgrid nanpercentile nanquantile outer pad percentile polyfit polymul polyval quantile repeat resize
+    rfft rfft2 rfftn sliding_window_view tensordot tensorinv tensorsolve tile tri trim_zeros unpackbits vander
 """)
+# Products, of as many multiplications at most as the product of the sizes of their matrices.
+_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ dot inner matmul matvec vdot vecdot vecmat")
+_MULTIPLICATIONS = 1 << 20
 # Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
 _WARNING = _names("""
     average corrcoef cov mean median nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
@@ -66,8 +68,8 @@ _NOT_PLACED = _names("""
 
 # What is known of functions, as bits that the compiled core knows too (core/_native/operands.hpp).
 _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
-_IS_SWAPPED, _IS_IN_PLACE, _IS_WRITING, _IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_SAMPLES, _IS_OF_DATA = (
-    1 << k for k in range(6, 13)
+_IS_SWAPPED, _IS_IN_PLACE, _IS_WRITING, _IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_SAMPLES, _IS_OF_DATA, _IS_PRODUCT = (
+    1 << k for k in range(6, 14)
 )
 # Ufuncs whose loops are run without NumPy's checks of their operands: integer powers raise inside of theirs.
 _NOT_BY_LOOP = frozenset(("float_power", "power"))
@@ -155,6 +157,7 @@ class Placement:
             | _IS_GROWING * (name in _GROWING)
             | _IS_WARNING * (name in _WARNING)
             | _IS_OF_FINITE * (name in _OF_FINITE_NUMBERS)
+            | _IS_PRODUCT * (name in _PRODUCTS)
             | _IS_QUIET * (name in _QUIET)
             | _IS_WRITING * (name in _WRITING)
             | _IS_SWAPPED * (operands == "swapped")
@@ -221,6 +224,8 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
         return ELSEWHERE
     shapes = {memory.shape for memory in memories}
     if len(shapes) > 1 and _broadcast_size(shapes) > _HOST_ELEMENTS:
+        return ELSEWHERE
+    if name in _PRODUCTS and prod(memory.size for memory in memories if memory.ndim > 1) > _MULTIPLICATIONS:
         return ELSEWHERE
     if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > 1 << 16:
         return ELSEWHERE

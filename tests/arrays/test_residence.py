@@ -17,6 +17,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.recording.residence import DTYPES, HOST_BYTES
 from gpunumpy.core.runtime import evaluate
 
@@ -111,6 +112,33 @@ def test_with_an_operand_on_the_device_an_operation_is_there() -> None:
         assert result.residence == "device"
     assert (small + small).residence == small.residence == "host"
     numpy.testing.assert_array_equal(np.asnumpy(part + small), [1, 3, 5])
+
+
+def _filled(np: Any, size: int, count: int) -> Any:
+    z = np.zeros((size, size))
+    for k in range(count):
+        z[k % size, k // size] = z[(k - 1) % size, 0] + k
+    return z
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts writes")
+def test_writes_of_elements_move_a_large_array() -> None:
+    z, expected = _filled(np, 100, 1100), _filled(numpy, 100, 1100)
+    assert z.residence == "host"
+    same(z, expected)
+    doubled, expected = z * 2, expected * 2  # as a whole, on the device
+    assert z.residence == doubled.residence == "device"
+    same(doubled, expected)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts writes")
+def test_what_has_views_is_not_moved() -> None:
+    z, expected = np.zeros(MANY), numpy.zeros(MANY)
+    view, other = z[2:], expected[2:]
+    for k in range(600):
+        z[k] = expected[k] = k
+    assert z.residence == "device"
+    same(view, other)
 
 
 def test_copies_for_the_device_are_of_the_present_elements() -> None:

@@ -21,6 +21,7 @@ struct Array {
     PyObject* queue;  // of an array on the host whose node has not been asked for
     PyObject* source;
     PyObject* weak_references;
+    Py_ssize_t writes, moves;  // of single elements since the last move to the host; and the moves that were tried
     PyObject* flags;  // an integer of Python, whose code reads it often
 };
 

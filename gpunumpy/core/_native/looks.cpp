@@ -1,5 +1,6 @@
 #include "looks.hpp"
 
+#include <cmath>
 #include <initializer_list>
 
 #include "operands.hpp"
@@ -17,7 +18,9 @@ char* place_of(PyObject* x, PyObject* key) {
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
     const bool is_tuple = PyTuple_CheckExact(key);
     const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(key) : 1;
-    if (count != PyArray_NDIM(array) || !count || !is_at_hand(array)) return nullptr;
+    if (count != PyArray_NDIM(array) || !count || !is_type_at_hand(PyArray_TYPE(array)) || !PyArray_ISNOTSWAPPED(array)) {
+        return nullptr;
+    }
     char* place = PyArray_BYTES(array);
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject* item = is_tuple ? PyTuple_GET_ITEM(key, k) : key;
@@ -120,13 +123,59 @@ PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
     return key ? get_item(self, key.get()) : nullptr;
 }
 
+PyObject* move_to_host = nullptr;  // a function of Python
+
+// A write of an element to an array on a device takes as long as to move so many bytes, or longer; and so many writes
+// take longer than to look whether there are views of the array.
+constexpr Py_ssize_t BYTES_OF_A_WRITE = 1 << 15, LEAST_WRITES = 256;
+
+bool is_position(PyObject* key, Py_ssize_t ndim) {
+    if (PyLong_CheckExact(key)) return ndim == 1;
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != ndim) return false;
+    for (Py_ssize_t k = 0; k < ndim; k++) {
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(key, k))) return false;
+    }
+    return true;
+}
+
+// Moves an array to the host that is written to element by element: after as many writes as take as long as the move,
+// and after four times as many each time that it came back. Then writes the value. Returns whether it has moved, or -1
+// after an exception.
+int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
+    if (!is_array(self) || as_array(self)->base != Py_None) return 0;
+    Array* array = as_array(self);
+    PyObject* signature = as_node(array->node)->signature;
+    PyObject* shape = state.signature_shape.of(signature);
+    if (!is_position(key, PyTuple_GET_SIZE(shape)) || ++array->writes % LEAST_WRITES) return 0;
+    PyArray_Descr* descr = reinterpret_cast<PyArray_Descr*>(state.signature_dtype.of(signature));
+    if (!is_type_at_hand(descr->type_num)) return 0;
+    double bytes = static_cast<double>(PyDataType_ELSIZE(descr));
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(shape); k++) bytes *= PyLong_AsDouble(PyTuple_GET_ITEM(shape, k));
+    if (static_cast<double>(array->writes) * BYTES_OF_A_WRITE < std::ldexp(bytes, static_cast<int>(2 * array->moves))) return 0;
+    array->writes = 0;
+    array->moves++;
+    Ref written(PyObject_CallFunctionObjArgs(move_to_host, self, value, nullptr));
+    if (!written) return -1;
+    PyObject* memory = memory_of(self);
+    if (written.get() == Py_None || !memory) return 0;
+    return PyObject_SetItem(memory, key, written.get()) < 0 ? -1 : 1;
+}
+
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked("__delitem__", {self, key}) ? 0 : -1;
     if (are_placed()) {
         if (set_element(self, key, value)) return 0;
         if (PyErr_Occurred()) return -1;
+        const int has_moved = move_for_write(self, key, value);
+        if (has_moved) return has_moved < 0 ? -1 : 0;
     }
     return asked("__setitem__", {self, key, value}) ? 0 : -1;
+}
+
+// set_move_to_host(function)
+PyObject* set_move_to_host(PyObject*, PyObject* function) {
+    set_field(move_to_host, Py_NewRef(function));
+    Py_RETURN_NONE;
 }
 
 // bind(name, method): have a slot of arrays call a method for what the core leaves to Python.
@@ -140,6 +189,7 @@ PyObject* bind_look(PyObject*, PyObject* args) {
 
 PyMethodDef functions[] = {
     {"bind", bind_look, METH_VARARGS, nullptr},
+    {"set_move_to_host", set_move_to_host, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -34,6 +34,7 @@ PyObject* Operands::taken(PyObject* x) {
 
 bool Operands::are_small() const {
     if (!count_ || is_too_large_ || ((rules_ & IS_WARNING) && is_empty_)) return false;
+    if (rules_ & IS_PRODUCT) return product_ <= MULTIPLICATIONS;
     return !(rules_ & IS_GROWING) || product_ <= GROWN_ELEMENTS;
 }
 
@@ -72,7 +73,9 @@ PyObject* Operands::taken_parts(PyObject* x) {
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
 void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     is_empty_ = is_empty_ || !size;
-    if (size && product_ <= GROWN_ELEMENTS) product_ *= size;
+    // Of a product with a vector there are as many multiplications as the other operand has elements.
+    const bool is_counted = !(rules_ & IS_PRODUCT) || ndim > 1;
+    if (size && is_counted && product_ <= MULTIPLICATIONS) product_ *= size;
     npy_intp elements = 1;
     for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
         if (k > broadcast_ndim_) broadcast_[broadcast_ndim_++] = 1;

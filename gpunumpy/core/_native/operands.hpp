@@ -20,7 +20,8 @@ enum Rules {
     IS_OF_SHAPE = 1 << 9,
     IS_OF_RANGE = 1 << 10,
     IS_OF_SAMPLES = 1 << 11,
-    IS_OF_DATA = 1 << 12
+    IS_OF_DATA = 1 << 12,
+    IS_PRODUCT = 1 << 13
 };
 
 // Whether NumPy takes an argument as it is, and it holds no array.
@@ -49,7 +50,7 @@ private:
     void add_number(PyObject* x);
 
     static constexpr int MAX_ARRAYS = 64;
-    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16;
+    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16, MULTIPLICATIONS = 1 << 20;
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
     bool is_empty_ = false, is_too_large_ = false;

@@ -11,6 +11,7 @@ device, and raises `OnHostError` for a dtype that no kernel computes.
 
 from __future__ import annotations
 
+import gc
 import weakref
 from abc import ABCMeta
 from contextlib import AbstractContextManager, nullcontext
@@ -397,6 +398,32 @@ def _move(owner: ndarray) -> None:
     take_state(owner, moved)
 
 
+def has_views(array: ndarray) -> bool:
+    """Return whether there is a view of an array that owns its storage."""
+    return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(array))
+
+
+def move_to_host(array: ndarray, value: Any) -> Any:
+    """Move an array that owns its storage, and is written to element by element, to the host.
+
+    Return the value that is to be written, as NumPy takes it. Return None, and leave the array where it is, if there is
+    a view of it, if its memory is seen by other libraries, or if the value is no number.
+    """
+    is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
+    if not is_number and not (type(value) is ndarray and not value.shape):
+        return None
+    node = array.computed()
+    if array._flags & READ_ONLY or node.data.exported or has_views(array):
+        return None
+    written = value if is_number else to_host(value)
+    memory = to_host(array)
+    with array.queue.lock:
+        if array._node is not node:  # another thread has written to it
+            return None
+        take_state(array, on_host_memory(memory, array.device))
+    return written
+
+
 def _follow(view: ndarray, owner: ndarray) -> None:
     """Have a view of an array on the host, which has been moved to its device, show the elements there."""
     memory: Any = view._base
@@ -450,7 +477,10 @@ def _copied(array: ndarray, memory: Any) -> Node:
     """
     dtypes.check(memory.dtype)
     if memory.nbytes > 2 * COPIED_BYTES:
-        return from_host(memory, array.device).value()
+        if _stored_dtype(array) not in KIND:
+            return from_host(memory, array.device).value()
+        require_device(array)  # it was on the host to be written to by elements
+        return array.value()
     state = memory.shape, memory.dtype, memory.tobytes()
     kept = getattr(array, "_source", None)
     if type(kept) is not tuple or kept[0] != state:

@@ -11,13 +11,14 @@ from ..graph.queue import Queue
 from ..graph.signature import Signature
 
 _NOT_IN_A_GRAPH = Leaf((), 0, False)
+_NO_VALUE = object()  # so that nothing takes the node for one that is to be computed
 _placeholders: BoundedTable[tuple[Shape, DType, Queue], Node] = BoundedTable()
 
 
 def placeholder(shape: Shape, dtype: DType, queue: Queue) -> Node:
     """Return a node that has shape, dtype and queue of arrays on the host, and no value: it is in no graph."""
     if dtype not in KIND or dtype.metadata:  # of these, one dtype may not stand for another that is equal
-        return Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), ())
+        return Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), (), _NO_VALUE)
     key = shape, dtype, queue
     node = _placeholders.find(key)
-    return node or _placeholders.keep(key, Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), ()))
+    return node or _placeholders.keep(key, Node(Signature(_NOT_IN_A_GRAPH, (), shape, dtype, queue), (), _NO_VALUE))

@@ -2,7 +2,8 @@
 
 By "auto", a new array of at most `HOST_BYTES` made of host data, or by operations on arrays of the host alone, is on
 the host; it takes NumPy less time to compute with than a launch takes. An operation with an operand on the device is on
-the device. By "device" only arrays of dtypes that no kernel computes are on the host.
+the device. A larger array that a program writes to element by element is moved to the host, and back where it is
+computed with as a whole. By "device" only arrays of dtypes that no kernel computes are on the host.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..errors import allowed
 from ..runtime import device as device_module
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
-from .array import from_host, ndarray, on_host_memory
+from .array import from_host, move_to_host, ndarray, on_host_memory
 
 HOST_BYTES = 1 << 15
 _RESIDENCES = ("auto", "device")
@@ -52,6 +53,7 @@ def set_residence(residence: str) -> str:
     return before
 
 
+tell(move_to_host=move_to_host)
 tell(default_queue=(device_module.with_devices, vars(device_module), lambda: evaluate.queue_of(default_device())))
 _residence = "auto"
 set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "auto")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 from typing import Any, Literal
 
@@ -77,7 +78,7 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
         if memory.ndim == 1 and memory.dtype == object:
             return iter(memory)
         if residence.is_auto() and memory.dtype in residence.DTYPES:
-            return (a[k] for k in range(a.shape[0]))  # type: ignore[index]
+            return map(partial(operator.getitem, a), range(a.shape[0]))  # type: ignore[arg-type]
         call = HostCall()
         return map(call.from_host, call.to_host(a))
     if type(a) is not ndarray:
