@@ -18,6 +18,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
+from gpunumpy.core.graph.primitives import Leaf
 from gpunumpy.core.recording.residence import DTYPES, HOST_BYTES
 from gpunumpy.core.runtime import evaluate
 
@@ -155,14 +156,11 @@ def test_copies_for_the_device_are_of_the_present_elements() -> None:
 def test_scalars_are_numbers_for_kernels() -> None:
     large, scale, shift = np.ones(MANY), np.array([2.0, 3.0])[1], np.arange(4, dtype="f4")[2]
     np.synchronize()
-    for result, expected in (
-        (large * scale, 3),
-        (scale - large, 2),
-        (shift + large, 3),
-        (np.where(large > 0, scale, 0), 3),
-    ):
-        assert result.residence == "device"
-        assert result.dtype == np.float64
+    chosen = np.where(large > 0, scale, 0)
+    for result, expected in ((large * scale, 3), (scale - large, 2), (shift + large, 3), (chosen, 3)):
+        leaves = [node for node in evaluate.walk([result.value()])[0] if type(node.signature.primitive) is Leaf]
+        assert all(leaf.signature.shape for leaf in leaves)
+        assert (result.residence, result.dtype) == ("device", np.float64)
         assert float(result[0]) == expected
 
 
