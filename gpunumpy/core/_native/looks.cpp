@@ -1,6 +1,7 @@
 #include "looks.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 
 #include "operands.hpp"
@@ -50,10 +51,16 @@ bool set_element(PyObject* x, PyObject* key, PyObject* value) {
     return place && store(value, reinterpret_cast<PyArrayObject*>(as_array(x)->base), place);
 }
 
-// What the method in Python returns that a slot stands before.
-Ref asked(const char* name, std::initializer_list<PyObject*> args) {
-    PyObject* method = state.looks ? PyDict_GetItemString(state.looks, name) : nullptr;
-    if (!method) return Ref(PyErr_Format(PyExc_SystemError, "%s is not bound", name));
+// The methods in Python that slots stand before.
+enum Look { BOOL, DELITEM, FLOAT, GETITEM, INDEX, INT, LEN, SETITEM, LOOKS };
+const char* const NAMES[] = {"__bool__",  "__delitem__", "__float__", "__getitem__",
+                             "__index__", "__int__",     "__len__",   "__setitem__"};
+PyObject* methods[LOOKS];
+
+// What such a method returns.
+Ref asked(Look look, std::initializer_list<PyObject*> args) {
+    PyObject* method = methods[look];
+    if (!method) return Ref(PyErr_Format(PyExc_SystemError, "%s is not bound", NAMES[look]));
     return Ref(PyObject_Vectorcall(method, args.begin(), args.size(), nullptr));
 }
 
@@ -67,22 +74,22 @@ bool is_real(PyObject* scalar) { return !PyArray_IsScalar(scalar, ComplexFloatin
 
 PyObject* as_float(PyObject* self) {
     PyObject* scalar = scalar_of(self);
-    return scalar && is_real(scalar) ? PyNumber_Float(scalar) : asked("__float__", {self}).release();
+    return scalar && is_real(scalar) ? PyNumber_Float(scalar) : asked(FLOAT, {self}).release();
 }
 
 PyObject* as_integer(PyObject* self) {
     PyObject* scalar = scalar_of(self);
-    return scalar && is_real(scalar) ? PyNumber_Long(scalar) : asked("__int__", {self}).release();
+    return scalar && is_real(scalar) ? PyNumber_Long(scalar) : asked(INT, {self}).release();
 }
 
 PyObject* as_index(PyObject* self) {
     PyObject* scalar = scalar_of(self);
-    return scalar && PyArray_IsScalar(scalar, Integer) ? PyNumber_Index(scalar) : asked("__index__", {self}).release();
+    return scalar && PyArray_IsScalar(scalar, Integer) ? PyNumber_Index(scalar) : asked(INDEX, {self}).release();
 }
 
 int truth(PyObject* self) {
     if (PyObject* scalar = scalar_of(self)) return PyObject_IsTrue(scalar);
-    Ref answer = asked("__bool__", {self});
+    Ref answer = asked(BOOL, {self});
     return answer ? PyObject_IsTrue(answer.get()) : -1;
 }
 
@@ -92,7 +99,7 @@ Py_ssize_t length(PyObject* self) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
         if (PyArray_NDIM(data)) return PyArray_DIM(data, 0);
     }
-    Ref answer = asked("__len__", {self});
+    Ref answer = asked(LEN, {self});
     return answer ? PyLong_AsSsize_t(answer.get()) : -1;
 }
 
@@ -115,7 +122,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         if (!found && !PyErr_Occurred()) found = part(self, key);
         if (found || PyErr_Occurred()) return found;
     }
-    return asked("__getitem__", {self, key}).release();
+    return asked(GETITEM, {self, key}).release();
 }
 
 PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
@@ -162,14 +169,14 @@ int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
-    if (!value) return asked("__delitem__", {self, key}) ? 0 : -1;
+    if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
     if (are_placed()) {
         if (set_element(self, key, value)) return 0;
         if (PyErr_Occurred()) return -1;
         const int has_moved = move_for_write(self, key, value);
         if (has_moved) return has_moved < 0 ? -1 : 0;
     }
-    return asked("__setitem__", {self, key, value}) ? 0 : -1;
+    return asked(SETITEM, {self, key, value}) ? 0 : -1;
 }
 
 // set_move_to_host(function)
@@ -180,11 +187,16 @@ PyObject* set_move_to_host(PyObject*, PyObject* function) {
 
 // bind(name, method): have a slot of arrays call a method for what the core leaves to Python.
 PyObject* bind_look(PyObject*, PyObject* args) {
-    PyObject *name, *method;
-    if (!PyArg_ParseTuple(args, "UO", &name, &method)) return nullptr;
-    if (!state.looks) state.looks = PyDict_New();
-    if (!state.looks || PyDict_SetItem(state.looks, name, method) < 0) return nullptr;
-    Py_RETURN_NONE;
+    const char* name;
+    PyObject* method;
+    if (!PyArg_ParseTuple(args, "sO", &name, &method)) return nullptr;
+    for (int look = 0; look < LOOKS; look++) {
+        if (!std::strcmp(NAMES[look], name)) {
+            set_field(methods[look], Py_NewRef(method));
+            Py_RETURN_NONE;
+        }
+    }
+    return PyErr_Format(PyExc_LookupError, "no slot stands before %s", name);
 }
 
 PyMethodDef functions[] = {

@@ -16,8 +16,6 @@ struct State {
     PyObject *compute_value, *placeholder, *count_entries;
     // What becomes of a result of NumPy's; set by the layer of functions.
     PyObject* returned;
-    // The methods of arrays that slots stand before, by their names.
-    PyObject* looks;
     // Memory from a pool, and lists of free blocks by device and bytes.
     PyTypeObject* pool_buffer;
     PyObject *free_lists, *allocate;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy
@@ -20,6 +21,24 @@ from .pure_functions import Copies
 Call = Callable[[Callable[..., Any], Sequence[Any], Callable[[Any], Any]], Any]
 # For each way through the conditions of a function: the condition for the elements that go it, and its results.
 _Ways = list[tuple[ndarray | None, Any]]
+
+
+@cache
+def _first_call_takes_scalars() -> bool:
+    """Return whether NumPy finds the dtypes of results by a call with its scalars; before 2.5 with Python's numbers."""
+    seen: list[Any] = []
+
+    def look(x: Any) -> int:
+        seen.append(x)
+        return 0
+
+    numpy.vectorize(look)(numpy.zeros(1, int))
+    return isinstance(seen[0], numpy.generic)
+
+
+def _first_element(x: ndarray) -> Any:
+    element = to_host(getitem(x, (0,) * x.ndim))[()]
+    return element if _first_call_takes_scalars() else element.item()
 
 
 def call_for_all_elements(function: Callable[..., Any], arrays: Sequence[ndarray], call: Call, dtypes: Any) -> Any:
@@ -47,7 +66,7 @@ def call_for_all_elements(function: Callable[..., Any], arrays: Sequence[ndarray
         copies.check_lists()
         is_single = False
         if dtypes is None:
-            first = call(function, [to_host(getitem(x, (0,) * x.ndim))[()] for x in arrays], lambda x: x)
+            first = call(function, [_first_element(x) for x in arrays], lambda x: x)
             is_single = not isinstance(first, tuple)
             dtypes = [_dtype_of(x) for x in ((first,) if is_single else first)]
         is_single = is_single or len(dtypes) == 1
