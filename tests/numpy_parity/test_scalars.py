@@ -155,3 +155,11 @@ def test_an_assignment_makes_an_array_of_a_scalar(key: Any) -> None:
     assert x.flags.writeable
     x[gpunumpy.array(False)] = 8
     assert x.tolist() == 7
+
+
+def test_the_transpose_of_a_scalar_is_a_scalar() -> None:
+    x = (gpunumpy.arange(5000.0).sum() * 2).T
+    x_before = x
+    x += 1
+    assert x is not x_before
+    assert x == x_before + 1

@@ -162,7 +162,7 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
     """Return a view with the axes in another order, reversed by default. See `numpy.transpose`."""
     x = as_array(a)
     if axes is None:
-        return permuted(x, range(x.ndim)[::-1])
+        return x if is_scalar(x) else permuted(x, range(x.ndim)[::-1])
     given_axes = tuple(axes) if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
     given_axes = tuple(operator.index(k) for k in given_axes)
     if len(given_axes) != x.ndim:
