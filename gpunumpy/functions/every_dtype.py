@@ -48,7 +48,7 @@ def takes_every_dtype(
     def run(*args: Any, **options: Any) -> Any:
         if SUBCLASSES and not class_rule.takes_array_itself and has_subclass((args, options)):
             return call_for_subclass(public, class_rule, args, options)
-        if place is not None and residence.is_auto():
+        if place is not None and place.is_asked(options) and residence.is_auto():
             result = place(args, options)
             if result is not ELSEWHERE:
                 return result
@@ -80,7 +80,7 @@ def operator_of_every_dtype(
     def unary(x: Any) -> Any:
         if SUBCLASSES and has_subclass(x):
             return call_for_subclass(unary, rule, (x,), {})
-        if residence.is_auto():
+        if place.is_asked() and residence.is_auto():
             result = place((x,), {})
             if result is not ELSEWHERE:
                 return result
@@ -95,7 +95,7 @@ def operator_of_every_dtype(
     def binary(x: Any, y: Any) -> Any:
         if SUBCLASSES and has_subclass((x, y)):
             return call_for_subclass(binary, rule, (x, y), {})
-        if residence.is_auto():
+        if place.is_asked() and residence.is_auto():
             result = place((x, y), {})
             if result is not ELSEWHERE:
                 return result

@@ -177,6 +177,10 @@ class Placement:
 
     _is_compiled = False
 
+    def is_asked(self, options: Any = None) -> bool:
+        """Return whether the core, which stands before this object, leaves it a call with these options."""
+        return not self._is_compiled or (self._takes_data and bool(options)) or self._name in _MADE_HERE
+
     def in_front_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
         if self._name.startswith("nan"):
@@ -291,6 +295,7 @@ def _count_of_square(n: Any, m: Any = None, *_: Any) -> float:
 
 
 _TOO_MANY = _HOST_ELEMENTS + 1
+_MADE_HERE = ("eye", "identity", "tri")  # of numbers, and not by the compiled core
 # The number of elements that functions make, by their positional arguments.
 _COUNTS: dict[str, Callable[..., float]] = {
     **dict.fromkeys(("empty", "full", "ones", "zeros"), _count_of_shape),
