@@ -35,6 +35,7 @@ from ..core.recording.array import (
     wrap_leaf,
 )
 from ..core.recording.record import reshaped as in_shape
+from ..core.recording.residence import resident
 from ..core.runtime.device import Device
 from ..core.source_location import warn
 from ..functions.creation.arrays import array, as_shape
@@ -204,7 +205,8 @@ def names_of_array(x: ndarray) -> list[str]:
 
 def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
     """Return ``copy.deepcopy(x)``."""
-    return copy_method(x, "K")
+    copied: ndarray = x.copy("K")  # type: ignore[attr-defined]
+    return copied
 
 
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
@@ -244,7 +246,7 @@ def _restored(host: Any, device: str, flags: int) -> ndarray:
         target: Device | None = Device(device)
     except RuntimeError:
         target = None
-    x = from_numpy(host, target)
+    x = resident(host if flags & MADE_AS_ARRAY else host[()], target)
     x._flags = x._flags & ON_HOST | (flags if host.flags.writeable else flags | READ_ONLY)
     return x
 

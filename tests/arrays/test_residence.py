@@ -319,8 +319,11 @@ def test_copies_and_pickles_are_on_the_host() -> None:
     x = np.arange(6.0).reshape(2, 3).T
     for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.copy(), np.array(x)):
         same(np.ascontiguousarray(made), numpy.arange(6.0).reshape(2, 3).T.copy())
+        assert made.residence == "host"
         made[0, 0] = 9
     assert x[0, 0] == 0
+    scalar = pickle.loads(pickle.dumps(x[0, 1]))
+    assert (scalar.residence, hash(scalar), type(scalar)) == ("host", hash(3.0), np.ndarray)
 
 
 @pytest.mark.parametrize("name", ["where", "sum", "zeros", "array", "linalg.norm", "fft.fft", "add"])

@@ -11,13 +11,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy
+
 from .._native import tell
 from ..dtypes import KIND, bfloat16
 from ..errors import allowed
 from ..runtime import device as device_module
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
-from .array import from_host, move_to_host, ndarray, on_host_memory
+from .array import from_numpy, move_to_host, ndarray, on_host_memory
 
 HOST_BYTES = 1 << 15
 _RESIDENCES = ("auto", "device")
@@ -67,8 +69,8 @@ def is_auto() -> bool:
     return _residence == "auto" and evaluate.watcher is None
 
 
-def resident(data: Any, device: Device) -> ndarray:
-    """Return new NumPy data, an array or a scalar that nothing else refers to, as an array where its size puts it."""
-    if data.nbytes > HOST_BYTES and data.dtype in KIND:
-        return from_host(data, device)
-    return on_host_memory(data, device)
+def resident(data: Any, device: Device | None) -> ndarray:
+    """Return NumPy data that nothing else refers to, an array or a scalar, as an array where size and dtype put it."""
+    if is_auto() and data.nbytes <= HOST_BYTES and data.dtype in DTYPES:
+        return on_host_memory(data, default_device() if device is None else device)
+    return from_numpy(numpy.asarray(data), device)
