@@ -16,6 +16,7 @@ from ..core.graph import node as graph
 from ..core.numpy_release import RELEASE
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops import table
+from ..core.ops.operators import BINARY, EQUALITY, ORDERING, OTHERS, UNARY
 from ..core.recording.array import hand_over, host_only_memory, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import (
     as_array,
@@ -34,25 +35,6 @@ from ..functions.ufuncs.ufunc import UFUNCS
 Operator = Callable[..., Any]
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
-
-# The ufunc of each binary operator: "add" stands for ``__add__``, ``__radd__`` and ``__iadd__``.
-_BINARY = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}
-_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-_EQUALITY = {"eq": "equal", "ne": "not_equal"}
-_OTHERS = {"matmul": "matmul", "pow": "power", "divmod": "divmod"}
-_ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 
 # Exponents for which NumPy computes ``x ** y`` by another ufunc.
 _POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
@@ -267,16 +249,16 @@ _CONVERSIONS: dict[str, Callable[..., Any]] = {
 
 # The ufunc, and how it is given the operands, that an operator stands for to classes with their own `__array_ufunc__`.
 UFUNC_OF_OPERATOR: dict[str, tuple[str, str]] = {
-    **{f"__{name}__": (op, "") for name, op in (_BINARY | _ORDERING | _EQUALITY | _UNARY | _OTHERS).items()},
-    **{f"__r{name}__": (op, "swapped") for name, op in (_BINARY | _OTHERS).items()},
-    **{f"__i{name}__": (op, "in place") for name, op in (_BINARY | _OTHERS).items()},
+    **{f"__{name}__": (op, "") for name, op in (BINARY | ORDERING | EQUALITY | UNARY | OTHERS).items()},
+    **{f"__r{name}__": (op, "swapped") for name, op in (BINARY | OTHERS).items()},
+    **{f"__i{name}__": (op, "in place") for name, op in (BINARY | OTHERS).items()},
 }
 
 OPERATORS: dict[str, Operator] = {
-    **{f"__{name}__": binary_operator(op) for name, op in (_BINARY | _ORDERING).items()},
-    **{f"__r{name}__": binary_operator(op, reflected=True) for name, op in _BINARY.items()},
-    **{f"__i{name}__": in_place(op, binary_operator(op)) for name, op in _BINARY.items()},
-    **{f"__{name}__": unary_operator(op) for name, op in _UNARY.items()},
+    **{f"__{name}__": binary_operator(op) for name, op in (BINARY | ORDERING).items()},
+    **{f"__r{name}__": binary_operator(op, reflected=True) for name, op in BINARY.items()},
+    **{f"__i{name}__": in_place(op, binary_operator(op)) for name, op in BINARY.items()},
+    **{f"__{name}__": unary_operator(op) for name, op in UNARY.items()},
     **{name: _conversion(convert) for name, convert in _CONVERSIONS.items()},
     "__pow__": power,
     "__rpow__": reflected_power,

@@ -44,25 +44,25 @@ def _names(text: str) -> frozenset[str]:
 _GROWING = _names("""
     bincount broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diagflat einsum eye fft fft2 fftn
     hfft histogram histogram2d histogram_bin_edges histogramdd ifft ifft2 ifftn ihfft indices irfft irfft2 irfftn
-    ix_ kron meshgrid nanpercentile nanquantile outer pad percentile polyfit polymul polyval quantile repeat resize
-    rfft rfft2 rfftn sliding_window_view tensordot tensorinv tensorsolve tile tri trim_zeros unpackbits vander
+    ix_ kron meshgrid outer pad percentile polyfit polymul polyval quantile repeat resize rfft rfft2 rfftn
+    sliding_window_view tensordot tensorinv tensorsolve tile tri trim_zeros unpackbits vander
 """)
+_GROWN = 1 << 16
 # Products, of as many multiplications at most as the product of the sizes of their matrices.
 _PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ dot inner matmul matvec vdot vecdot vecmat")
 _MULTIPLICATIONS = 1 << 20
 # Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
-_WARNING = _names("""
-    average corrcoef cov mean median nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
-    nanpercentile nanprod nanquantile nanstd nansum nanvar percentile quantile std var
-""")
+_WARNING = _names("average corrcoef cov mean median percentile quantile std var")
 # Functions that warn of numbers that are not finite.
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
 # Functions that write to their first argument, as scalars cannot be written to: NumPy's do not all refuse.
 _WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
-# Functions that call back or say where data are, and one whose order NumPy leaves open and this package does not.
+# Functions that call back or say where data are; that warn of slices in which all is NaN; and one whose order NumPy
+# leaves open and this package does not.
 _NOT_PLACED = _names("""
-    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring piecewise
-    unique_values vectorize
+    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring nanargmax
+    nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum
+    nanvar piecewise unique_values vectorize
 """)
 
 
@@ -183,8 +183,6 @@ class Placement:
 
     def in_front_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
-        if self._name.startswith("nan"):
-            return function
         called = self._name if self._is_method else self._function
         found = host_call(function, called, self._ufunc, self.rules)
         self._is_compiled = found is not None
@@ -222,16 +220,16 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     if name in _WRITING and is_scalar(call.arrays[0]):
         return ELSEWHERE
     sizes = [memory.size for memory in memories]
-    if name in _WARNING and (0 in sizes or "where" in options or name.startswith("nan")):
+    if name in _WARNING and (0 in sizes or "where" in options):
         return ELSEWHERE
     if name in _OF_FINITE_NUMBERS and not all(isfinite(x) for x in (*args, *options.values()) if type(x) is float):
         return ELSEWHERE
     shapes = {memory.shape for memory in memories}
-    if len(shapes) > 1 and _broadcast_size(shapes) > _HOST_ELEMENTS:
+    if len(shapes) > 1 and _broadcast_size(shapes) > max(_HOST_ELEMENTS, *sizes):
         return ELSEWHERE
     if name in _PRODUCTS and prod(memory.size for memory in memories if memory.ndim > 1) > _MULTIPLICATIONS:
         return ELSEWHERE
-    if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > 1 << 16:
+    if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > _GROWN:
         return ELSEWHERE
     try:
         with numpy.errstate(all="ignore"):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import gc
 import io
 import itertools
 import operator
 import os
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -19,8 +22,10 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.graph.primitives import Leaf
+from gpunumpy.core.recording import array as arrays
 from gpunumpy.core.recording.residence import DTYPES, HOST_BYTES
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.functions import placement
 
 MANY = HOST_BYTES // 8 + 1
 
@@ -95,6 +100,32 @@ def test_large_results_are_on_the_device(name: str) -> None:
     assert (found.sum() * 1).residence == "device"  # it stays there
 
 
+def test_the_order_of_operands_places_nothing() -> None:
+    many, few = np.asarray(numpy.ones(HOST_BYTES, "i1")), [np.array([2], "i1"), np.int8(3) + np.zeros((), "i1")]
+    for x in few:
+        assert np.add(many, x).residence == np.add(x, many).residence == "host"
+    columns, rows = np.ones((1000, 1)), np.ones((1, 1000))
+    for operands in itertools.permutations((columns, rows, few[0])):
+        assert np.where(*operands).residence == "device"
+    nothing = np.ones((0, 1000, 1))
+    for operands in itertools.permutations((nothing, rows, few[0])):
+        assert np.where(*operands).residence == "host"
+
+
+def test_both_cores_have_the_same_rules() -> None:
+    native = Path(np.__file__).parent / "core/_native"
+    text = "".join((native / name).read_text() for name in ("operands.hpp", "host_arrays.hpp", "array.hpp"))
+    rules = re.findall(r"\b(IS_\w+) = 1 << (\d+)", text)
+    assert {f"_{name}" for name, _ in rules} == {name for name in vars(placement) if name.startswith("_IS_")}
+    for name, bit in rules:
+        assert getattr(placement, f"_{name}") == 1 << int(bit)
+    for name, value in re.findall(r"\b(READ_ONLY|MADE_AS_ARRAY|ON_HOST) = (\d+)", text):
+        assert getattr(arrays, name) == int(value)
+    sizes = {name: 1 << int(bits) for name, bits in re.findall(r"\b([A-Z]+_BYTES|[A-Z_]+S) = 1 << (\d+)[,;]", text)}
+    assert sizes["HOST_BYTES"] == HOST_BYTES
+    assert (sizes["GROWN_ELEMENTS"], sizes["MULTIPLICATIONS"]) == (placement._GROWN, placement._MULTIPLICATIONS)
+
+
 def test_a_small_program_records_nothing() -> None:
     queue = evaluate.queue_of(np.default_device())
     np.synchronize()
@@ -140,6 +171,19 @@ def test_what_has_views_is_not_moved() -> None:
         z[k] = expected[k] = k
     assert z.residence == "device"
     same(view, other)
+
+
+def test_what_may_have_views_is_not_moved() -> None:
+    x = np.zeros(MANY)
+    view = x[2:]
+    gc.freeze()  # the collector does not find the view any more
+    try:
+        assert arrays.move_to_host(x, 1.0) is None
+    finally:
+        gc.unfreeze()
+    del view
+    assert arrays.move_to_host(x, 1.0) == 1
+    assert x.residence == "host"
 
 
 def test_copies_for_the_device_are_of_the_present_elements() -> None:

@@ -72,9 +72,14 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     return returned(result.get(), operands);
 }
 
+// Whether a call may be on the host, by its first argument.
+bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
+    return are_placed() && count && !(is_array(args[0]) && !has_flag(args[0], ON_HOST));
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* names) {
     const Py_ssize_t count = PyVectorcall_NARGS(given);
-    if (are_placed() && count && !(is_array(args[0]) && !has_flag(args[0], ON_HOST))) {
+    if (may_be_on_host(args, count)) {
         PyObject* result = on_host(as_host_call(self), args, count, names);
         if (result || PyErr_Occurred()) return result;
     }
@@ -196,8 +201,6 @@ PyObject* set_errors(PyObject*, PyObject* pair) {
     Py_RETURN_NONE;
 }
 
-
-
 PyMethodDef functions[] = {
     {"host_call", host_call, METH_VARARGS, nullptr},
     {"set_auto", set_auto, METH_O, nullptr},
@@ -210,7 +213,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyObject* result_on_host(PyObject* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    const bool is_possible = call && Py_TYPE(call) == host_call_type && are_placed();
+    const bool is_possible = call && Py_TYPE(call) == host_call_type && may_be_on_host(args, count);
     return is_possible ? on_host(as_host_call(call), args, count, names) : nullptr;
 }
 

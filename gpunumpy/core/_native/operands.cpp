@@ -1,9 +1,36 @@
 #include "operands.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 namespace core {
+
+namespace {
+
+// More elements than small arrays have.
+constexpr npy_intp MANY = HOST_BYTES + 1;
+
+// A list or tuple, as `x` is, of what `convert` makes of each of its parts; null if that is null for one of them.
+template <typename Convert>
+PyObject* parts_of(PyObject* x, const Convert& convert) {
+    const bool is_list = PyList_CheckExact(x);
+    const Py_ssize_t length = Py_SIZE(x);
+    Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
+    for (Py_ssize_t k = 0; made && k < length; k++) {
+        if (k >= Py_SIZE(x)) return nullptr;  // the conversion of another part has shortened the list
+        PyObject* part = convert(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k));
+        if (!part) return nullptr;
+        if (is_list) {
+            PyList_SET_ITEM(made.get(), k, part);
+        } else {
+            PyTuple_SET_ITEM(made.get(), k, part);
+        }
+    }
+    return made.release();
+}
+
+}  // namespace
 
 bool is_plain(PyObject* x) {
     if (PyLong_CheckExact(x) || PyFloat_CheckExact(x) || x == Py_None || PyBool_Check(x) || PyUnicode_CheckExact(x) ||
@@ -33,7 +60,8 @@ PyObject* Operands::taken(PyObject* x) {
 }
 
 bool Operands::are_small() const {
-    if (!count_ || is_too_large_ || ((rules_ & IS_WARNING) && is_empty_)) return false;
+    if (!count_ || ((rules_ & IS_WARNING) && is_empty_)) return false;
+    if (elements_ > HOST_BYTES / 8 && elements_ > largest_) return false;
     if (rules_ & IS_PRODUCT) return product_ <= MULTIPLICATIONS;
     return !(rules_ & IS_GROWING) || product_ <= GROWN_ELEMENTS;
 }
@@ -53,21 +81,7 @@ PyObject* Operands::taken_memory(PyObject* array) {
 }
 
 PyObject* Operands::taken_parts(PyObject* x) {
-    const bool is_list = PyList_CheckExact(x);
-    const Py_ssize_t length = Py_SIZE(x);
-    if (length > MAX_ARRAYS) return nullptr;
-    Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
-    for (Py_ssize_t k = 0; made && k < length; k++) {
-        if (k >= Py_SIZE(x)) return nullptr;
-        PyObject* part = taken(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k));
-        if (!part) return nullptr;
-        if (is_list) {
-            PyList_SET_ITEM(made.get(), k, part);
-        } else {
-            PyTuple_SET_ITEM(made.get(), k, part);
-        }
-    }
-    return made.release();
+    return Py_SIZE(x) > MAX_ARRAYS ? nullptr : parts_of(x, [this](PyObject* part) { return taken(part); });
 }
 
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
@@ -76,14 +90,13 @@ void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     // Of a product with a vector there are as many multiplications as the other operand has elements.
     const bool is_counted = !(rules_ & IS_PRODUCT) || ndim > 1;
     if (size && is_counted && product_ <= MULTIPLICATIONS) product_ *= size;
-    npy_intp elements = 1;
+    largest_ = std::max(largest_, size);
+    elements_ = 1;
     for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
         if (k > broadcast_ndim_) broadcast_[broadcast_ndim_++] = 1;
-        if (k <= ndim && dims[ndim - k] != 1) broadcast_[k - 1] = dims[ndim - k];
-        elements *= broadcast_[k - 1];
-        if (elements > HOST_BYTES) break;
+        if (k <= ndim && dims[ndim - k] != 1) broadcast_[k - 1] = std::min(dims[ndim - k], MANY);
+        elements_ = std::min(elements_ * broadcast_[k - 1], MANY);
     }
-    is_too_large_ = is_too_large_ || (elements > HOST_BYTES / 8 && elements > size);
 }
 
 void Operands::add_number(PyObject* x) {
@@ -124,30 +137,15 @@ PyObject* returned_array(PyObject* x, const Operands& operands) {
     return new_host_array(x, Py_None, queue_of(operands[0]), ON_HOST | MADE_AS_ARRAY);
 }
 
-PyObject* returned_parts(PyObject* x, const Operands& operands) {
-    const Py_ssize_t length = Py_SIZE(x);
-    const bool is_list = PyList_CheckExact(x);
-    Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
-    if (!made) return nullptr;
-    for (Py_ssize_t k = 0; k < length; k++) {
-        PyObject* part = returned(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k), operands);
-        if (!part) return nullptr;
-        if (is_list) {
-            PyList_SET_ITEM(made.get(), k, part);
-        } else {
-            PyTuple_SET_ITEM(made.get(), k, part);
-        }
-    }
-    return made.release();
-}
-
 }  // namespace
 
 PyObject* returned(PyObject* x, const Operands& operands) {
     if (PyArray_CheckExact(x)) return returned_array(x, operands);
     if (is_scalar_at_hand(Py_TYPE(x))) return new_host_array(x, Py_None, queue_of(operands[0]), ON_HOST);
     if (x == Py_None || PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x)) return Py_NewRef(x);
-    if (PyTuple_CheckExact(x) || PyList_CheckExact(x)) return returned_parts(x, operands);
+    if (PyTuple_CheckExact(x) || PyList_CheckExact(x)) {
+        return parts_of(x, [&operands](PyObject* part) { return returned(part, operands); });
+    }
     return returned_by_python(x, operands);
 }
 

@@ -53,8 +53,9 @@ private:
     static constexpr npy_intp GROWN_ELEMENTS = 1 << 16, MULTIPLICATIONS = 1 << 20;
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
-    bool is_empty_ = false, is_too_large_ = false;
-    npy_intp product_ = 1, broadcast_[NPY_MAXDIMS];
+    bool is_empty_ = false;
+    npy_intp product_ = 1, elements_ = 1, largest_ = 0;  // what all come to together, and the size of the largest
+    npy_intp broadcast_[NPY_MAXDIMS];
     PyObject* arrays_[MAX_ARRAYS];  // owned
 };
 

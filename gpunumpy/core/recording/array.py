@@ -403,17 +403,21 @@ def has_views(array: ndarray) -> bool:
     return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(array))
 
 
+_FROZEN = gc.get_freeze_count()  # of objects that Python itself hides from its collector
+
+
 def move_to_host(array: ndarray, value: Any) -> Any:
     """Move an array that owns its storage, and is written to element by element, to the host.
 
     Return the value that is to be written, as NumPy takes it. Return None, and leave the array where it is, if there is
-    a view of it, if its memory is seen by other libraries, or if the value is no number.
+    a view of it, or may be one among frozen objects (`gc.freeze`), if its memory is seen by other libraries, or if the
+    value is no number.
     """
     is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
     if not is_number and not (type(value) is ndarray and not value.shape):
         return None
     node = array.computed()
-    if array._flags & READ_ONLY or node.data.exported or has_views(array):
+    if array._flags & READ_ONLY or node.data.exported or gc.get_freeze_count() > _FROZEN or has_views(array):
         return None
     written = value if is_number else to_host(value)
     memory = to_host(array)
@@ -668,9 +672,9 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
 
 def take_state(array: ndarray, view: ndarray) -> None:
     """Have an array be what a view, or an array on the host, is."""
-    for name in _STATE:
-        if hasattr(view, name):
-            setattr(array, name, getattr(view, name))
+    state: list[Any] = [getattr(view, name, None) for name in _STATE]
+    # In one statement, without a call: no other thread or signal handler sees one field without the others.
+    array._base, array._component, array._flags, array._layout, array._node, array._owner, array._source = state
 
 
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:

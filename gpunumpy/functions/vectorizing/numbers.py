@@ -15,6 +15,7 @@ import numpy
 
 from ...core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType
 from ...core.graph import node as graph
+from ...core.ops.operators import BINARY, EQUALITY, ORDERING, UNARY
 from ...core.recording.array import ndarray, wrap
 from ..ufuncs.methods import reduce_ufunc
 from ..ufuncs.ufunc import UFUNCS
@@ -438,34 +439,13 @@ _OPERATIONS: dict[str, Callable[..., Numbers]] = {
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), _bitwise),
     **dict.fromkeys(("left_shift", "right_shift"), _shift),
 }
+
+
 # Python's operators, by the ufuncs that they are of arrays.
-_OPERATORS = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-
-
 def _bind_operators() -> None:
     """Give the class Python's operators."""
-    for name, ufunc in _OPERATORS.items():
+    comparisons = ORDERING | EQUALITY
+    for name, ufunc in (BINARY | comparisons | {"pow": "power"}).items():
 
         def forward(self: Numbers, other: Any, *, ufunc: str = ufunc) -> Any:
             return _binary(ufunc, self._tracing, self, other)
@@ -474,9 +454,9 @@ def _bind_operators() -> None:
             return _binary(ufunc, self._tracing, other, self)
 
         setattr(Numbers, f"__{name}__", forward)
-        if name not in _COMPARISONS:
+        if name not in comparisons:
             setattr(Numbers, f"__r{name}__", reflected)
-    for name, ufunc in _UNARY.items():
+    for name, ufunc in UNARY.items():
         setattr(Numbers, f"__{name}__", lambda self, ufunc=ufunc: _unary(ufunc, self))
 
 
