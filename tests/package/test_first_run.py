@@ -102,6 +102,7 @@ def texts_of_two_runs(name: str) -> list[set[str]]:
     return counts
 
 
+@pytest.mark.on_device
 @pytest.mark.parametrize("name", [*CASES, *EXAMPLES])
 def test_few_texts_are_generated(name: str) -> None:
     """Every text is compiled once, so a first run on a GPU waits for so many compilations, and a second for none."""

@@ -90,6 +90,28 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     return PyErr_Occurred() ? nullptr : made.release();
 }
 
+// launch.at(grid, params): the launch of the same kernel with another grid and other parameters.
+PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "at takes a grid and parameters");
+    Ref grid(PySequence_Fast(args[0], "a grid is a sequence")), params(PySequence_Fast(args[1], "parameters are a sequence"));
+    if (!grid || !params) return nullptr;
+    if (PySequence_Fast_GET_SIZE(grid.get()) != 3) return PyErr_Format(PyExc_ValueError, "a grid has three sizes");
+    Ref made(Py_TYPE(self)->tp_alloc(Py_TYPE(self), 0));
+    if (!made) return nullptr;
+    const Prepared& prepared = *as_launch(self)->prepared;
+    Prepared* p = as_launch(made.get())->prepared = new Prepared(prepared);
+    Py_INCREF(p->failed);
+    as_launch(made.get())->call = call;
+    for (int k = 0; k < 3; k++) {
+        p->dimensions[k] = static_cast<unsigned>(PyLong_AsUnsignedLong(PySequence_Fast_GET_ITEM(grid.get(), k)));
+    }
+    p->params.clear();
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(params.get()); k++) {
+        p->params.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(params.get(), k)));
+    }
+    return PyErr_Occurred() ? nullptr : made.release();
+}
+
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     if (as_launch(self)->prepared) Py_XDECREF(as_launch(self)->prepared->failed);
@@ -103,8 +125,14 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+PyMethodDef methods[] = {
+    {"at", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(at)), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyType_Slot slots[] = {
     {Py_tp_members, members},
+    {Py_tp_methods, methods},
     {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},

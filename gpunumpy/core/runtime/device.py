@@ -180,13 +180,13 @@ def driver() -> Any:
 
 def function_address(name: str) -> int | None:
     """Return the address of a function of the driver's library; None where something else stands in for the driver."""
-    is_driver = driver() is sys.modules.get("cuda.bindings.driver")
-    return ctypes.cast(getattr(_library(), name), ctypes.c_void_p).value if is_driver else None
+    return _address(name) if driver() is sys.modules.get("cuda.bindings.driver") else None
 
 
 @cache
-def _library() -> Any:
-    return ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+def _address(name: str) -> int | None:
+    library = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
 
 
 def why_no_gpu() -> str | None:

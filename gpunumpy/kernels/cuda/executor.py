@@ -18,6 +18,7 @@ from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
+from .launch import Launcher
 from .program import prepare_program
 from .tiers import CudaKernels, KernelAt
 
@@ -47,16 +48,16 @@ class CudaExecutor:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuse_predicate_of(call, self.name)
 
-    def finish(self, begun: Sequence[Callable[[], Runner]]) -> Sequence[Runner]:
+    def finish(self, begun: Sequence[Callable[[], Runner] | Launcher]) -> Sequence[Runner]:
         """Finish all preparations, equal ones once; their programs are compiled side by side."""
-        known = [prepare.known() if isinstance(prepare, KernelAt) else None for prepare in begun]
+        known = [_at_hand(prepare) for prepare in begun]
         if None not in known:
             return known  # type: ignore[return-value]
-        made: dict[Callable[[], Runner], Runner] = {}
+        made: dict[Callable[..., Any], Runner] = {}
         with compiled_side_by_side():
-            for prepare in begun:
+            for prepare, runner in zip(begun, known, strict=True):
                 if prepare not in made:
-                    made[prepare] = prepare()
+                    made[prepare] = runner or prepare()  # type: ignore[assignment,call-arg]
         for prepare, runner in made.items():
             if isinstance(prepare, KernelAt):
                 prepare.keep(runner)
@@ -84,6 +85,13 @@ class CudaExecutor:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
         number = memory.take_index_error(self.device)
         return f"index out of bounds ({self._locations.text(number)})" if number else ""
+
+
+def _at_hand(begun: object) -> Runner | None:
+    """Return what runs a kernel whose preparation is finished; None for another preparation."""
+    if type(begun) is Launcher:
+        return begun
+    return begun.known() if type(begun) is KernelAt else None
 
 
 def _prepared(device: Device, prepare: Callable[[], Runner]) -> Runner:

@@ -92,6 +92,18 @@ class Launcher:
         self.launch: Callable[[Sequence[Any], Any], None] | None = None
         function.when_loaded(self._prepare_launch)
 
+    def at(self, grid: Sequence[int], params: Sequence[int]) -> Launcher | None:
+        """Return what launches the kernel, once it is loaded, with another grid and other parameters; else None."""
+        if self._function.handle is None:
+            return None
+        made = object.__new__(Launcher)
+        made.device, made._function, made._pack = self.device, self._function, self._pack
+        made._format, made._params, made._is_packed = self._format, params, self._is_packed
+        made._dimensions = (*grid, *self._dimensions[3:])
+        made._lock, made._launch = threading.RLock(), None
+        made.launch = None if self.launch is None else self.launch.at(grid, params)  # type: ignore[attr-defined]
+        return made
+
     def _prepare_launch(self) -> None:
         """Allow the shared memory that a launch takes, and prepare the call of the driver."""
         cuda, handle, shared = driver(), self._function.handle, self._dimensions[-1]

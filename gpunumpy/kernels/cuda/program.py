@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
+from ...core.graph.bounded_table import BoundedTable
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ..codegen.program import Program
-from .compile import compile_program
+from .compile import compile_program, contraction
 from .launch import Launcher
 
 _ALIGNMENT = 256  # of pieces of scratch memory, in bytes
 
 
+# By all that the launchers of a program have in common at different sizes.
+_launchers: BoundedTable[Hashable, Launcher] = BoundedTable()
+
+
+def launcher(device: Device, program: Program, argument_format: str) -> Launcher:
+    """Return the launcher of a program of one launch, made from that of other sizes if there is one."""
+    (x,) = program.launches
+    key = device, contraction(), program.text, argument_format, x._replace(grid=(1, 1, 1))
+    known = _launchers.find(key)
+    made = None if known is None else known.at(x.grid, program.params)
+    if made is None:
+        function = compile_program(program.text, (x.entry,), device)[x.entry]
+        made = Launcher(device, function, x.grid, x.block, x.shared, argument_format, program.params, x.is_packed)
+        _launchers.keep(key, made)
+    return made
+
+
 def prepare_program(device: Device, program: Program, count: int) -> Runner:
     """Return a function that runs the program over `count` pointers."""
+    if len(program.launches) == 1 and not program.scratch and not program.flag:
+        return launcher(device, program, "Q" * count)
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}
     flag = (memory.index_error_word(device),) if program.flag else ()
@@ -26,8 +46,6 @@ def prepare_program(device: Device, program: Program, count: int) -> Runner:
         Launcher(device, functions[x.entry], x.grid, x.block, x.shared, argument_format, program.params)
         for x in program.launches
     ]
-    if len(launchers) == 1 and not program.scratch and not flag:
-        return launchers[0]
     starts, total = scratch_offsets(*(scratch.nbytes for scratch in program.scratch))
 
     def run(values: Sequence[Any]) -> None:

@@ -7,7 +7,7 @@ on disk or in the package, is never interpreted; one that the interpreter cannot
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -19,10 +19,11 @@ from ...core.schedule.kernel import Kernel
 from ...core.source_location import warn
 from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
-from ..codegen.sized import sized_interpretations, sized_programs
+from ..codegen.sized import SizedProgram, sized_interpretations, sized_programs
 from .beside import Task
 from .compile import compile_beside, contraction, find_program, load_program
 from .kernel import KernelLauncher
+from .launch import Launcher
 from .module import Function
 
 TIERS = ("auto", "compiled", "interpreted")
@@ -55,6 +56,26 @@ class _Structure:
         self.programs = sized_programs(kernel, multiprocessors)
         self.interpretations = sized_interpretations(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
+
+    def at(self, sizes: Sequence[int]) -> Launcher | None:
+        """Return what launches a kernel whose program has been launched at other sizes, in one launch; else None."""
+        if contraction():
+            return None
+        sized, values = self.programs.find(sizes)
+        launcher: Launcher | None = sized.runner
+        if launcher is None:
+            return None
+        numbers = sized.numbers(values)
+        return launcher.at(numbers[:3], numbers[3:])
+
+    def launched(
+        self, sized: SizedProgram, program: Program, functions: Mapping[str, Function] | None = None
+    ) -> Runner:
+        """Return what launches a program that is compiled. If one launch does, it is kept for other sizes."""
+        runner = self.launcher(program, functions)
+        if type(runner) is Launcher and not contraction():
+            sized.runner = runner
+        return runner
 
 
 class KernelAt(NamedTuple):
@@ -93,13 +114,17 @@ class CudaKernels:
         self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
         self._compilations: BoundedTable[str, Compilation] = BoundedTable()
 
-    def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], KernelAt]:
-        """Return what takes the sizes of a kernel of this structure, and begins to prepare its launch."""
+    def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], Launcher | KernelAt]:
+        """Return what takes the sizes of a kernel of this structure, and prepares its launch, or begins to."""
         structure = self._structures.find(kernel)
         if structure is None:
             made = _Structure(kernel, self._device)
             structure = self._structures.keep(kernel, made)
-        return lambda sizes: KernelAt(self, structure, tuple(sizes), contraction())
+
+        def prepare_at(sizes: Sequence[int]) -> Launcher | KernelAt:
+            return structure.at(sizes) or KernelAt(self, structure, tuple(sizes), contraction())
+
+        return prepare_at
 
     def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
         """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
@@ -110,13 +135,13 @@ class CudaKernels:
         if not self._waits_for_compiler(program) and self._interpreter.is_ready():
             interpretation, values = structure.interpretations.find(sizes)
         if interpretation is None:
-            return structure.launcher(program)
+            return structure.launched(sized, program)
         work = interpretation.work(values)
         interpret = structure.launcher(interpretation.at(values))
         compilation = self._compilations.find(program.text)
         if compilation is None:
             compilation = self._compilations.keep(program.text, Compilation(device, program.text))
-        return InterpretedFirst(structure.launcher, program, interpret, compilation, work)
+        return InterpretedFirst(structure, sized, program, interpret, compilation, work)
 
     def _waits_for_compiler(self, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
@@ -223,12 +248,18 @@ class InterpretedFirst:
     is_one_launch = True
 
     def __init__(
-        self, launcher: KernelLauncher, program: Program, interpretation: Runner, compilation: Compilation, work: int
+        self,
+        structure: _Structure,
+        sized: SizedProgram,
+        program: Program,
+        interpretation: Runner,
+        compilation: Compilation,
+        work: int,
     ) -> None:
         self.is_interpreted = True
         self.launch: Any = None
         self._run = interpretation
-        self._launcher, self._program = launcher, program
+        self._structure, self._sized, self._program = structure, sized, program
         self._entries = [launch.entry for launch in program.launches]
         self._compilation, self._work = compilation, work
 
@@ -237,7 +268,7 @@ class InterpretedFirst:
         if self.is_interpreted:
             functions = self._compilation.advance(self._work, self._entries)
             if functions is not None:
-                self._run = self._launcher(self._program, functions)
+                self._run = self._structure.launched(self._sized, self._program, functions)
                 self.is_interpreted = False
                 self.launch = getattr(self._run, "launch", None)
         self._run(values)

@@ -24,9 +24,9 @@ from ...core.schedule.variants import Variants
 from ...nvlib import cublas, cublaslt
 from ..codegen.program import Program
 from ..codegen.sized import SizedProgram, sized_programs
-from ..cuda.compile import compile_program, compiled_side_by_side
+from ..cuda.compile import compiled_side_by_side
 from ..cuda.kernel import KernelLauncher
-from ..cuda.launch import Launcher
+from ..cuda.program import launcher
 from . import cuda_integers
 from .cuda_epilogues import epilogue_kernel
 from .cuda_small import is_small, small_matmul
@@ -43,10 +43,10 @@ def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], 
     product = Product(*options)
     matrices = cublas.as_matrices(*layouts[:3])
     if KIND[dtypes[0]] in "biu":
-        return _launcher(device, cuda_integers.matmul(matrices, dtypes), "QQQ")
+        return launcher(device, cuda_integers.matmul(matrices, dtypes), "QQQ")
     out, dtype = dtypes[:2]
     if is_small(matrices, dtype):
-        return _launcher(device, *small_matmul(matrices, dtypes, product.epilogues))
+        return launcher(device, *small_matmul(matrices, dtypes, product.epilogues))
     plan = cublas.gemms(*matrices, product.conjugate)
 
     # With epilogues the numbers that the product comes with decide which of the two is needed.
@@ -117,13 +117,6 @@ def _prepare_as_batch(
             fallback(pointers)
 
     return run
-
-
-def _launcher(device: Device, program: Program, argument_format: str) -> Launcher:
-    """Return the launcher of a program of one kernel."""
-    (launch,) = program.launches
-    function = compile_program(program.text, (launch.entry,), device)[launch.entry]
-    return Launcher(device, function, launch.grid, launch.block, launch.shared, argument_format, program.params)
 
 
 def _is_exact_in_library(epilogues: Sequence[str], pointers: Sequence[Any]) -> bool:

@@ -18,9 +18,9 @@ from ...core.graph.library_calls.record import Batch
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...nvlib import cublas
-from ..cuda.compile import compile_program, compiled_side_by_side
-from ..cuda.launch import Launcher
+from ..cuda.compile import compiled_side_by_side
 from ..cuda.pointers import Pick, picked
+from ..cuda.program import launcher
 from .cuda import by_addresses, matmul
 from .cuda_small import is_small, small_matmul
 
@@ -41,10 +41,7 @@ def matmul_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtyp
         call_dtypes = [dtypes[p] for p in calls[0]]
         words = [(p, layouts[p].offset * dtypes[p].itemsize) for call in calls for p in call]
         if is_small(matrices, call_dtypes[1]):
-            program, argument_format = small_matmul(matrices, call_dtypes, product.epilogues, len(calls))
-            function = compile_program(program.text, ("small_matmul",), device)["small_matmul"]
-            (launch,) = program.launches
-            run_all: Runner = Launcher(device, function, launch.grid, launch.block, 0, argument_format, program.params)
+            run_all = launcher(device, *small_matmul(matrices, call_dtypes, product.epilogues, len(calls)))
             launches.append((run_all, picked(words, len(calls[0]))))
         else:
             run_batch = _prepare_library_batch(device, product, matrices, call_dtypes, len(calls))

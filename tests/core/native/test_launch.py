@@ -65,6 +65,24 @@ def test_arguments_and_parameters_are_packed() -> None:
     assert len(noted) == 1
 
 
+def test_a_kernel_is_launched_at_other_sizes() -> None:
+    driver, noted = Driver(3), deque[Any](maxlen=1)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (-3, 2**40), False, refuse)
+    assert launch is not None
+    at: Any = launch.at  # type: ignore[attr-defined]
+    other = at((7, 1, 2), (4, 5))
+    del launch, at
+    other([6], noted)
+    assert driver.launches == [(17, (7, 1, 2, *DIMENSIONS[3:]), 99, [6, 4, 5], None)]
+    for wrong in ((7, 1), "abc", (1, 1, -1), (1, 1, 2.5)):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            other.at(wrong, ())
+    with pytest.raises(TypeError):
+        other.at((1, 1, 1))
+    with pytest.raises(TypeError):
+        other.at((1, 1, 1), (0.5,))
+
+
 def test_packed_parameters_are_one_struct() -> None:
     seen: list[list[int]] = []
 
