@@ -23,6 +23,7 @@ a.sum() | a.mean() | a.max() | a.std() | np.where(m, a, b) | np.concatenate([a, 
 np.argsort(a) | np.dot(a, b) | np.outer(v, v) | np.cumsum(a) | np.diff(a) | np.clip(a, 0.2, 0.8) | np.sqrt(a)
 np.exp(a) | np.maximum(a, b) | np.zeros(10) | np.arange(10) | np.linspace(0, 1, 10) | np.array([1.0, 2.0, 3.0])
 np.zeros_like(a) | np.linalg.solve(M, v) | np.linalg.norm(v) | np.cross(v, v) | np.fft.fft(c) | np.interp(v, v, v)
+rng.normal(size=3) | rng.random(10) | rng.integers(0, 9, 10)
 """
 ELEMENTS = ("a[3]", "float(a[3])", "a.__setitem__(3, 1.0)", "bool(a[3] > 0)", "len(a)", "for x in a: pass")
 
@@ -31,7 +32,7 @@ def names(np: Any, size: int) -> dict[str, Any]:
     rng = numpy.random.default_rng(0)
     data = {"a": rng.random(size), "b": rng.random(size), "m": rng.random(size) > 0.5, "c": rng.random(64)}
     data |= {"M": rng.random((3, 3)) + numpy.eye(3), "v": numpy.sort(rng.random(3))}
-    return {"np": np, **{name: np.asarray(x) for name, x in data.items()}}
+    return {"np": np, "rng": np.random.default_rng(0), **{name: np.asarray(x) for name, x in data.items()}}
 
 
 def microseconds(call: Callable[[], Any]) -> float:

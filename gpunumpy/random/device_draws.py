@@ -19,7 +19,7 @@ from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import reshaped, transposed
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
-from .host_draws import array_of, is_inside_numpy, with_device_arrays
+from .host_draws import array_of, called_by_numpy, is_inside_numpy, with_device_arrays
 from .parameters import broadcast_shape, shape_of
 from .rejection_sampling import Sampler, draw_by_rejection
 
@@ -147,6 +147,7 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
         name = method.__name__
         on_host = getattr(numpy_class, name)
         size_at = _position_of_size(on_host)
+        small_draw = called_by_numpy(on_host) if name == "choice" else on_host
         has_out = name in _FILLED_IN_ORDER and "out" in signature(on_host).parameters
         with_arrays = with_device_arrays(on_host, f"{numpy_class.__name__}.{name}", silent=True)
 
@@ -156,7 +157,8 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
             with stream.lock:
                 if _is_small_draw(size_at, args, options, self._matches_numpy):
                     stream.synchronize()
-                    return array_of(on_host(self._numpy_generator, *args, **options))
+                    result = small_draw(self._numpy_generator, *args, **options)
+                    return array_of(result) if type(result) is numpy.ndarray else result
                 if has_out:
                     _raise_on_wrong_order(name, args, options)
                 if stream.kind and not is_inside_numpy():
@@ -176,12 +178,15 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
 
 
 def _position_of_size(method: Callable[..., Any]) -> int | None:
-    """Return the position of the argument `size`; -1 if all arguments are the size, None if the method has none."""
+    """Return the position of the argument `size`; -1 if all arguments are the size, None if the method has none.
+
+    A permutation is as long as its argument says, or has elements.
+    """
     names = list(signature(method).parameters)[1:]
     if names == ["args"]:
         return -1
-    # None for `choice` too: it calls other methods of the generator, which must know that NumPy is their caller.
-    return names.index("size") if "size" in names and "replace" not in names else None
+    found = "x" if method.__name__ == "permutation" else "size"
+    return names.index(found) if found in names else None
 
 
 def _is_small_draw(
@@ -193,6 +198,8 @@ def _is_small_draw(
     """
     if size_at is None:
         return False
+    if not args and not options:
+        return True
     size: Any = None
     if size_at < 0:
         size = args or None

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy
 
-from ..core.recording.array import from_numpy, ndarray
+from ..core.recording.array import ndarray
+from ..core.recording.residence import resident
 from ..functions.fallback import on_host
 
 # Names that neither take nor return arrays, except the state of a stream, which stays on the host.
@@ -30,6 +31,19 @@ _running = threading.local()
 def is_inside_numpy() -> bool:
     """Return whether the caller is NumPy, inside a function that `with_device_arrays` wraps."""
     return getattr(_running, "inside", False)
+
+
+def called_by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of NumPy's generators that calls others of them, which are to know that NumPy is the caller."""
+
+    def run(*args: Any, **options: Any) -> Any:
+        outer, _running.inside = is_inside_numpy(), True
+        try:
+            return function(*args, **options)
+        finally:
+            _running.inside = outer
+
+    return run
 
 
 def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = False) -> Callable[..., Any]:
@@ -55,8 +69,8 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
 
 
 def array_of(result: Any) -> Any:
-    """Return NumPy's result; an array is moved to the default device unless NumPy itself is the caller."""
-    return from_numpy(result) if isinstance(result, numpy.ndarray) and not is_inside_numpy() else result
+    """Return NumPy's result, with an array of this package for one of NumPy's unless NumPy itself is the caller."""
+    return resident(result) if isinstance(result, numpy.ndarray) and not is_inside_numpy() else result
 
 
 def add_host_methods(cls: type, numpy_class: type) -> None:

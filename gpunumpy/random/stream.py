@@ -126,6 +126,8 @@ class Stream:
 
     def synchronize(self) -> None:
         """Advance NumPy's state past all draws so far."""
+        if self._pending_move is None:
+            return
         with self.lock:
             if self._pending_move is not None:
                 try:

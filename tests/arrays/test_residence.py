@@ -57,6 +57,11 @@ NEW: dict[str, Callable[[Any], Any]] = {
     "element": lambda xp: xp.arange(4)[2],
     "ufunc's method": lambda xp: xp.add.outer(xp.arange(3), xp.arange(2)),
     "several": lambda xp: xp.divmod(xp.arange(5), 3)[1],
+    "drawn": lambda xp: xp.random.default_rng(0).normal(size=3),
+    "drawn integers": lambda xp: xp.random.default_rng(0).integers(0, 9, (2, 3)),
+    "permuted": lambda xp: xp.random.default_rng(0).permutation(5),
+    "drawn from an array": lambda xp: xp.random.default_rng(0).choice(5, 3),
+    "drawn by a RandomState": lambda xp: xp.random.RandomState(0).rand(2, 3),
     "named results": lambda xp: xp.linalg.eigh(xp.eye(2)).eigenvectors,
 }
 

@@ -27,6 +27,12 @@ PyObject* default_queue() {
     return queue.release();
 }
 
+// An array on the host, of the default device, that has the memory of a NumPy array.
+PyObject* new_array_of(PyObject* memory) {
+    Ref queue(default_queue());
+    return queue ? new_host_array(memory, Py_None, queue.get(), ON_HOST | MADE_AS_ARRAY) : nullptr;
+}
+
 bool is_number(PyObject* x) {
     return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x);
 }
@@ -131,8 +137,12 @@ PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* arg
         result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
         if (!result) return nullptr;
     }
-    Ref queue(default_queue());
-    return queue ? new_host_array(result.get(), Py_None, queue.get(), ON_HOST | MADE_AS_ARRAY) : nullptr;
+    return new_array_of(result.get());
+}
+
+PyObject* resident(PyObject* const* args) {
+    const bool is_small = PyArray_CheckExact(args[0]) && is_at_hand(reinterpret_cast<PyArrayObject*>(args[0]));
+    return is_small && are_placed() ? new_array_of(args[0]) : nullptr;
 }
 
 bool add_new_arrays(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

@@ -4,6 +4,7 @@
 
 #include "buffer.hpp"
 #include "flush.hpp"
+#include "new_arrays.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
 #include "writes.hpp"
@@ -387,6 +388,7 @@ const struct {
     {"with_operands", call_found<2, find_with_operands>},
     {"lowered", call_found<1, lowered>},
     {"pattern", call_found<1, pattern>},
+    {"resident", call_found<1, resident>},
 };
 
 // recorder(name, function)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from .._native import tell
+from .._native import tell, tried_first
 from ..dtypes import KIND, bfloat16
 from ..errors import allowed
 from ..runtime import device as device_module
@@ -69,8 +69,12 @@ def is_auto() -> bool:
     return _residence == "auto" and evaluate.watcher is None
 
 
-def resident(data: Any, device: Device | None) -> ndarray:
-    """Return NumPy data that nothing else refers to, an array or a scalar, as an array where size and dtype put it."""
+@tried_first
+def resident(data: Any, device: Device | None = None) -> ndarray:
+    """Return NumPy data that nothing else refers to, an array or a scalar, as an array where size and dtype put it.
+
+    Its device is the default device if none is given.
+    """
     if is_auto() and data.nbytes <= HOST_BYTES and data.dtype in DTYPES:
         return on_host_memory(data, default_device() if device is None else device)
     return from_numpy(numpy.asarray(data), device)
