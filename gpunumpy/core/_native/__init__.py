@@ -127,7 +127,12 @@ PublicFunction: type = types.FunctionType if _core is None else _core.HostCall
 
 # The methods of arrays that slots of the core's type stand before: they are bound to the core, not to the class.
 LOOKS = (
-    frozenset(("__bool__", "__delitem__", "__float__", "__getitem__", "__index__", "__int__", "__len__", "__setitem__"))
+    frozenset(
+        (
+            *("__bool__", "__delitem__", "__float__", "__getitem__", "__index__", "__int__", "__iter__", "__len__"),
+            "__setitem__",
+        )
+    )
     if _core is not None
     else frozenset()
 )

@@ -52,9 +52,9 @@ bool set_element(PyObject* x, PyObject* key, PyObject* value) {
 }
 
 // The methods in Python that slots stand before.
-enum Look { BOOL, DELITEM, FLOAT, GETITEM, INDEX, INT, LEN, SETITEM, LOOKS };
-const char* const NAMES[] = {"__bool__",  "__delitem__", "__float__", "__getitem__",
-                             "__index__", "__int__",     "__len__",   "__setitem__"};
+enum Look { BOOL, DELITEM, FLOAT, GETITEM, INDEX, INT, ITER, LEN, SETITEM, LOOKS };
+const char* const NAMES[] = {"__bool__", "__delitem__", "__float__", "__getitem__", "__index__",
+                             "__int__",  "__iter__",    "__len__",   "__setitem__"};
 PyObject* methods[LOOKS];
 
 // What such a method returns.
@@ -128,6 +128,15 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
     Ref key(PyLong_FromSsize_t(index));
     return key ? get_item(self, key.get()) : nullptr;
+}
+
+PyObject* iterate(PyObject* self) {
+    PyObject* memory = are_placed() ? memory_of(self) : nullptr;
+    if (memory && PyArray_CheckExact(memory)) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+        if (PyArray_NDIM(data) && is_type_at_hand(PyArray_TYPE(data))) return PySeqIter_New(self);
+    }
+    return asked(ITER, {self}).release();
 }
 
 PyObject* move_to_host = nullptr;  // a function of Python
@@ -212,7 +221,7 @@ const PyType_Slot* look_slots() {
         {Py_nb_float, reinterpret_cast<void*>(as_float)},   {Py_nb_int, reinterpret_cast<void*>(as_integer)},
         {Py_nb_index, reinterpret_cast<void*>(as_index)},   {Py_nb_bool, reinterpret_cast<void*>(truth)},
         {Py_mp_length, reinterpret_cast<void*>(length)},    {Py_sq_length, reinterpret_cast<void*>(length)},
-        {Py_sq_item, reinterpret_cast<void*>(get_item_at)},
+        {Py_sq_item, reinterpret_cast<void*>(get_item_at)}, {Py_tp_iter, reinterpret_cast<void*>(iterate)},
         {Py_mp_subscript, reinterpret_cast<void*>(get_item)}, {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
         {0, nullptr}};
     return slots;
