@@ -94,7 +94,7 @@ def loop(name: str) -> dict[str, float]:
     for which in ("changing", "again", "fixed"):
         a, _, c = arrays()
         step = LOOPS[name](a, c)
-        for k in range(1, WARM):
+        for k in (WARM + STEPS, *range(1, WARM)):  # large sizes may need a library, which is loaded once
             step(k)
         gc.collect()  # what the import of modules has made: Python would look at it once, at some step
         start = time.perf_counter()
