@@ -28,7 +28,11 @@ def bodies(np: Any, x: Any, v: Any, mass: Any, steps: int) -> Any:
 
 
 def bodies_jax(jax: Any, x: Any, v: Any, mass: Any, steps: int) -> Any:
-    return jax.lax.fori_loop(0, steps, lambda _, state: pulled(jax.numpy, *state, mass), (x, v))
+    def step(_: Any, state: Any) -> Any:
+        x, v = state
+        return pulled(jax.numpy, x, v, mass)
+
+    return jax.lax.fori_loop(0, steps, step, (x, v))
 
 
 def cluster(rng: numpy.random.Generator, size: int, steps: int) -> tuple[Any, ...]:

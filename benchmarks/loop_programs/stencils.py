@@ -66,7 +66,7 @@ def wave_3d_jax(jax: Any, u: Any, steps: int) -> Any:
     return jax.lax.fori_loop(0, steps, step, (u, u))[0]
 
 
-def field(*shape: int, dtype: str = "float64") -> Any:
+def field(*shape: int, dtype: Any = "float64") -> Any:
     """Return a function that makes one random array: the size in every dimension."""
 
     def data(rng: numpy.random.Generator, size: int, steps: int) -> tuple[Any, ...]:
