@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,12 +109,26 @@ def _numba() -> list[Peer]:
     ]  # fmt: skip
 
 
+def _numpy() -> list[Peer]:
+    return [Peer("NumPy", numpy, numpy.asarray, lambda: None, numpy.asarray)]
+
+
+LIBRARIES = {"cupy": _cupy, "torch": _torch, "jax": _jax, "numba": _numba}
+# NumPy computes on the CPU: it is beside the others where it is asked for.
+WITH_NUMPY = {**LIBRARIES, "numpy": _numpy}
+
+
+def peers_of(libraries: Iterable[str]) -> list[Peer]:
+    """gpunumpy, and the peers of those of the libraries that can be imported."""
+    found = [_gpunumpy()]
+    for name in libraries:
+        try:
+            found += WITH_NUMPY[name]()
+        except ImportError as error:
+            print(f"left out: {name} ({error})")
+    return found
+
+
 def all_peers(wanted: set[str] | None = None) -> list[Peer]:
     """Every library that can be imported, gpunumpy first."""
-    found = [_gpunumpy()]
-    for group in (_cupy, _torch, _jax, _numba):
-        try:
-            found += group()
-        except ImportError as error:
-            print(f"left out: {group.__name__.strip('_')} ({error})")
-    return [p for p in found if wanted is None or p.name in wanted]
+    return [p for p in peers_of(LIBRARIES) if wanted is None or p.name in wanted]

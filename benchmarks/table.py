@@ -17,6 +17,8 @@ import numpy
 from peers import Peer, all_peers
 from timing import seconds
 
+import gpunumpy
+
 N = 1 << 26
 RANDOM = numpy.random.default_rng(1)
 # Libraries that compile a function for one shape of its result.
@@ -73,9 +75,7 @@ def heading() -> str:
 
 
 def device_name() -> str:
-    import cupy
-
-    return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
+    return gpunumpy.default_device().hardware
 
 
 def main(description: str | None, rows: Sequence[Row]) -> None:

@@ -12,7 +12,7 @@ from ..core.dtypes import FLOAT64, KIND, DType, bfloat16
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap
-from ..core.recording.record import as_array, as_dtype, elementwise, reshaped
+from ..core.recording.record import as_array, as_dtype, binary_operator, elementwise, reshaped, unary_operator
 from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import moveaxis
 from ..functions.reductions import reductions
@@ -21,6 +21,10 @@ from .checks import check_square, common_dtype, real_dtype
 from .decompositions import svdvals
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
+
+
+# With memos, for loops that normalize a vector in every step.
+_product, _square_root = binary_operator("multiply"), unary_operator("sqrt")
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ndarray:
@@ -122,8 +126,8 @@ def _root_sum_of_squares(x: ndarray, axis: Any, keep: bool) -> ndarray:
     if KIND[x.dtype] == "c":
         squares = real_parts(elementwise("multiply", (elementwise("conjugate", (x,)), x)))
     else:
-        squares = elementwise("multiply", (x, x))
-    return elementwise("sqrt", (reductions.sum(squares, axis, keepdims=keep),))
+        squares = _product(x, x)
+    return _square_root(reductions.sum(squares, axis, keepdims=keep))
 
 
 def _restore_reduced_axes(reduced: ndarray, shape: tuple[int, ...], axes: tuple[int, ...]) -> ndarray:

@@ -59,8 +59,7 @@ private:
             if (computed != Flushed::YES) return computed;
         }
         if (PyList_SetSlice(pending_.get(), 0, count_, kept_.get()) < 0 || !schedule_review()) return Flushed::ERROR;
-        if (extra_) note_look();
-        return Flushed::YES;
+        return !extra_ || note_look() ? Flushed::YES : Flushed::ERROR;
     }
 
     // What to compute, how many entries of the queue stand for it, and which of them stay.
@@ -117,12 +116,13 @@ private:
         return !is_watched() || Ref(PyObject_CallOneArg(state.schedule_review, queue_));
     }
 
-    // As `LoopCut.looked`.
-    void note_look() {
+    // As `LoopCut.looked`, which has more to do where a first graph waited for a place.
+    bool note_look() {
         PyObject* cut = state.state_cut.of(state.queue_state.of(queue_));
+        if (state.cut_begin.of(cut) != Py_None) return static_cast<bool>(Ref(PyObject_CallMethod(cut, "looked", nullptr)));
         state.cut_is_first.set(cut, Py_NewRef(Py_True));
-        state.cut_begin.set(cut, Py_NewRef(Py_None));
         state.cut_search.set(cut, Py_NewRef(Py_None));
+        return true;
     }
 
     // Leave to Python what the exception that is on its way has left.

@@ -15,7 +15,7 @@ MAX_SEARCH = 1500
 # Flushes in a row that had new plans, after which a better place is searched for.
 PATIENCE = 4
 # Places where first graphs became too large that are remembered.
-_MAX_LENGTHS = 64
+_MAX_BEGINNINGS = 64
 
 # A graph is too large when it has more nodes than this, or when it alone keeps more bytes alive than this.
 NODES_LIMIT = 400
@@ -65,7 +65,8 @@ class LoopCut:
     If flushes have new plans all the same, places are counted once more, for longer.
 
     A look at a value ends this. A program that runs again, and is where it was when a graph became too large, lets that
-    graph grow as long as it did then: so its second run makes the plans of the first.
+    graph grow as long as it did then: so its second run makes the plans of the first. If a look came before the flush,
+    places are counted only when the graph is larger than it was at that look, for counting takes longer than recording.
     """
 
     __slots__ = (
@@ -77,8 +78,10 @@ class LoopCut:
             "_is_over",
             "_lengths",
             "_limit",
+            "_looks",
             "_new_plans",
             "_place",
+            "_put_off",
         ),
         *("_scope", "_search", "_waited", "_was_thorough"),
     )
@@ -96,6 +99,8 @@ class LoopCut:
         self._is_first = True  # whether no graph was flushed for its size since the last look
         self._begin: _Place | None = None  # where the first graph became too large, while it waits after a search
         self._lengths: dict[_Place, int] = {}  # for each such place, the values that were recorded from there on
+        self._looks: dict[_Place, int] = {}  # the same where a look came first
+        self._put_off = 0  # values of a wait that its search does not count
         self._new_plans = 0
 
     @property
@@ -120,6 +125,7 @@ class LoopCut:
         elif self._is_first or self._scope is None or not _is_called(self._scope):
             self._begin = here if self._is_first else None
             self._begin_search(thorough=False)
+            self._put_off = self._looks.get(here, 0) if self._is_first else 0
         else:
             self._limit, self._is_over = MAX_SEARCH, self._place == here
         return self._is_over
@@ -134,7 +140,7 @@ class LoopCut:
             if self._waited >= self._limit:
                 self._scope = None  # the program does not come to the place any more
             self._is_over = self._scope is None or self._place == _user_place()
-        elif search.count(here := _user_place()):
+        elif self._waited > self._put_off and search.count(here := _user_place()):
             self._place, self._scope = search.found()
             self._search, self._limit = None, self._waited + MAX_SEARCH
             self._is_over = self._scope is None or self._place == here
@@ -144,15 +150,15 @@ class LoopCut:
 
     def looked(self) -> None:
         """Note that the graph was flushed for a look at a value."""
+        if self._begin is not None:
+            _remember(self._looks, self._begin, min(self._waited, MAX_SEARCH))
         self._is_first, self._begin, self._search = True, None, None
 
     def flushed(self, is_new: bool) -> None:
         """Note that the graph was flushed for its size, and whether a plan had to be made for it."""
         begin = self._begin
         if begin is not None and self._is_over:
-            if len(self._lengths) >= _MAX_LENGTHS:
-                self._lengths.clear()
-            self._lengths[begin] = self._waited
+            _remember(self._lengths, begin, self._waited)
         self._is_first, self._begin = False, None
         self._new_plans = self._new_plans + 1 if is_new else 0
         if self._new_plans >= PATIENCE and not self._was_thorough and not self.is_searching:
@@ -161,6 +167,13 @@ class LoopCut:
     def _begin_search(self, thorough: bool) -> None:
         self._search, self._was_thorough = _Search(thorough), thorough
         self._waited, self._new_plans, self._is_counted, self._is_over = 0, 0, False, False
+        self._put_off = 0
+
+
+def _remember(lengths: dict[_Place, int], begin: _Place, length: int) -> None:
+    if len(lengths) >= _MAX_BEGINNINGS:
+        lengths.clear()
+    lengths[begin] = length
 
 
 def _is_called(code: CodeType) -> bool:

@@ -14,7 +14,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.collector import without_collector
 from gpunumpy.core.graph import bounded_table
-from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime import evaluate, loop_cut
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
@@ -133,6 +133,29 @@ def test_loops_that_look_at_no_value(operations: int, monkeypatch: pytest.Monkey
             made.append(len(planner.plans) - found)
     assert made[0] <= 5
     assert made[2] - made[0] <= 2, "but for what is left at the end, longer loops have the same plans"
+
+
+def test_a_look_puts_off_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a look came before a place was found, places are counted only when the graph is larger than it was then."""
+    gc.collect()  # as above
+    planner_of(monkeypatch)
+    counted: list[Any] = []
+    count = loop_cut._Search.count
+    monkeypatch.setattr(loop_cut._Search, "count", lambda self, here: counted.append(here) or count(self, here))
+
+    def loop(turns: int) -> int:
+        counted.clear()
+        x, y = np.ones(50), np.arange(50.0)
+        for _ in range(turns):
+            x = x * 0.5 + y
+        float(x[0])
+        return len(counted)
+
+    with np.Device("cpu"):
+        found = [loop(turns) for turns in (320, 320, 320, 1000)]
+    assert found[0] > 0
+    assert found[1:3] == [0, 0]
+    assert found[3] > 0
 
 
 @pytest.mark.parametrize("name", LOOPS)

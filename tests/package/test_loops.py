@@ -1,0 +1,52 @@
+"""Programs of benchmarks/loops.py compute what NumPy computes. Their ports to JAX are checked where they are timed."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+import gpunumpy
+from benchmarks.loop_programs import LOOPS
+from benchmarks.loop_programs.loop import Loop
+
+# The size and the steps of each loop.
+CASES = {
+    "heat_1d": (50, 5),
+    "heat_2d": (12, 5),
+    "wave_3d": (6, 3),
+    "shallow_water": (12, 5),
+    "vertical_diffusion": (4, 2),
+    "cavity_flow": (12, 2),
+    "bodies": (7, 3),
+    "escape_time": (200, 12),
+    "recurrence": (10, 40),
+    "power_iteration": (9, 6),
+    "gram_schmidt": (40, 2),
+    "covariance": (30, 8),
+    "shortest_paths": (12, 12),
+}
+
+
+def test_every_loop_has_a_case() -> None:
+    assert sorted(loop.name for loop in LOOPS) == sorted(CASES)
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.name)
+def test_matches_numpy(loop: Loop, device: str) -> None:
+    size, steps = CASES[loop.name]
+    data = loop.data(numpy.random.default_rng(0), size, steps)
+    given = [x.copy() for x in data]
+    expected = loop.program(numpy, *data, steps)
+    with gpunumpy.Device(device):
+        arrays = [gpunumpy.asarray(x) for x in data]
+        result = loop.program(gpunumpy, *arrays, steps)
+    pairs = zip(result, expected, strict=True) if isinstance(expected, tuple) else [(result, expected)]
+    for values, reference in pairs:
+        assert isinstance(values, gpunumpy.ndarray)
+        values = numpy.asarray(values)
+        assert values.dtype == reference.dtype
+        largest = numpy.abs(reference).max()
+        numpy.testing.assert_allclose(values, reference, rtol=0, atol=loop.tolerance * largest)
+    for x, array, before in zip(data, arrays, given, strict=True):  # what the benchmark gives is given again
+        numpy.testing.assert_array_equal(x, before)
+        numpy.testing.assert_array_equal(numpy.asarray(array), before)
