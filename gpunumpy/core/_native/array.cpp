@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "looks.hpp"
+#include "review.hpp"
 #include "views.hpp"
 
 namespace core {
@@ -67,6 +68,8 @@ const PyType_Slot own_slots[] = {
 Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(state.queue_review_at.of(queue)); }
 
 bool review(PyObject* queue, PyObject* node) {
+    if (add_while_waiting(queue, node)) return true;
+    if (PyErr_Occurred()) return false;
     Ref function = Ref::to(state.queue_review.of(queue));
     return static_cast<bool>(Ref(PyObject_CallFunctionObjArgs(function.get(), queue, node, nullptr)));
 }

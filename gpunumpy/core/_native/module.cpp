@@ -7,6 +7,7 @@
 #include "new_arrays.hpp"
 #include "program.hpp"
 #include "recorders.hpp"
+#include "review.hpp"
 #include "run.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
@@ -103,6 +104,10 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.device_launched, s.device, "launched"}, {&s.device_stays_current, s.device, "_stays_current"},
         {&s.table_entries, s.bounded_table, "_entries"}, {&s.cut_is_first, s.loop_cut, "_is_first"},
         {&s.cut_begin, s.loop_cut, "_begin"}, {&s.cut_search, s.loop_cut, "_search"},
+        {&s.cut_held_bytes, s.loop_cut, "_held_bytes"}, {&s.cut_is_counted, s.loop_cut, "_is_counted"},
+        {&s.cut_is_over, s.loop_cut, "_is_over"}, {&s.cut_limit, s.loop_cut, "_limit"},
+        {&s.cut_place, s.loop_cut, "_place"}, {&s.cut_put_off, s.loop_cut, "_put_off"},
+        {&s.cut_scope, s.loop_cut, "_scope"}, {&s.cut_waited, s.loop_cut, "_waited"},
         {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };
     for (const auto& each : slots) {
@@ -121,7 +126,7 @@ PyMODINIT_FUNC PyInit__core() {
         !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
-        !core::add_new_arrays(module.get())) {
+        !core::add_new_arrays(module.get()) || !core::add_review(module.get())) {
         return nullptr;
     }
     return module.release();

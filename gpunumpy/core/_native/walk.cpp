@@ -112,7 +112,7 @@ private:
         return nullptr;
     }
 
-    const uint64_t number_ = ++walks;
+    const uint64_t number_ = next_walk();
     // Owned, as the parts of the key are: where a list is made, Python 3.11 may collect garbage, and a finalizer that
     // looks at a value makes nodes let go of their arguments.
     SmallVector<PyObject*, 64> nodes_;
@@ -137,11 +137,6 @@ bool reads_buffer(PyObject* node) {
         if (reads) return true;
     }
     return false;
-}
-
-// Whether a node is cheaper to compute than to read.
-bool stays_pending(PyObject* node) {
-    return state.signature_generator.of(as_node(node)->signature) == Py_True && !reads_buffer(node);
 }
 
 // live_roots(queue, extra): see evaluate.py.
@@ -179,6 +174,12 @@ PyMethodDef functions[] = {
 };
 
 }  // namespace
+
+uint64_t next_walk() { return ++walks; }
+
+bool stays_pending(PyObject* node) {
+    return state.signature_generator.of(as_node(node)->signature) == Py_True && !reads_buffer(node);
+}
 
 bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
     Walk walk;

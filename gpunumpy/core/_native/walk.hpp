@@ -12,4 +12,10 @@ bool add_walk(PyObject* module);
 bool walk_graph(PyObject* roots, Ref& nodes, Ref& key);
 PyObject* roots_alive(PyObject* queue, PyObject* extra);
 
+// Whether a pending node is cheaper to compute than to read.
+bool stays_pending(PyObject* node);
+
+// A number for `Node::walk` that no node has.
+uint64_t next_walk();
+
 }  // namespace core

@@ -185,6 +185,24 @@ def walk(roots: Sequence[Node]) -> tuple[list[Node], tuple[Any, ...]]:
     return nodes, tuple(key)
 
 
+@compiled
+def survey(queue: Queue) -> tuple[int, int]:
+    """Drop entries of a queue for values that are computed, or not alive; return how large the pending graph is.
+
+    Returns
+    -------
+    int, int
+        The nodes that the values need, themselves included, and the bytes of buffers that nothing else refers to.
+    """
+    roots, count, _ = live_roots(queue)
+    arrays = [(ref, ref()) for ref in queue.pending[:count]]
+    refs = {array._node: ref for ref, array in arrays if array is not None and array._node.data is None}
+    del arrays
+    queue.pending[:count] = refs.values()
+    nodes = _reachable_nodes(roots)
+    return len(nodes), _held_bytes(nodes)
+
+
 def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
     """Return all nodes that the roots need."""
     seen = set(roots)
@@ -473,18 +491,12 @@ def review(queue: Queue, recorded: Node) -> None:
         run = Run()
         queue.run = run
         try:
-            roots, count, _ = live_roots(queue)
-            arrays = [(ref, ref()) for ref in queue.pending[:count]]
-            refs = {array._node: ref for ref, array in arrays if array is not None and array._node.data is None}
-            del arrays
-            queue.pending[:count] = refs.values()
-            nodes = _reachable_nodes(roots)
-            held_bytes = _held_bytes(nodes)
+            node_count, held_bytes = survey(queue)
         finally:
             _settle(queue)
         cut = queue.state.cut
         is_ahead = False
-        if len(nodes) > NODES_LIMIT or held_bytes > BYTES_LIMIT:
+        if node_count > NODES_LIMIT or held_bytes > BYTES_LIMIT:
             if watcher is not None or cut.is_here(waiting, held_bytes):
                 structures, _ = queue.state.planner.counts()
                 with suppress(Exception):

@@ -1,0 +1,155 @@
+#include "review.hpp"
+
+#include <cstring>
+#include <unordered_map>
+
+#include "array.hpp"
+#include "buffer.hpp"
+#include "host_arrays.hpp"
+#include "small_vector.hpp"
+#include "walk.hpp"
+
+namespace core {
+
+namespace {
+
+// As in queue.py and loop_cut.py.
+constexpr Py_ssize_t REVIEW_INTERVAL = 128, BYTES_LIMIT = 1 << 29;
+
+// Whether a frame runs code of this package.
+bool is_of_package(PyFrameObject* frame) {
+    constexpr char PACKAGE[] = "gpunumpy";
+    constexpr size_t LENGTH = sizeof PACKAGE - 1;
+    Ref globals(PyFrame_GetGlobals(frame));
+    static PyObject* const key = PyUnicode_InternFromString("__name__");
+    PyObject* name = PyDict_Check(globals.get()) ? PyDict_GetItemWithError(globals.get(), key) : nullptr;
+    const char* text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+    if (!text) PyErr_Clear();
+    return text && !std::strncmp(text, PACKAGE, LENGTH) && (text[LENGTH] == '.' || !text[LENGTH]);
+}
+
+// Whether the innermost frame outside of the package is at a place, a tuple of code and instruction.
+bool is_at(PyObject* place) {
+    Ref frame = Ref::to(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    while (frame) {
+        PyFrameObject* here = reinterpret_cast<PyFrameObject*>(frame.get());
+        Ref back(is_of_package(here) ? reinterpret_cast<PyObject*>(PyFrame_GetBack(here)) : nullptr);
+        if (!back) {
+            Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(here)));
+            return code.get() == PyTuple_GET_ITEM(place, 0) &&
+                   PyFrame_GetLasti(here) == PyLong_AsLong(PyTuple_GET_ITEM(place, 1));
+        }
+        frame = std::move(back);
+    }
+    return true;  // Python decides
+}
+
+// `LoopCut.is_ahead`, where it changes nothing but the number of values that were recorded in the wait.
+bool is_ahead(PyObject* cut, Py_ssize_t waited) {
+    const Py_ssize_t held_bytes = PyLong_AsSsize_t(state.cut_held_bytes.of(cut));
+    const Py_ssize_t interval = held_bytes > BYTES_LIMIT ? REVIEW_INTERVAL / 4 : REVIEW_INTERVAL;
+    if (waited % interval == 0 || state.cut_is_over.of(cut) != Py_False) return false;
+    const Py_ssize_t limit = PyLong_AsSsize_t(state.cut_limit.of(cut));
+    if (state.cut_is_counted.of(cut) == Py_True) return waited < limit;
+    if (state.cut_search.of(cut) != Py_None) return waited <= PyLong_AsSsize_t(state.cut_put_off.of(cut));
+    if (waited >= limit || state.cut_scope.of(cut) == Py_None) return false;
+    PyObject* place = state.cut_place.of(cut);
+    return PyTuple_CheckExact(place) && !is_at(place);
+}
+
+// What the entries of a queue stand for: the nodes that are pending, each once, with an entry of theirs.
+class Survey {
+public:
+    explicit Survey(PyObject* queue) : pending_(Ref::to(state.queue_pending.of(queue))) {}
+
+    ~Survey() {
+        for (PyObject* node : nodes_) Py_DECREF(node);
+    }
+
+    // Drop all other entries.
+    bool keep_living() {
+        const uint64_t walk = next_walk();
+        const Py_ssize_t length = PyList_GET_SIZE(pending_.get());  // what other threads add meanwhile comes later
+        Ref kept(PyList_New(0));
+        if (!kept) return false;
+        for (Py_ssize_t k = 0; k < length && k < PyList_GET_SIZE(pending_.get()); k++) {
+            Ref reference = Ref::to(PyList_GET_ITEM(pending_.get(), k));
+            Ref array(PyObject_CallNoArgs(reference.get()));
+            if (!array) return false;
+            if (array.get() == Py_None || !as_array(array.get())->node) continue;
+            Node* node = as_node(as_array(array.get())->node);
+            if (!is_pending(node)) continue;
+            if (node->walk != walk) {
+                node->walk = walk;
+                node->place = PyList_GET_SIZE(kept.get());
+                if (PyList_Append(kept.get(), reference.get()) < 0) return false;
+                if (!stays_pending(as_array(array.get())->node)) nodes_.push_back(Py_NewRef(as_array(array.get())->node));
+            } else if (PyList_SetItem(kept.get(), node->place, reference.release()) < 0) {
+                return false;
+            }
+        }
+        return PyList_SetSlice(pending_.get(), 0, length, kept.get()) == 0;
+    }
+
+    // Find all nodes that the pending ones need, and the bytes of the buffers that nothing else refers to.
+    void measure() {
+        const uint64_t walk = next_walk();
+        for (PyObject* node : nodes_) as_node(node)->walk = walk;
+        std::unordered_map<PyObject*, Py_ssize_t> references;  // of the nodes to buffers
+        for (size_t k = 0; k < nodes_.size(); k++) {
+            const Node* node = as_node(nodes_[k]);
+            if (!is_pending(node)) {
+                if (node->data && is_buffer(node->data)) references[node->data]++;
+                continue;
+            }
+            for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(node->args); n++) {
+                PyObject* argument = PyTuple_GET_ITEM(node->args, n);
+                if (as_node(argument)->walk == walk) continue;
+                as_node(argument)->walk = walk;
+                nodes_.push_back(Py_NewRef(argument));
+            }
+        }
+        for (const auto& [buffer, count] : references) {
+            if (Py_REFCNT(buffer) <= count) held_bytes_ += PyLong_AsSsize_t(as_buffer(buffer)->nbytes);
+        }
+    }
+
+    PyObject* result() const { return Py_BuildValue("nn", static_cast<Py_ssize_t>(nodes_.size()), held_bytes_); }
+
+private:
+    Ref pending_;
+    SmallVector<PyObject*, 512> nodes_;  // owned
+    Py_ssize_t held_bytes_ = 0;
+};
+
+// survey(queue): see evaluate.py.
+PyObject* survey(PyObject*, PyObject* queue) {
+    Survey found(queue);
+    if (!found.keep_living()) return nullptr;
+    found.measure();
+    return PyErr_Occurred() ? nullptr : found.result();
+}
+
+PyMethodDef functions[] = {
+    {"survey", survey, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+bool add_while_waiting(PyObject* queue, PyObject* node) {
+    PyObject* review_at = state.queue_review_at.of(queue);
+    PyObject* queue_state = state.queue_state.of(queue);
+    if (is_watched || !queue_state || PyLong_AsSsize_t(review_at) >= 0) return false;
+    PyObject* cut = state.state_cut.of(queue_state);
+    const Py_ssize_t waited = PyLong_AsSsize_t(state.cut_waited.of(cut)) + 1;
+    if (!is_ahead(cut, waited)) return false;
+    PyObject* number = PyLong_FromSsize_t(waited);
+    if (!number) return false;
+    state.cut_waited.set(cut, number);
+    return PyList_Append(state.queue_pending.of(queue), as_node(node)->owner) == 0;
+}
+
+bool add_review(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+
+}  // namespace core
