@@ -4,6 +4,7 @@
 
 #include "buffer.hpp"
 #include "flush.hpp"
+#include "numpy_api.hpp"
 #include "new_arrays.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
@@ -145,11 +146,39 @@ bool shows(PyObject* view, PyObject* array, const Positions& positions) {
            positions.equal(as_array(view)->layout);
 }
 
+// A number of Python as an array of a dtype holds it; null, without an exception, where NumPy is to convert it.
+PyObject* converted(PyObject* number, PyObject* dtype) {
+    const int type = reinterpret_cast<PyArray_Descr*>(dtype)->type_num;
+    if (PyBool_Check(number)) return type == NPY_BOOL ? Py_NewRef(number) : nullptr;
+    if (PyFloat_CheckExact(number)) return type == NPY_DOUBLE ? Py_NewRef(number) : nullptr;
+    if (!PyLong_CheckExact(number)) return nullptr;
+    int overflow;
+    const long value = PyLong_AsLongAndOverflow(number, &overflow);
+    const bool is_exact = !overflow && value > -(1L << 53) && value < 1L << 53;
+    if (type == NPY_DOUBLE && is_exact) return PyFloat_FromDouble(static_cast<double>(value));
+    return type == NPY_INT64 && !overflow ? Py_NewRef(number) : nullptr;
+}
+
+// The value of a number of Python that is written to elements of an array; null as above.
+PyObject* filled(PyObject* number, PyObject* array, const Positions& positions) {
+    PyObject* signature = as_node(as_array(array)->node)->signature;
+    PyObject* dtype = state.signature_dtype.of(signature);
+    Ref held(converted(number, dtype));
+    Ref node(held ? PyObject_CallFunctionObjArgs(state.typed_scalar, held.get(), dtype, nullptr) : nullptr);
+    Ref layout(node ? positions.layout() : nullptr);
+    return layout ? fill(node.get(), PyTuple_GET_ITEM(layout.get(), 0), state.signature_queue.of(signature)) : nullptr;
+}
+
 Written write_items(PyObject* array, PyObject* key, PyObject* value) {
     Positions positions;
-    if (!can_be_written(array) || !is_array(value) || !positions.read(array) || !positions.select(key) || !positions.ndim) {
-        return Written::NOT_AT_HAND;
+    if (!can_be_written(array) || !positions.read(array) || !positions.select(key)) return Written::NOT_AT_HAND;
+    if (!is_array(value)) {
+        Ref node(filled(value, array, positions));
+        if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
+        QueueLock lock(state.signature_queue.of(as_node(as_array(array)->node)->signature));
+        return lock.is_held() ? write(array, positions, node.get()) : Written::NOT_AT_HAND;
     }
+    if (!positions.ndim) return Written::NOT_AT_HAND;
     if (shows(value, array, positions)) return Written::YES;
     Ref node(value_of(value));
     if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;

@@ -33,7 +33,7 @@ from .keys import (
     resolve_key,
     shape_text,
 )
-from .masks import MaskSelection, mask_on_device, picked_before
+from .masks import mask_on_device, picked_before, selection_of
 
 
 @tried_first
@@ -67,7 +67,7 @@ def _read_fancy(a: ndarray, selection: Selection) -> ndarray:
     mask = _leading_mask(selection)
     if mask is not None and _mask_fits(mask, view, 0):
         mask = mask_on_device(mask, a)
-        picked, base = MaskSelection(mask), view.value()
+        picked, base = selection_of(mask), view.value()
         if mask.shape == base.signature.shape:
             return wrap(picked.elements(base))
         rows = record.reshaped(base, (mask.size, *base.signature.shape[len(mask.shape) :]))
@@ -100,7 +100,7 @@ def _indices(view: ndarray, selection: Selection) -> list[Node]:
     index_of_axis: dict[int, Node] = {}
     for fancy in selection.fancy:
         if fancy.is_mask:
-            index_of_axis.update(enumerate(MaskSelection(mask_on_device(fancy.index, view)).indices(), fancy.axis))
+            index_of_axis.update(enumerate(selection_of(mask_on_device(fancy.index, view)).indices(), fancy.axis))
         else:
             index_of_axis[fancy.axis] = _index_node(fancy, view)
     shapes = [index.signature.shape for index in index_of_axis.values()]
@@ -294,7 +294,7 @@ def _write_by_rank(view: ndarray, mask: ndarray, row_shape: Shape, value: Node, 
 
     `is_whole_key`: the mask is the whole key, for which NumPy demands a value for each element.
     """
-    count = MaskSelection(mask).count
+    count = selection_of(mask).count
     if not is_whole_key:
         value = fit_to_index_result(value, (count, *row_shape))
     elif value.signature.shape != (count,):

@@ -6,6 +6,7 @@ up the counts; two others write the picked elements, or their positions, each ti
 
 from __future__ import annotations
 
+import weakref
 from math import prod
 
 import numpy
@@ -31,6 +32,31 @@ def contiguous_vector(node: Node) -> Node:
         if isinstance(primitive, Leaf) and not layout.is_c_contiguous(node.signature.shape, primitive.strides)
         else node
     )
+
+
+# The mask that was counted last, by a weak reference, its value then, and the selection. Programs pick elements of
+# several arrays by one mask, and the host waits for its count once.
+_last: tuple[weakref.ref[ndarray], Node, MaskSelection] | None = None
+
+
+def selection_of(mask: ndarray) -> MaskSelection:
+    """Return the elements that a mask picks, as they were counted if that was the mask counted last."""
+    global _last
+    found, value = _last, mask.value()
+    if found is not None and found[0]() is mask and found[1] is value:
+        return found[2]
+    selection = MaskSelection(mask)
+    if value.data is not None and not value.data.exported:  # nobody else writes to the memory
+        _last = weakref.ref(mask, _forget), value, selection
+    return selection
+
+
+def _forget(mask: weakref.ref[ndarray]) -> None:
+    """Let go of the value of a mask that has died."""
+    global _last
+    found = _last
+    if found is not None and found[0] is mask:
+        _last = None
 
 
 class MaskSelection:

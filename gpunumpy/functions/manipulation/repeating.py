@@ -27,7 +27,8 @@ __all__ = ["repeat", "resize", "roll", "tile"]
 def gather_along_axes(x: ndarray, indices: dict[int, Node]) -> Node:
     """Return the value whose element along each axis of `indices` is the array's element at that index.
 
-    The index of an axis is one-dimensional. A gather reads along leading axes, so these axes come first in between.
+    The index of an axis is one-dimensional, and within the axis: no error is ever told of it. A gather reads along
+    leading axes, so these axes come first in between.
     """
     leading_axes = sorted(indices)
     order = [*leading_axes, *(k for k in range(x.ndim) if k not in indices)]
@@ -38,7 +39,7 @@ def gather_along_axes(x: ndarray, indices: dict[int, Node]) -> Node:
         broadcast_indices.append(
             graph.view(indices[k], Layout(shape, tuple(1 if d == position else 0 for d in range(len(leading_axes))), 0))
         )
-    gathered = graph.gather(transposed(x.value(), order), broadcast_indices, source_location())
+    gathered = graph.gather(transposed(x.value(), order), broadcast_indices, "")
     return transposed(gathered, [order.index(k) for k in range(x.ndim)])
 
 

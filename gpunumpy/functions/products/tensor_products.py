@@ -16,7 +16,7 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
+from ...core.recording.record import as_array, as_dtype, binary_operator, reshaped, transposed, unary_operator
 from ...core.source_location import warn
 from ..indexing.slices import flat_array, sliced_copy
 from ..manipulation.joining import concatenate
@@ -27,14 +27,16 @@ from .operands import as_two_arrays, cast_to_common_dtype, reordered, write_prod
 
 __all__ = ["dot", "vdot", "inner", "outer", "tensordot", "kron", "cross", "trace"]
 
+_multiply, _subtract, _negative = binary_operator("multiply"), binary_operator("subtract"), unary_operator("negative")
+
 
 def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     """Sum products over the last axis of `a` and the second to last axis of `b`. See `numpy.dot`."""
     one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
-        result = elementwise("multiply", (one, two)).value()
+        result = _multiply(one, two).value()
     elif _is_one_product(one, two):
-        result = reshaped(elementwise("multiply", (one, two)).value(), (1,) * (one.ndim + two.ndim - 2))
+        result = reshaped(_multiply(one, two).value(), (1,) * (one.ndim + two.ndim - 2))
     else:
         result = _product_along(one, two, max(two.ndim - 2, 0))
     out_array = _output_array(out)
@@ -57,9 +59,9 @@ def inner(a: Any, b: Any, /) -> ndarray:
     """Sum products over the last axes of both arrays. See `numpy.inner`."""
     one, two = as_two_arrays(a, b)
     if not one.ndim or not two.ndim:
-        return elementwise("multiply", (one, two))
+        return _multiply(one, two)
     if _is_one_product(one, two):
-        return wrap(reshaped(elementwise("multiply", (one, two)).value(), (1,) * (one.ndim + two.ndim - 2)))
+        return wrap(reshaped(_multiply(one, two).value(), (1,) * (one.ndim + two.ndim - 2)))
     return wrap(_product_along(one, two, two.ndim - 1))
 
 
@@ -107,7 +109,7 @@ def outer(a: Any, b: Any, out: Any = None) -> ndarray:
     """Multiply every element of `a` by every element of `b`. See `numpy.outer`."""
     one, two = as_two_arrays(a, b)
     column = wrap(reshaped(one.value(), (one.size, 1)))
-    result = elementwise("multiply", (column, flat_array(two)))
+    result = _multiply(column, flat_array(two))
     out_array = _output_array(out)
     return result if out_array is None else write_product(result.value(), out_array, "multiply")
 
@@ -165,14 +167,14 @@ def kron(a: Any, b: Any) -> ndarray:
     one, two = as_two_arrays(a, b)
     ndim = max(one.ndim, two.ndim)
     if not one.ndim or not two.ndim:
-        return elementwise("multiply", (one, two))
+        return _multiply(one, two)
     left_shape = (1,) * (ndim - one.ndim) + one.shape
     right_shape = (1,) * (ndim - two.ndim) + two.shape
     interleaved = [
         wrap(reshaped(one.value(), tuple(m for n in left_shape for m in (n, 1)))),
         wrap(reshaped(two.value(), tuple(m for n in right_shape for m in (1, n)))),
     ]
-    node = elementwise("multiply", interleaved).value()
+    node = _multiply(*interleaved).value()
     return wrap(reshaped(node, tuple(n * m for n, m in zip(left_shape, right_shape, strict=True))))
 
 
@@ -221,12 +223,12 @@ def _with_axis_moved(array: ndarray, source: int, target: int) -> ndarray:
 
 def _minor(u: list[ndarray], v: list[ndarray], i: int, j: int) -> ndarray:
     """Return ``u[i] * v[j] - u[j] * v[i]``, where a missing third component is zero."""
-    first = elementwise("multiply", (u[i], v[j])) if i < len(u) and j < len(v) else None
-    second = elementwise("multiply", (u[j], v[i])) if j < len(u) and i < len(v) else None
+    first = _multiply(u[i], v[j]) if i < len(u) and j < len(v) else None
+    second = _multiply(u[j], v[i]) if j < len(u) and i < len(v) else None
     if first is None:
         assert second is not None
-        return elementwise("negative", (second,))
-    return first if second is None else elementwise("subtract", (first, second))
+        return _negative(second)
+    return first if second is None else _subtract(first, second)
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
