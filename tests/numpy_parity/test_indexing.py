@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import gpunumpy
 from gpunumpy.core.numpy_release import RELEASE
 from gpunumpy.core.runtime.device import Device
+from gpunumpy.functions.manipulation import repeating
 
 from ..support.arrays import from_host, ndarray, to_host
 
@@ -449,3 +451,81 @@ def test_bounds_where_no_element_is_read_or_written(case: int, on_device: bool) 
         return
     for tested, reference in zip(found(gpunumpy), expected, strict=True):
         same(tested, reference)
+
+
+NUMBERS = (True, 0, -2, 200, 2**31, 2**60, 2**63, 10**400, 1.0, -0.0, 2.5, 1e300, float("nan"), float("inf"), 1j)
+
+
+@pytest.mark.on_device
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "i8", "u8", "f2", "f4", "f8", "c16"])
+def test_numbers_are_written_as_numpy_converts_them(dtype: str) -> None:
+    """The compiled core writes some of them by itself."""
+    keys = (3, slice(1, 4), slice(None), Ellipsis, slice(2, 2))
+    for value, key in ((value, key) for value in NUMBERS for key in keys):
+        expected = numpy.arange(6).astype(dtype)
+        x = from_host(expected)
+        errors = []
+        for array in (x, expected):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    array[key] = value
+                    errors.append(None)
+                except (TypeError, ValueError, OverflowError) as error:
+                    errors.append(type(error))
+        assert errors[0] == errors[1], (value, key)
+        numpy.testing.assert_array_equal(to_host(x), expected, str((value, key)))
+
+
+@pytest.mark.on_device
+def test_a_mask_is_counted_once() -> None:
+    expected = numpy.arange(10_000.0)
+    x, y = from_host(expected), from_host(-expected)
+    counts: list[Any] = []
+    with gpunumpy.profile(file=io.StringIO()) as profile:
+        mask = x % 3 == 0
+        parts = [x[mask], y[mask], x[mask] + 1]
+        counts += [part.size for part in parts]
+    assert counts == [3334] * 3
+    assert [record.count for record in profile.records if "mask_offsets" in record.name] == [1]
+    numpy.testing.assert_array_equal(to_host(parts[1]), -expected[expected % 3 == 0])
+
+
+@pytest.mark.on_device
+def test_a_mask_that_changes_is_counted_again() -> None:
+    expected = numpy.arange(10.0)
+    x = from_host(expected)
+    mask, host_mask = x > 4, expected > 4
+    assert x[mask].size == 5
+    mask[0] = host_mask[0] = True
+    numpy.testing.assert_array_equal(to_host(x[mask]), expected[host_mask])
+    mask |= x == 2
+    numpy.testing.assert_array_equal(to_host(x[mask]), [0, 2, 5, 6, 7, 8, 9])
+    part = mask[:5]
+    assert x[:5][part].size == 2
+    mask[1] = True
+    assert x[:5][part].size == 3
+    del mask, part
+    for size in range(1, 5):  # a new mask may be where the one before was
+        assert x[:size][x[:size] >= 0].size == size
+
+
+@pytest.mark.on_device
+def test_a_mask_that_another_library_writes_is_counted_again() -> None:
+    x = from_host(numpy.arange(4.0))
+    mask = x > 1
+    other = numpy.from_dlpack(mask) if mask.device == "cpu" else None
+    if other is None:
+        pytest.skip("NumPy sees no memory of a GPU")
+    assert x[mask].size == 2
+    other[:] = True
+    assert x[mask].size == 4
+
+
+@pytest.mark.on_device
+def test_rolls_are_recorded_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = numpy.arange(12.0).reshape(3, 4)
+    x = from_host(expected)
+    to_host(gpunumpy.roll(x + 1, 1, 1))
+    monkeypatch.setattr(repeating, "_shift_of_axis", None)  # what a roll that was not recorded before would call
+    numpy.testing.assert_array_equal(to_host(gpunumpy.roll(x + 1, 1, 1)), numpy.roll(expected + 1, 1, 1))
