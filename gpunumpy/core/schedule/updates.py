@@ -10,7 +10,7 @@ from math import prod
 
 from ..dtypes import INT64
 from ..graph import layout
-from ..graph.layout import Layout
+from ..graph.layout import Layout, Shape
 from ..graph.primitives import Leaf, Scatter, Update
 from . import kernel as ir
 from .groups import Group, Placement
@@ -100,7 +100,7 @@ def _may_overwrite(placement: Placement, base: int) -> bool:
 
 
 def _reads_overwritten(placement: Placement, anchor: int, base: int, region: Layout) -> bool:
-    """Return whether the new value reads the buffer of the base at another element than the one that it replaces."""
+    """Return whether the new value may read, at another element than the one that it replaces, what is replaced."""
     probe = Group(region.shape, 0, len(placement.groups), "")
     probe.builder = placement.builder(probe, region.shape)
     loaded = set(placement.loaded)
@@ -114,9 +114,39 @@ def _reads_overwritten(placement: Placement, anchor: int, base: int, region: Lay
         if source.position == base or (base_item.buffer >= 0 and other.buffer == base_item.buffer):
             start = other.offset - base_item.offset if source.kind == "leaf" else 0
             write_index = ir.Affine(region.offset - start, _strides_of_long_dims(region))
-            if at != write_index or other.signature.dtype != signature.dtype:
+            if at is None or other.signature.dtype != signature.dtype:  # None of a gather, which may read any element
+                return True
+            if at != write_index and not _are_apart(at, write_index, region.shape):
                 return True
     return False
+
+
+def _are_apart(read: ir.Affine, written: ir.Affine, shape: Shape) -> bool:
+    """Return whether loops of a shape are sure to write nothing that they read.
+
+    That is so where all that is read comes before all that is written, or behind it, and where the two lie between each
+    other: the columns of a matrix, and every second element.
+    """
+    if len(read.coef) != len(shape):
+        return False
+    first_read, last_read = _reach(read, shape)
+    first_written, last_written = _reach(written, shape)
+    if last_read < first_written or last_written < first_read:
+        return True
+    steps = [abs(s) for at in (read, written) for s, n in zip(at.coef, shape, strict=True) if n != 1 and s != 0]
+    least = min(steps, default=1)
+    return least > 1 and not any(s % least for s in steps) and (read.offset - written.offset) % least != 0
+
+
+def _reach(at: ir.Affine, shape: Shape) -> tuple[int, int]:
+    """Return the first and the last index that loops of a shape, none of them empty, come to."""
+    first = last = at.offset
+    for n, step in zip(shape, at.coef, strict=True):
+        if step < 0:
+            first += step * (n - 1)
+        else:
+            last += step * (n - 1)
+    return first, last
 
 
 def _copy_before_write(placement: Placement, value: int) -> Source:
