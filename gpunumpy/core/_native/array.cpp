@@ -65,6 +65,13 @@ const PyType_Slot own_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
 };
 
+// The entry of a queue that stands for an array. It is in no cycle, so the garbage collector has nothing to look for.
+PyObject* entry_of(PyObject* array) {
+    PyObject* reference = PyWeakref_NewRef(array, nullptr);
+    if (reference) PyObject_GC_UnTrack(reference);
+    return reference;
+}
+
 Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(state.queue_review_at.of(queue)); }
 
 bool review(PyObject* queue, PyObject* node) {
@@ -128,7 +135,7 @@ PyObject* wrap(PyObject* given) {
     as_array(array.get())->node = Py_NewRef(node.get());
     as_array(array.get())->base = Py_NewRef(Py_None);
     as_array(array.get())->flags = PyLong_FromLong(0);
-    Ref reference(PyWeakref_NewRef(array.get(), nullptr));
+    Ref reference(entry_of(array.get()));
     if (!reference) return nullptr;
     set_field(as_node(node.get())->owner, Py_NewRef(reference.get()));
     PyObject* queue = state.signature_queue.of(as_node(node.get())->signature);
@@ -140,7 +147,7 @@ PyObject* wrap(PyObject* given) {
 }
 
 bool set_value(PyObject* owner, PyObject* node) {
-    Ref reference(PyWeakref_NewRef(owner, nullptr));
+    Ref reference(entry_of(owner));
     if (!reference) return false;
     set_field(as_node(node)->owner, Py_NewRef(reference.get()));
     PyObject* queue = state.signature_queue.of(as_node(node)->signature);
