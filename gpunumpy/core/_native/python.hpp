@@ -89,15 +89,6 @@ struct References {
         return 0;
     }
 
-    // Of a type that Python's garbage collector does not know. Its objects may be deep inside each other only through
-    // tuples, which are freed from Python's list of what is to be freed, not by recursion.
-    static void deallocate_plain(PyObject* self) {
-        PyTypeObject* type = Py_TYPE(self);
-        clear(self);
-        type->tp_free(self);
-        Py_DECREF(type);
-    }
-
     static void deallocate(PyObject* self) {
         PyTypeObject* type = Py_TYPE(self);
         PyObject_GC_UnTrack(self);
