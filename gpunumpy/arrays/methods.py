@@ -215,7 +215,7 @@ def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     NumPy decides whether a read-only array is still so when it is unpickled: a contiguous one is, from protocol 5 on.
     """
     host = _in_memory_order(x)
-    if x._flags & READ_ONLY and (x.c_contiguous or x.f_contiguous):
+    if not x.writeable and (x.c_contiguous or x.f_contiguous):
         host.flags.writeable = False
     stored = host, str(x.device), x._flags & MADE_AS_ARRAY
     return (_restored, stored) if type(x) is ndarray else (_empty_of_class, (type(x),), stored)

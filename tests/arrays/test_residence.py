@@ -323,6 +323,8 @@ def test_copies_and_pickles_are_on_the_host() -> None:
         assert made.residence == "host"
         made[0, 0] = 9
     assert x[0, 0] == 0
+    x.setflags(write=False)
+    assert [pickle.loads(pickle.dumps(x, protocol)).flags.writeable for protocol in (4, 5)] == [True, False]
     scalar = pickle.loads(pickle.dumps(x[0, 1]))
     assert (scalar.residence, hash(scalar), type(scalar)) == ("host", hash(3.0), np.ndarray)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from functools import partial
 from typing import Any
 
@@ -290,7 +290,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
         elif kind in _PYTHON_SCALARS:
             b = graph.scalar(y)
         else:
-            if not is_operand(y) or (repeats and isinstance(y, (list, tuple)) and is_scalar(x)):
+            if (repeats and is_scalar(x) and isinstance(y, _REPEATED)) or not is_operand(y):
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)
@@ -320,7 +320,23 @@ def leave_to_class(x: Any) -> None:
 
 
 def is_operand(y: Any) -> bool:
-    """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`."""
+    """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`.
+
+    Raise `OnHostError` where NumPy decides: for objects such as fractions, and for classes that ufuncs ask. NEP 13.
+    """
     if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
         return True
-    return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
+    kind = type(y)
+    if is_masked_array(y) or getattr(kind, "__array_ufunc__", kind) is None:
+        return False
+    leave_to_class(y)
+    if hasattr(kind, "__array__"):
+        return True
+    if any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS) or getattr(y, "__array_priority__", 0) > 0:
+        return False
+    to_numpy(y)
+    return True
+
+
+_REPEATED = (tuple, str, bytes, MutableSequence)
+_OF_OTHER_ARRAYS = ("__cuda_array_interface__", "__dlpack__")
