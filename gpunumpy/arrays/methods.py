@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from math import prod
 from typing import Any
 
@@ -205,6 +206,8 @@ def names_of_array(x: ndarray) -> list[str]:
 
 def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
     """Return ``copy.deepcopy(x)``."""
+    if x.dtype.hasobject:
+        return on_host_memory(deepcopy(host_only_memory(x), memo), x.device)
     copied: ndarray = x.copy("K")  # type: ignore[attr-defined]
     return copied
 
