@@ -43,7 +43,7 @@ from ..core.recording.array import (
     to_host,
 )
 from ..core.recording.overlap import overlaps, stored_elements
-from ..core.recording.record import array_of_protocol, decides_about_ufuncs, is_masked_array
+from ..core.recording.record import array_of_protocol, decides_about_functions, decides_about_ufuncs, is_masked_array
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user, warn
 
@@ -363,6 +363,15 @@ def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
     return any(map(decides_about_ufuncs, (*args, *(out if isinstance(out, tuple) else (out,)))))
 
 
+def _asks_about_function(function: Any, x: Any) -> bool:
+    """Return whether NumPy's function leaves a call to the class of an argument, also of one in lists and the like."""
+    if not hasattr(function, "_implementation"):
+        return False
+    if type(x) in (list, tuple, dict):
+        return any(_asks_about_function(function, part) for part in (x.values() if type(x) is dict else x))
+    return decides_about_functions(x)
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -375,7 +384,8 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
-        if isinstance(function, numpy.ufunc) and asks_a_class(args, options):
+        is_ufunc = isinstance(function, numpy.ufunc)
+        if asks_a_class(args, options) if is_ufunc else _asks_about_function(function, (args, options)):
             return call_for_user(function, *args, **options)
         if name and not holds_host_data((args, options)):
             report(name)
