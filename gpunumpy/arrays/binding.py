@@ -16,7 +16,9 @@ import numpy
 
 from ..core._native import LOOKS, bind, in_front_of
 from ..core.ops import table
-from ..core.recording.array import ndarray
+from ..core.recording.array import is_scalar, ndarray
+from ..core.recording.record import decides_about_ufuncs
+from ..core.source_location import call_for_user
 from ..functions.bits import byteswap, getfield, setfield
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
@@ -191,7 +193,11 @@ def _bind() -> None:
                 place = placed_ufunc(table.ufunc_of(op), operation, name, operands)
             else:
                 place = Placement(operation, name)
-            method = wrap(method, _ON_HOST.get(name) or on_host(operation or by_numpy, ""), rule, place)
+            if operation is not None:
+                by_numpy = _asking_classes(table.ufunc_of(op), on_host(operation, ""), operands)
+            else:
+                by_numpy = _ON_HOST.get(name) or on_host(by_numpy, "")
+            method = wrap(method, by_numpy, rule, place)
             method = in_front_of(method, function)
         if name in LOOKS:
             bind(name, method)
@@ -207,6 +213,18 @@ def _bind() -> None:
                 write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )
         setattr(ndarray, name, property(read, write))
+
+
+def _asking_classes(ufunc: Any, by_numpy: Callable[..., Any], operands: str) -> Callable[..., Any]:
+    """Return what does an operator's work by NumPy: the ufunc, where the class of the operand decides about it."""
+
+    def run(x: Any, *other: Any) -> Any:
+        if not other or not decides_about_ufuncs(other[0]):
+            return by_numpy(x, *other)
+        args = (other[0], x) if operands == "swapped" else (x, other[0])
+        return call_for_user(ufunc, *args, **({"out": (x,)} if operands == "in place" and not is_scalar(x) else {}))
+
+    return run
 
 
 def _operator(name: str) -> Callable[..., Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from math import prod
 from typing import Any
 
@@ -205,6 +206,8 @@ def names_of_array(x: ndarray) -> list[str]:
 
 def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
     """Return ``copy.deepcopy(x)``."""
+    if x.dtype.hasobject:
+        return on_host_memory(deepcopy(host_only_memory(x), memo), x.device)
     copied: ndarray = x.copy("K")  # type: ignore[attr-defined]
     return copied
 
@@ -215,7 +218,7 @@ def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     NumPy decides whether a read-only array is still so when it is unpickled: a contiguous one is, from protocol 5 on.
     """
     host = _in_memory_order(x)
-    if x._flags & READ_ONLY and (x.c_contiguous or x.f_contiguous):
+    if not x.writeable and (x.c_contiguous or x.f_contiguous):
         host.flags.writeable = False
     stored = host, str(x.device), x._flags & MADE_AS_ARRAY
     return (_restored, stored) if type(x) is ndarray else (_empty_of_class, (type(x),), stored)

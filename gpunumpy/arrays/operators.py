@@ -12,6 +12,7 @@ import numpy
 
 from ..core._native import in_front_of, in_place_recorder
 from ..core.dtypes import BOOL, KIND
+from ..core.errors import OnHostError
 from ..core.graph import node as graph
 from ..core.numpy_release import RELEASE
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
@@ -117,6 +118,8 @@ def in_place(op: str, compute: Operator) -> Operator:
         if is_scalar(x) or not (is_at_hand or is_operand(y)):
             if not is_scalar(x):
                 check_class(y)  # a masked array is written to the array, without its mask
+                if getattr(type(y), "__array_ufunc__", x) is None:
+                    return NUMPY_UFUNCS[op](x, y, out=x)  # raises: no other class decides what an array becomes
             result = compute(x, y)  # `x` acts as a scalar: the statement binds the name to the new value
             if result is NotImplemented and op == "multiply":
                 return x * y  # lets Python repeat a sequence, which it does not do for ``x *= y``
@@ -144,9 +147,11 @@ def _equality(op: str) -> Operator:
 
     def compare(x: ndarray, y: Any) -> Any:
         if not isinstance(y, _NON_NUMERIC_TYPES) or host_only_memory(x) is not None:
-            result = record(x, y)
-            if result is not NotImplemented or not _never_equals_numbers(y):
-                return result
+            try:
+                return record(x, y)
+            except OnHostError:
+                if host_only_memory(x) is not None or not _never_equals_numbers(y):
+                    raise
         # No element equals `y`: NumPy returns an array that says so for every element.
         return wrap(graph.fill(graph.typed_scalar(op == "not_equal", BOOL), x.shape, x.queue))
 

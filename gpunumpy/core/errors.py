@@ -16,6 +16,10 @@ class OnHostError(TypeError):
     """
 
 
+class OverlapError(OnHostError):
+    """A write to a view whose elements overlap was met: which of two writes comes last has no answer on a GPU."""
+
+
 class MaskedOperandError(TypeError):
     """A masked array was met where an array is computed with, which would lose the mask.
 

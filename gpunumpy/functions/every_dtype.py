@@ -15,10 +15,10 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
-from ..core.errors import MaskedOperandError, OnHostError
+from ..core.errors import MaskedOperandError, OnHostError, OverlapError
 from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
-from .fallback import holds_host_data, host_fallback, on_host
+from .fallback import WRITE_TO_OVERLAP, holds_host_data, host_fallback, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
 from .subclasses import ClassRule, call_for_subclass, has_subclass, rule_of
 
@@ -117,7 +117,11 @@ def is_for_numpy(error: Exception, arguments: Any) -> bool:
     """
     if isinstance(error, MaskedOperandError):
         return True
-    return (isinstance(error, OnHostError) or holds_host_data(arguments)) and host_fallback() != "error"
+    if host_fallback() == "error":
+        return False
+    if isinstance(error, OverlapError):
+        report(WRITE_TO_OVERLAP)
+    return isinstance(error, OnHostError) or holds_host_data(arguments)
 
 
 def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]:

@@ -42,11 +42,15 @@ from ..core.recording.array import (
     show,
     to_host,
 )
-from ..core.recording.record import array_of_protocol, decides_about_ufuncs, is_masked_array
+from ..core.recording.overlap import overlaps, stored_elements
+from ..core.recording.record import array_of_protocol, decides_about_functions, decides_about_ufuncs, is_masked_array
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user, warn
 
 __all__ = ["host_fallback"]
+
+# What messages call a write that NumPy does, one element after the other.
+WRITE_TO_OVERLAP = "a write to a view whose elements overlap"
 
 _ACTIONS = ("warn", "error", "ignore")
 _action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
@@ -138,6 +142,7 @@ class HostCall:
         self.hosted_arrays: list[_HostedArray] = []
         self.device = device
         self._outputs: list[Any] = []
+        self._memories: dict[tuple[int, str, Any], Any] = {}  # by owner and part: what views that overlap share
         self._masked: list[tuple[Any, Any]] = []  # masked arrays, and NumPy's that stand for them
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -164,6 +169,8 @@ class HostCall:
                 return memory
             if is_scalar(x):
                 return to_host(x)[()]
+            if x.writeable and overlaps(x):
+                return self._overlapping(x)
             host, stored = _in_memory_order(x)
             host.flags.writeable = x.writeable
             self.hosted_arrays.append(_HostedArray(x, host, host.tobytes() if x.writeable else None, stored))
@@ -181,6 +188,19 @@ class HostCall:
             return x
         held = None if hasattr(type(x), "__array_ufunc__") else array_of_protocol(x)
         return x if held is None else self.to_host(held)
+
+    def _overlapping(self, x: ndarray) -> Any:
+        """Return a NumPy array whose elements overlap as those of `x`, in a copy of what the owner of `x` stores."""
+        stored = stored_elements(x)
+        key = id(x.base), x._component, x.dtype
+        memory = self._memories.get(key)
+        if memory is None:
+            self._memories[key] = memory = self.to_host(stored)
+        step = x.itemsize
+        shape, strides, offset = x.layout
+        host = numpy.ndarray(shape, x.dtype, memory, offset * step, tuple(s * step for s in strides))
+        self.hosted_arrays.append(_HostedArray(x, host, None, x.layout))
+        return host
 
     def write_back(self) -> None:
         """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
@@ -296,7 +316,7 @@ def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
     if view_layout is None:
         return None
     view = make_view(source.array, view_layout)
-    if not _is_writeable(x) or not layout.are_distinct(view_layout.shape, view_layout.strides):
+    if not _is_writeable(x):
         view._flags |= READ_ONLY
     return view
 
@@ -343,6 +363,15 @@ def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
     return any(map(decides_about_ufuncs, (*args, *(out if isinstance(out, tuple) else (out,)))))
 
 
+def _asks_about_function(function: Any, x: Any) -> bool:
+    """Return whether NumPy's function leaves a call to the class of an argument, also of one in lists and the like."""
+    if not hasattr(function, "_implementation"):
+        return False
+    if type(x) in (list, tuple, dict):
+        return any(_asks_about_function(function, part) for part in (x.values() if type(x) is dict else x))
+    return decides_about_functions(x)
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -355,7 +384,8 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
-        if isinstance(function, numpy.ufunc) and asks_a_class(args, options):
+        is_ufunc = isinstance(function, numpy.ufunc)
+        if asks_a_class(args, options) if is_ufunc else _asks_about_function(function, (args, options)):
             return call_for_user(function, *args, **options)
         if name and not holds_host_data((args, options)):
             report(name)

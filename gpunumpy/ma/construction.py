@@ -151,7 +151,7 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None) -> Any:
 
 def asanyarray(a: Any, dtype: Any = None, order: str | None = None) -> Any:
     """Return a masked array as it is, and any other object as one. See `numpy.ma.asanyarray`."""
-    if is_ours(a) and (dtype is None or dtype == a.dtype) and order in (None, "A", "K"):
+    if is_ours(a) and (dtype is None or numpy.dtype(dtype) == a.dtype) and order in (None, "A", "K"):
         return a
     return create(MaskedArray, a, dtype=dtype, order=order)
 

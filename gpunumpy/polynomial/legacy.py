@@ -17,7 +17,7 @@ from ..core.recording.record import as_array, to_numpy
 from ..core.source_location import warn
 from ..functions.calculus import convolve
 from ..functions.creation.arrays import ones, zeros, zeros_like
-from ..functions.creation.ranges import arange, vander
+from ..functions.creation.ranges import arange, eye, vander
 from ..functions.fallback import on_host
 from ..functions.manipulation.insert_delete import trim_zeros
 from ..functions.manipulation.joining import as_arrays, concatenate, hstack, stack
@@ -31,7 +31,7 @@ from ..linalg.least_squares import lstsq
 from ..linalg.solvers import inv
 from .fitting import check_points
 from .operands import Array
-from .roots import companion_of_powers, real_if_possible
+from .roots import real_if_possible
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
 
@@ -105,7 +105,9 @@ def roots(p: Any) -> ndarray:
     if KIND[trimmed.dtype] in "biu":
         trimmed = trimmed.astype(float)
     if trimmed.size > 1:
-        found = real_if_possible(eigvals(companion_of_powers(trimmed[::-1])[::-1, ::-1].T), trimmed.dtype)
+        first_row = -trimmed[1:] / trimmed[0]  # with the signs of zeros that NumPy has: they order the roots
+        below = eye(trimmed.size - 2, trimmed.size - 1, dtype=first_row.dtype, device=first_row.device)
+        found = real_if_possible(eigvals(concatenate((first_row[None], below))), trimmed.dtype)
     else:
         found = from_host(numpy.zeros(0), coefficients.device)
     return hstack((found, zeros(zero_count, found.dtype, device=found.device)))

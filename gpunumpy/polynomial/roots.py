@@ -13,7 +13,7 @@ from ..functions.manipulation.joining import concatenate
 from ..functions.reductions.reductions import any
 from ..functions.sorting.sort import sort
 from ..linalg.decompositions import eigvals
-from .bases import POWERS, Basis
+from .bases import Basis
 from .operands import Array, as_series, real_dtype
 
 
@@ -34,11 +34,6 @@ def companion(basis: Basis, c: Array) -> ndarray:
     matrix: Array = as_array(multiplication.astype(real), c.device)
     last = matrix[:, -1] - c[:-1] / c[-1] * (scale / scale[-1] * up[-1]).astype(real)
     return concatenate((matrix[:, :-1], last[:, None]), 1)
-
-
-def companion_of_powers(c: Array) -> Array:
-    """Return the companion matrix of coefficients by powers, from the lowest."""
-    return companion(POWERS, c)
 
 
 def roots(basis: Basis, c: Array) -> ndarray:

@@ -9,6 +9,7 @@ import numpy
 from ..core.graph.node import Node, cast
 from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, one_step, require_device, wrap
+from ..core.recording.overlap import overlaps
 from ..core.recording.record import as_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
@@ -40,7 +41,8 @@ class Permutations(GeneratorDraws):
     @generator_method
     def shuffle(self, x: Any, axis: Any = 0) -> Any:
         """Permute `x` along an axis, in place."""
-        if not isinstance(x, ndarray) or not x.writeable or not x.size or not _can_permute(x, axis):
+        is_for_device = isinstance(x, ndarray) and x.writeable and x.size and not overlaps(x)
+        if not is_for_device or not _can_permute(x, axis):
             return NotImplemented
         order = wrap(self._order(x.shape[axis], x.queue))
         with one_step(x):
@@ -59,7 +61,7 @@ class Permutations(GeneratorDraws):
         if out is not None:
             if not isinstance(out, ndarray) or (out.shape, out.queue) != (array.shape, array.queue):
                 return NotImplemented
-            if not out.writeable or not numpy.can_cast(array.dtype, out.dtype, "safe"):
+            if not out.writeable or overlaps(out) or not numpy.can_cast(array.dtype, out.dtype, "safe"):
                 return NotImplemented
             is_fortran = out.f_contiguous and not out.c_contiguous
         else:

@@ -222,7 +222,6 @@ def test_looks_move_nothing() -> None:
 
 MOVES: dict[str, Callable[[Any], Any]] = {
     "DLPack": lambda x: np.from_dlpack(x),
-    "windows": lambda x: np.lib.stride_tricks.as_strided(x, (2, 2)),
     "a larger array": lambda x: x.resize(x.shape),
 }
 
@@ -232,8 +231,10 @@ MOVES: dict[str, Callable[[Any], Any]] = {
 def test_views_follow_what_moves(dtype: str, move: Callable[[Any], Any]) -> None:
     reference = (numpy.arange(24).reshape(4, 6) % 5).astype(dtype)
     tested = np.asarray(reference)
+    np.host_fallback("ignore")  # a view whose elements overlap is one of the views
     views, expected = (
         [
+            xp.lib.stride_tricks.sliding_window_view(a, 3, axis=1, writeable=True),
             a[1:3],
             a.T,
             a[::-1, 2],
@@ -242,7 +243,7 @@ def test_views_follow_what_moves(dtype: str, move: Callable[[Any], Any]) -> None
             a[2:3, None],
             *([a.imag] if dtype == "c16" else []),
         ]
-        for a in (tested, reference)
+        for xp, a in ((np, tested), (numpy, reference))
     )
     move(tested)
     assert tested.residence == "device"
@@ -371,6 +372,8 @@ def test_copies_and_pickles_are_on_the_host() -> None:
         assert made.residence == "host"
         made[0, 0] = 9
     assert x[0, 0] == 0
+    x.setflags(write=False)
+    assert [pickle.loads(pickle.dumps(x, protocol)).flags.writeable for protocol in (4, 5)] == [True, False]
     scalar = pickle.loads(pickle.dumps(x[0, 1]))
     assert (scalar.residence, hash(scalar), type(scalar)) == ("host", hash(3.0), np.ndarray)
 

@@ -180,3 +180,18 @@ def test_elements_that_are_out_of_bounds() -> None:
                 data[key]
             with pytest.raises(IndexError, match=str(expected.value)):
                 gpunumpy.asarray(data)[key]
+
+
+def test_a_deep_copy_has_objects_of_its_own() -> None:
+    for xp in (numpy, gpunumpy):
+        shared = [1]
+        x = xp.empty((2, 2), object)
+        x[...] = None
+        x[0, 1], x[1, 0] = shared, shared
+        record = xp.array([(1, shared)], dtype=[("n", int), ("o", object)])
+        copied, other = copy.deepcopy([x.T, record])
+        assert type(copied) is type(x)
+        assert copied[1, 0] == shared
+        assert copied[1, 0] is copied[0, 1] is other["o"][0]
+        assert copied[1, 0] is not shared
+        assert copy.copy(x)[0, 1] is shared

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import array
+import datetime
+import decimal
+import fractions
 import math
 import operator
 import warnings
@@ -12,6 +16,7 @@ import numpy
 import pytest
 from ml_dtypes import bfloat16
 
+import gpunumpy as np
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
 from ..support.arrays import from_host, mark_as_array, ndarray, to_host, wrap
@@ -259,7 +264,7 @@ def test_what_is_like_no_number(other: Any) -> None:
 def test_objects_with_an_equality_of_their_own() -> None:
     class Own:
         def __eq__(self, other: object) -> Any:
-            return "mine"
+            return other == 1
 
     class Ufuncs:
         __array_ufunc__ = None
@@ -269,7 +274,7 @@ def test_objects_with_an_equality_of_their_own() -> None:
             return numpy.array([1.0, 2.0, 7.0])
 
     x = from_host(numpy.arange(3.0))
-    assert (x == Own()) == "mine"
+    both(lambda x: x == Own(), numpy.arange(3.0))
     assert (x == Ufuncs()) is False
     both(lambda x, y: x == y, numpy.arange(3.0), Array())
     both(lambda x, y: y in x, numpy.arange(3.0), Array())
@@ -290,6 +295,83 @@ def test_operands_that_define_their_own_operators() -> None:
             return "mine"
 
     assert from_host(numpy.arange(3)) + Own() == "mine"
+
+
+# What is no array, and no number of Python's: NumPy makes arrays of objects of most.
+class Reflected:
+    """Object that says what it was added to."""
+
+    def __radd__(self, other: Any) -> Any:
+        return "added to", other
+
+    def __rmul__(self, other: Any) -> Any:
+        return "times", other
+
+
+class Decides:
+    """Object of a class that ufuncs ask."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return ufunc.__name__, method, [type(x) is type(self) for x in inputs], sorted(options)
+
+    def __radd__(self, other: Any) -> str:
+        return "not asked"
+
+
+class Silent(Reflected):
+    """Object of a class that takes no part in ufuncs."""
+
+    __array_ufunc__ = None
+
+
+class Important(Reflected):
+    """Object of a class whose operators come first."""
+
+    __array_priority__ = 2000.0
+
+
+OTHERS: dict[str, Callable[[], Any]] = {
+    "fraction": lambda: fractions.Fraction(1, 3),
+    "decimal": lambda: decimal.Decimal(2),
+    "duration": lambda: datetime.timedelta(1),
+    "day": lambda: datetime.date(2020, 1, 1),
+    "large integer": lambda: 10**30,
+    "range": lambda: range(3),
+    "array of Python": lambda: array.array("i", [1, 2, 3]),
+    "text": lambda: "ab",
+    "bytes": lambda: b"ab",
+    "dictionary": lambda: {1: 2},
+    "set": lambda: {1},
+    "object": lambda: object(),
+    "reflected": lambda: Reflected(),
+    "decides": lambda: Decides(),
+    "silent": lambda: Silent(),
+    "important": lambda: Important(),
+}
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    **{f.__name__: f for f in (operator.add, operator.mul, operator.sub, operator.pow, operator.truediv, divmod)},
+    **{
+        f.__name__: f for f in (operator.lt, operator.eq, operator.ne, operator.iadd, operator.imul, operator.ifloordiv)
+    },
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_operands_that_are_no_numbers(operation: str, other: str) -> None:
+    call, made = OPERATIONS[operation], OTHERS[other]
+    found, expected = [], []
+    for xp, outcomes in ((np, found), (numpy, expected)):
+        scalars = () if operation in ("lt", "eq", "ne") else (xp.arange(3).sum(),)
+        for x in (xp.arange(3), xp.arange(3.0), *scalars):
+            for args in ((x, made()), (made(), x)):
+                result = outcome(lambda args=args: call(*args))
+                kind = next(t for t in type(result).__mro__ if t.__module__ == "builtins")
+                if isinstance(result, Exception):
+                    outcomes.append(kind)
+                else:
+                    outcomes.append((result.dtype, str(result.tolist())) if hasattr(result, "dtype") else str(result))
+    assert found == expected
 
 
 def test_order_of_results() -> None:

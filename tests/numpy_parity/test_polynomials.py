@@ -97,6 +97,11 @@ def test_roots(p: Any) -> None:
     check(lambda p: np.sort(np.roots(p)), lambda p: numpy.sort(numpy.roots(p)), p, ulp=64)
 
 
+def test_the_order_of_roots() -> None:
+    for p in ([1, 0, -1], [1.0, -6, 11, -6], [2, 0, 0, -2], [1, 2, 0, 0]):
+        check(np.roots, numpy.roots, p, ulp=64)
+
+
 def test_roots_of_other_dimensions() -> None:
     check(np.roots, numpy.roots, numpy.ones((2, 2)))
     assert np.roots(np.asarray(3.0)).shape == (0,)  # NumPy dispatches by the elements, and refuses a single one

@@ -6,6 +6,7 @@ import copy
 import operator
 import pickle
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -381,3 +382,75 @@ def test_functions_call_the_methods_of_a_class(name: str, values: Any) -> None:
         except TypeError as error:
             found.append(type(error).__mro__[-4:])
     assert found[0] == found[1]
+
+
+# --- classes of other libraries -------------------------------------------------------------------------------------
+
+
+def quantity_of(xp: Any) -> Any:
+    """A class of no arrays, which holds one of the library and says what it is asked."""
+
+    class Quantity:
+        def __init__(self, x: Any) -> None:
+            self.held = xp.asarray(x)
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return numpy.asarray(self.held.tolist(), dtype)
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            kinds = ["own" if isinstance(x, Quantity) else type(x).__name__ for x in inputs]
+            return ufunc.__name__, method, kinds, sorted(options)
+
+        def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+            if function.__name__ == "std":
+                return NotImplemented
+            return function.__name__, len(args), sorted(options)
+
+    return Quantity
+
+
+ASKED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "unary": lambda np, x, q: np.sqrt(q),
+    "binary": lambda np, x, q: np.add(q, q),
+    "array first": lambda np, x, q: np.multiply(x, q),
+    "array last": lambda np, x, q: np.subtract(q, x),
+    "operator": lambda np, x, q: x * q,
+    "comparison": lambda np, x, q: x < q,
+    "in place": lambda np, x, q: x.__iadd__(q),
+    "options": lambda np, x, q: np.add(x, q, where=x > 0, out=x),
+    "out": lambda np, x, q: np.add(x, 1, out=q),
+    "reduce": lambda np, x, q: np.add.reduce(q),
+    "accumulate": lambda np, x, q: np.add.accumulate(q, axis=0),
+    "outer": lambda np, x, q: np.multiply.outer(x, q),
+    "mean": lambda np, x, q: np.mean(q),
+    "sum of an axis": lambda np, x, q: np.sum(q, axis=0),
+    "joined": lambda np, x, q: np.concatenate([x, q]),
+    "chosen": lambda np, x, q: np.where(x > 0, x, q),
+    "norm": lambda np, x, q: np.linalg.norm(q),
+    "transform": lambda np, x, q: np.fft.fft(q),
+    "refused": lambda np, x, q: np.std(q),
+    "converted": lambda np, x, q: np.asarray(q).tolist(),
+    "copied": lambda np, x, q: np.array(q, dtype="f4").tolist(),
+}
+
+
+@pytest.mark.parametrize("call", ASKED.values(), ids=ASKED)
+def test_classes_of_other_libraries_are_asked(call: Any) -> None:
+    outcomes = []
+    for xp in LIBRARIES:
+        try:
+            outcomes.append(call(xp, xp.arange(1.0, 4), quantity_of(xp)([1.0, 4, 9])))
+        except TypeError:
+            outcomes.append(TypeError)
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_numpy_subclass_that_is_asked() -> None:
+    class Asked(numpy.ndarray):
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            return ufunc.__name__, len(inputs)
+
+    y = numpy.arange(3.0).view(Asked)
+    for xp in LIBRARIES:
+        x = xp.arange(3.0)
+        assert [x + y, y + x, xp.add(x, y), xp.sqrt(y)] == [("add", 2)] * 3 + [("sqrt", 1)]

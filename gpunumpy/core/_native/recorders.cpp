@@ -180,6 +180,7 @@ Written write_items(PyObject* array, PyObject* key, PyObject* value) {
     }
     if (!positions.ndim) return Written::NOT_AT_HAND;
     if (shows(value, array, positions)) return Written::YES;
+    if (!positions.are_distinct()) return Written::NOT_AT_HAND;
     Ref node(value_of(value));
     if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
     if (!has_dtype_of(node.get(), array)) return Written::NOT_AT_HAND;
@@ -210,7 +211,7 @@ PyObject* taken(PyObject* array) {
 
 Written operate_in_place(PyObject* self, PyObject* array, PyObject* operand) {
     Positions positions;
-    if (!can_be_written(array) || !positions.read(array)) return Written::NOT_AT_HAND;
+    if (!can_be_written(array) || !positions.read(array) || !positions.are_distinct()) return Written::NOT_AT_HAND;
     // The array is read and written back in one step for other threads.
     QueueLock lock(state.signature_queue.of(as_node(as_array(array)->node)->signature));
     if (!lock.is_held()) return Written::NOT_AT_HAND;

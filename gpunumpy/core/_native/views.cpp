@@ -1,5 +1,7 @@
 #include "views.hpp"
 
+#include <cstdlib>
+
 #include "signatures.hpp"
 
 namespace core {
@@ -291,6 +293,24 @@ bool Positions::is_whole(PyObject* shape_tuple) const {
     for (int k = ndim - 1; k >= 0; k--) {
         if (shape[k] != 1 && strides[k] != step) return false;
         step *= shape[k];
+    }
+    return true;
+}
+
+bool Positions::are_distinct() const {
+    int order[MAX_AT_HAND], count = 0;  // the dimensions that were looked at, by the lengths of their strides
+    for (int k = 0; k < ndim; k++) {
+        if (!shape[k]) return true;
+        if (shape[k] == 1) continue;
+        int place = count++;
+        for (; place && std::abs(strides[order[place - 1]]) > std::abs(strides[k]); place--) order[place] = order[place - 1];
+        order[place] = k;
+    }
+    Py_ssize_t reach = 0;
+    for (int k = 0; k < count; k++) {
+        const Py_ssize_t step = std::abs(strides[order[k]]);
+        if (step <= reach) return false;
+        reach += step * (shape[order[k]] - 1);
     }
     return true;
 }

@@ -35,6 +35,8 @@ struct Positions {
     bool equal(PyObject* layout_tuple) const;
     // Whether all elements of a C-ordered array of this shape are taken in order.
     bool is_whole(PyObject* shape_tuple) const;
+    // Whether every index is sure to have an element of its own, as `are_distinct` in layout.py has it.
+    bool are_distinct() const;
     // A new `Layout`.
     PyObject* layout() const;
 };

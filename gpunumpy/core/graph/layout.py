@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy
 from numpy.exceptions import AxisError
 
+from ..errors import OverlapError
+
 Shape = tuple[int, ...]
 
 
@@ -87,12 +89,20 @@ def are_distinct(shape: Shape, strides: Sequence[int]) -> bool:
 
     The test is sufficient, not necessary: each stride must exceed the reach of all dimensions with smaller strides.
     """
+    if 0 in shape:
+        return True
     reach = 0
     for step, n in sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n != 1):
         if step <= reach:
             return False
         reach += step * (n - 1)
     return True
+
+
+def require_distinct(where: Layout) -> None:
+    """Raise `OverlapError` if elements of a layout, which are to be written, may overlap."""
+    if not are_distinct(where.shape, where.strides):
+        raise OverlapError("a view whose elements overlap is written on the host")
 
 
 def is_blas_readable(shape: Shape, strides: Sequence[int]) -> bool:

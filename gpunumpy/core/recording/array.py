@@ -254,6 +254,8 @@ class ndarray(ArrayState):
         ------
         ValueError
             If the array is read-only.
+        OverlapError
+            If elements overlap: NumPy writes them, one after the other.
         """
         if self._flags & READ_ONLY:
             raise ValueError("assignment destination is read-only")
@@ -280,6 +282,7 @@ class ndarray(ArrayState):
                 and (primitive.strides, primitive.offset) == where[1:]
             ):
                 return  # the second half of ``a[i:j] += b``: the elements have these values already
+            layout.require_distinct(where)
             shape = current.signature.shape
             if where.offset or where.shape != shape or not layout.is_c_contiguous(shape, where.strides):
                 value = graph.update(current, where, value)
@@ -287,6 +290,7 @@ class ndarray(ArrayState):
                 value = graph.as_new_node(value)
             owner._set(value)
             return
+        layout.require_distinct(where)
         # Memory that another library sees, or that is seen as another dtype, is written at once and in place.
         if evaluate.watcher is not None:
             evaluate.watcher(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,8 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     """Return anything that NumPy can make an array of as an `ndarray`; an `ndarray` is returned unchanged."""
     if type(x) is ndarray or isinstance(x, ndarray):
         return x
+    if decides_about_functions(x):
+        raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
     try:
         host = to_numpy(x)
     except ValueError:
@@ -290,7 +292,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
         elif kind in _PYTHON_SCALARS:
             b = graph.scalar(y)
         else:
-            if not is_operand(y) or (repeats and isinstance(y, (list, tuple)) and is_scalar(x)):
+            if (repeats and is_scalar(x) and isinstance(y, _REPEATED)) or not is_operand(y):
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)
@@ -307,10 +309,18 @@ def decides_about_ufuncs(x: Any) -> bool:
 
     Of masked arrays the layer `ma` decides, and NumPy's arrays are computed with.
     """
-    if type(x) is ndarray or isinstance(x, (numpy.ndarray, numpy.generic)) or is_masked_array(x):
+    if type(x) in (ndarray, numpy.ndarray) or isinstance(x, numpy.generic) or is_masked_array(x):
         return False
     override = getattr(type(x), "__array_ufunc__", None)
-    return override is not None and override is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
+    own = ndarray.__array_ufunc__, numpy.ndarray.__array_ufunc__  # type: ignore[attr-defined]
+    return override is not None and override not in own
+
+
+def decides_about_functions(x: Any) -> bool:
+    """Return whether an operand is of another class with ``__array_function__``. NEP 18."""
+    if not hasattr(type(x), "__array_function__"):
+        return False
+    return not (isinstance(x, (ndarray, numpy.ndarray)) or is_masked_array(x))
 
 
 def leave_to_class(x: Any) -> None:
@@ -320,7 +330,25 @@ def leave_to_class(x: Any) -> None:
 
 
 def is_operand(y: Any) -> bool:
-    """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`."""
-    if isinstance(y, (ndarray, numpy.generic, numpy.ndarray, bool, int, float, complex, list, tuple)):
+    """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`.
+
+    Raise `OnHostError` where NumPy decides: for objects such as fractions, and for classes that ufuncs ask. NEP 13.
+    """
+    kind = type(y)
+    if kind is numpy.ndarray or isinstance(y, (ndarray, numpy.generic, bool, int, float, complex, list, tuple)):
         return True
-    return not hasattr(type(y), "__array_ufunc__") and hasattr(type(y), "__array__")
+    if is_masked_array(y):
+        return isinstance(y, numpy.ndarray)  # which is refused, so that the layer `ma` takes it
+    if getattr(kind, "__array_ufunc__", kind) is None:
+        return False
+    leave_to_class(y)
+    if hasattr(kind, "__array__"):
+        return True  # NumPy's own subclasses too
+    if any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS) or getattr(y, "__array_priority__", 0) > 0:
+        return False
+    to_numpy(y)
+    return True
+
+
+_REPEATED = (tuple, str, bytes, MutableSequence)
+_OF_OTHER_ARRAYS = ("__cuda_array_interface__", "__dlpack__")

@@ -27,7 +27,8 @@ from ...core.recording.array import (
     to_host,
     wrap,
 )
-from ..fallback import HostCall
+from ...core.recording.overlap import overlaps
+from ..fallback import WRITE_TO_OVERLAP, HostCall, on_host
 from ..ufuncs.output import in_place, is_writable_array
 from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
 from .keys import INVALID_INDEX
@@ -169,6 +170,9 @@ class Flat:
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
         key = self._valid_key(key)
+        if overlaps(base):
+            _set_overlapping(base, key, value)
+            return
         positions = (
             getitem(record.as_array(numpy.arange(base.size), base.device), key) if _selects_several(key) else None
         )
@@ -200,6 +204,9 @@ class Flat:
         if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool) and not -size <= key < size:
             raise IndexError(f"index {key} is out of bounds for size {size}")
         return key
+
+
+_set_overlapping = on_host(lambda a, key, value: operator.setitem(a.flat, key, value), WRITE_TO_OVERLAP)
 
 
 def _selects_several(key: Any) -> bool:

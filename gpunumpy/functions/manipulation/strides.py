@@ -12,8 +12,18 @@ from numpy.lib.array_utils import byte_bounds
 
 from ...core import dtypes
 from ...core.graph import layout
-from ...core.graph.layout import Layout, normalize_axes
-from ...core.recording.array import READ_ONLY, as_class, from_host, make_view, ndarray, require_device
+from ...core.graph.layout import Layout, Shape, normalize_axes
+from ...core.recording.array import (
+    ON_HOST,
+    READ_ONLY,
+    as_class,
+    from_host,
+    make_view,
+    memory_on_host,
+    ndarray,
+    on_host_memory,
+    require_device,
+)
 from ..creation.arrays import as_shape, empty, frombuffer
 from ..every_dtype import takes_every_dtype
 from ..fallback import OWN_FUNCTIONS, on_host
@@ -48,7 +58,7 @@ def as_strided(
     subok : bool, optional
         True if the view is of the class of `x`.
     writeable : bool, optional
-        True if the view may be written. A view whose elements overlap is read-only in any case.
+        True if the view may be written. Where its elements overlap, NumPy writes them, on the host.
     check_bounds : bool, optional
         For compatibility with NumPy; the bounds are checked in any case.
 
@@ -69,7 +79,6 @@ def as_strided(
             host = host.base
         _check_memory(byte_bounds(host_view), byte_bounds(host))
         return _read_only(from_host(host_view))
-    require_device(x)
     dims = x.shape if shape is None else as_shape(shape)
     if strides is None:
         # Of a C-contiguous array NumPy takes none: the elements follow each other in the new shape.
@@ -78,14 +87,24 @@ def as_strided(
     strides_in_bytes = tuple(int(s) for s in strides)
     if len(strides_in_bytes) != len(dims):
         raise ValueError(f"strides {strides_in_bytes} are not as many as the dimensions of the shape {dims}")
+    return _view_by_strides(x, dims, strides_in_bytes, writeable)
+
+
+def _view_by_strides(x: ndarray, dims: Shape, strides_in_bytes: tuple[int, ...], writeable: bool) -> ndarray:
+    """Return a view of an array by strides in bytes."""
     unit_bytes, owner = _stride_unit_bytes(x), x if x.base is None else x.base
     if any(s % unit_bytes for s in strides_in_bytes):
         raise ValueError(f"strides {strides_in_bytes} are no whole elements of {unit_bytes} bytes")
+    memory = memory_on_host(x)
+    if isinstance(memory, numpy.ndarray):
+        host_view = numpy.lib.stride_tricks.as_strided(memory, dims, strides_in_bytes, writeable=writeable)
+        _check_memory(byte_bounds(host_view), byte_bounds(owner._base))
+        return on_host_memory(host_view, x.device, owner)
     view_layout = Layout(dims, tuple(s // unit_bytes for s in strides_in_bytes), x.layout.offset)
     if 0 not in dims:
         _check_memory((view_layout.low() * unit_bytes, (view_layout.high() + 1) * unit_bytes), (0, owner.nbytes))
     view = make_view(x, view_layout)
-    return view if writeable and layout.are_distinct(*view_layout[:2]) else _read_only(view)
+    return view if writeable else _read_only(view)
 
 
 def construct_ndarray(
@@ -156,7 +175,7 @@ def sliding_window_view(
     subok : bool, optional
         True if the view is of the class of `x`.
     writeable : bool, optional
-        True if the view may be written. Windows that overlap are read-only in any case.
+        True if the view may be written. NumPy writes to windows that overlap, on the host.
 
     Returns
     -------
@@ -167,7 +186,7 @@ def sliding_window_view(
     window = tuple(window_shape) if numpy.iterable(window_shape) else (window_shape,)
     if any(n < 0 for n in window):
         raise ValueError("`window_shape` cannot contain negative values")
-    shape, strides, offset = array.layout
+    shape, strides = array.shape, array.strides
     if axis is None:
         axes = tuple(range(len(shape)))
         if len(window) != len(axes):
@@ -190,8 +209,7 @@ def sliding_window_view(
         window_counts[a] -= n - 1
     dims = (*window_counts, *window)
     steps = (*strides, *(strides[a] for a in axes))
-    view = make_view(array, Layout(dims, steps, offset))
-    return view if writeable and array is x and layout.are_distinct(dims, steps) else _read_only(view)
+    return _view_by_strides(array, dims, steps, writeable and array is x)
 
 
 def _check_memory(view: tuple[int, int], memory: tuple[int, int]) -> None:
@@ -214,7 +232,8 @@ def _stride_unit_bytes(x: ndarray) -> int:
 
     The layout of a view of real or imaginary parts counts complex elements of the owner.
     """
-    return x.itemsize if x.base is None or x._component not in ("real", "imag") else x.base.itemsize
+    is_part = not x._flags & ON_HOST and x.base is not None and x._component in ("real", "imag")
+    return x.base.itemsize if is_part else x.itemsize  # type: ignore[union-attr]
 
 
 for _function in (as_strided, sliding_window_view):

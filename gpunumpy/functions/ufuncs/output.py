@@ -11,12 +11,14 @@ import numpy
 
 from ...core import dtypes
 from ...core.dtypes import BOOL
+from ...core.errors import OverlapError
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
+from ...core.recording.overlap import overlaps
 from ...core.recording.record import (
     array_of_protocol,
     as_node,
@@ -77,6 +79,8 @@ def _checked_item(array: Any) -> Output | None:
     if is_writable_array(array):
         if array._flags & READ_ONLY:
             raise ValueError("output array is read-only")
+        if overlaps(array):  # before an output that comes first is written to
+            raise OverlapError("an output whose elements overlap is written on the host")
         return array
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)

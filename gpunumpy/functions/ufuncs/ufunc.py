@@ -21,7 +21,15 @@ from ...core.numpy_ufuncs import names as ufunc_names
 from ...core.ops import table
 from ...core.recording import residence
 from ...core.recording.array import SUBCLASSES, make_view, ndarray, one_step, wrap, wrap_ordered
-from ...core.recording.record import as_array, as_nodes, binary_operator, elementwise, unary_operator, weak_types
+from ...core.recording.record import (
+    as_array,
+    as_nodes,
+    binary_operator,
+    elementwise,
+    leave_to_class,
+    unary_operator,
+    weak_types,
+)
 from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
 from ..fallback import asks_a_class, on_host
@@ -88,6 +96,8 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
                 result = self._places[name](args, options)
                 if result is not ELSEWHERE:
                     return result
+            if args and type(args[0]) is not ndarray and asks_a_class(args, options):
+                return run_by_numpy(self, *args, **options)
             return run(self, *args, **options)
 
         return run_of_class
@@ -176,6 +186,8 @@ class ufunc(UfuncCall):
                 result = self._record_reflected(args[1], args[0])
                 if result is not NotImplemented:
                     return result
+            for x in args:
+                leave_to_class(x)
             return elementwise(self.__name__, args)
         except Exception as error:
             if not is_for_numpy(error, (args, options)):
@@ -226,6 +238,8 @@ class ufunc(UfuncCall):
         given_outputs = [out for out in outs or () if out is not None]
         first_array = next((x for x in (*args, *given_outputs) if isinstance(x, ndarray)), None)
         device = None if first_array is None else first_array.device
+        for x in args:
+            leave_to_class(x)
         operands = [x if isinstance(x, _RECORDED_TYPES) else as_array(x, device) for x in args]
         mask = None if where is True else mask_node(where, None if first_array is None else first_array.queue)
         with one_step(next(iter(given_outputs), None)):  # an output may be an operand too

@@ -13,6 +13,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import ndarray, one_step, require_device, to_host, wrap
+from ...core.recording.overlap import overlaps
 from ...core.recording.record import as_array, elementwise
 from ...core.runtime.device import default_device
 from ...core.runtime.evaluate import queue_of
@@ -100,7 +101,7 @@ class IntegersAndPermutations(RandomStateDraws):
     @random_state_method
     def shuffle(self, x: Any) -> Any:
         """Permute `x` along its first axis, in place."""
-        if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable:
+        if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable or overlaps(x):
             return NotImplemented
         require_device(x)
         order = self._order(x.shape[0], x.queue)
