@@ -173,6 +173,7 @@ Written write_items(PyObject* array, PyObject* key, PyObject* value) {
     Positions positions;
     if (!can_be_written(array) || !positions.read(array) || !positions.select(key)) return Written::NOT_AT_HAND;
     if (!is_array(value)) {
+        if (!positions.are_distinct()) return Written::NOT_AT_HAND;
         Ref node(filled(value, array, positions));
         if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
         QueueLock lock(state.signature_queue.of(as_node(as_array(array)->node)->signature));
