@@ -89,7 +89,7 @@ _CONVERSIONS = _names("""
     sliding_window_view
 """)
 # Those whose first argument alone decides; of the functions `compress` and `extract` it is the second.
-_INDEXED = _names("__getitem__ compress delete insert piecewise repeat take take_along_axis")
+_INDEXED = _names("__getitem__ compress delete insert piecewise repeat setdiff1d take take_along_axis")
 _TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.

@@ -180,3 +180,10 @@ def test_elements_that_are_out_of_bounds() -> None:
                 data[key]
             with pytest.raises(IndexError, match=str(expected.value)):
                 gpunumpy.asarray(data)[key]
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin", "count_nonzero"])
+@pytest.mark.parametrize("kind", DATA)
+def test_positions_in_no_elements(name: str, kind: str) -> None:
+    call = f"np.{name}(np.asarray(x)[:0].reshape(2, 0), axis=0)"
+    assert _outcome(gpunumpy, call, DATA[kind]) == _outcome(numpy, call, DATA[kind])

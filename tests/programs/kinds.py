@@ -112,6 +112,11 @@ def other(x: Any) -> bool:
     return x.ndim > 0 and not is_masked(x) and not is_number(x)
 
 
+def has_no_padding(x: Any) -> bool:
+    """Whether all bytes of elements are values."""
+    return other(x) and x.dtype.kind in "USMmiufc" and x.dtype.char not in "gG"
+
+
 def number(x: Any) -> bool:
     """Whether it is an array of numbers of the class `ndarray`: of a subclass, what runs on the host gives no other."""
     return x.ndim > 0 and is_number(x) and not hasattr(x, "tag")
@@ -194,7 +199,10 @@ def _fields(m: Machine, o: Arguments, x: Any, *_: Any) -> list[str]:
 
 
 def _numbers_like(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
-    return m.data(draw._fitting(m, x.shape), m.choice(NUMBERS))
+    shape = draw._fitting(m, x.shape)
+    if len(shape) > x.ndim:
+        return 1  # of two faults either may be named
+    return m.data(shape, m.choice(NUMBERS))
 
 
 def _data(m: Machine, o: Arguments) -> Any:
@@ -263,7 +271,7 @@ VIEWS_OF_OTHERS = [
     Feature("fields", lambda xp, o, x: x[o.names], (of("V"),), {"names": _fields}),
     Feature("field of a part", lambda xp, o, x: x[o.key][o.name], (of("V"),), {"key": _WINDOWS, "name": _field},
             layout="view"),
-    Feature("view", lambda xp, o, x: x.view(o.dtype), (of("U", "S", "M", "m", "i", "f", "u", "c"),),
+    Feature("view", lambda xp, o, x: x.view(o.dtype), (has_no_padding,),
             {"dtype": ("i8", "U1", "S1", "u1", "<f8", ">i4", "m8[s]", "f4,i4")}, layout="view"),
     Feature("real", lambda xp, o, x: getattr(x, o.part), (of("c", "f", "i"),), {"part": ("real", "imag")},
             layout="view"),
@@ -388,7 +396,7 @@ MIXED = [
             (lambda x: number(x) and x.dtype.kind in "iu",)),
     Feature("numbers of texts", lambda xp, o, x: xp.strings.str_len(x) + 1, (of("U", "S"),)),
     Feature("product of objects", lambda xp, o, x, y: xp.multiply(x, y), (of("O", "f"), number)),
-    Feature("made of fields", lambda xp, o, x: xp.rec.fromarrays([x, x], names="x,n"), (number,)),
+    Feature("made of fields", lambda xp, o, x: xp.asarray(xp.rec.fromarrays([x, x], names="x,n")), (number,)),
     Feature("numbers in records", lambda xp, o, x: xp.array([(1, 2), (3, 4)], "i4,f8")["f0"] + x.ravel()[:1],
             (number,)),
 ]  # fmt: skip
@@ -427,7 +435,7 @@ def _masked_writes(name: str, call: Callable[..., Any], /, **options: Any) -> Fe
     return Feature(name, call, (masked_target,), options, "written", loop=True)
 
 
-# A copy of what a ufunc gives: in NumPy it may have the mask of its operand, the array itself.
+# Copies are made of what in NumPy may or may not be the mask or the data of an operand.
 MASKED = [
     Feature("ufunc", lambda xp, o, x, y: getattr(xp, o.ufunc)(x, y).copy(), (is_masked, lambda x: is_masked(x) or number(x)),
             {"ufunc": ("add", "subtract", "multiply", "maximum", "less", "equal", "logical_and")}),
@@ -445,7 +453,7 @@ MASKED = [
             {"name": ("sum", "max", "min", "any", "all"), "axis": _axis}, sums=True),
     Feature("mean", lambda xp, o, x: getattr(x, o.name)(axis=o.axis), (is_masked,),
             {"name": ("mean", "var"), "axis": _axis}, "close", sums=True),
-    Feature("filled", lambda xp, o, x: x.filled(o.value), (is_masked,), {"value": (0, 1, 2)}),
+    Feature("filled", lambda xp, o, x: x.filled(o.value).copy(), (is_masked,), {"value": (0, 1, 2)}),
     Feature("mask", lambda xp, o, x: xp.ma.getmaskarray(x).copy(), (is_masked,)),
     Feature("compressed", lambda xp, o, x: x.compressed(), (is_masked,)),
     Feature("x[key]", lambda xp, o, x: x[o.key], (is_masked,), {"key": _basic_key}),

@@ -31,7 +31,7 @@ COMPLEX_LIBRARY = {"absolute", "sign", "divide"}
 UNARY = ("negative", "absolute", "square", "sign", "floor", "logical_not", "invert", "conjugate", "isnan", "positive")
 # What gives results of a subclass, or of none, where NumPy does not: docs/design/semantics.md, and where NumPy writes to
 # `flat`. Such results are forgotten.
-OTHER_CLASS = ("round(", "meshgrid(", "count_nonzero(", "take_along_axis(")
+OTHER_CLASS = ("round(", "meshgrid(", "count_nonzero(", "take_along_axis(", "unique(")
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "cumsum")
 
 
