@@ -272,7 +272,7 @@ VIEWS_OF_OTHERS = [
     Feature("field of a part", lambda xp, o, x: x[o.key][o.name], (of("V"),), {"key": _WINDOWS, "name": _field},
             layout="view"),
     Feature("view", lambda xp, o, x: x.view(o.dtype), (has_no_padding,),
-            {"dtype": ("i8", "U1", "S1", "u1", "<f8", ">i4", "m8[s]", "f4,i4")}, layout="view"),
+            {"dtype": ("i8", "S1", "u1", "<f8", ">i4", "m8[s]", "f4,i4")}, layout="view"),
     Feature("real", lambda xp, o, x: getattr(x, o.part), (of("c", "f", "i"),), {"part": ("real", "imag")},
             layout="view"),
     Feature("tagged view", lambda xp, o, x: x.view(tagged(xp)), (number,), layout="view"),
@@ -324,7 +324,7 @@ WRITES_TO_OTHERS = [
 ]  # fmt: skip
 
 OTHERS = [
-    Feature("x[key]", lambda xp, o, x: x[o.key].copy(), (other,), {"key": _key}),
+    Feature("x[key]", lambda xp, o, x: x[o.key], (other,), {"key": _key}),
     Feature("take", lambda xp, o, x: xp.take(x, o.places, axis=o.axis, mode=o.mode), (other,),
             {"axis": draw.axis, "mode": ("raise", "wrap", "clip"), "places": draw.places_by_mode}),
     Feature("compress", lambda xp, o, x: x[o.mask], (other,), {"mask": _mask}),

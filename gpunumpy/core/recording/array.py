@@ -388,6 +388,8 @@ def _move(owner: ndarray) -> None:
     The bytes keep their order, so that a view finds its elements where they were.
     """
     memory = owner._base
+    if not owner._flags & ON_HOST:  # a signal handler has looked at it in between
+        return
     moved = from_host(numpy.asarray(memory), owner.device)
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
@@ -427,6 +429,8 @@ def move_to_host(array: ndarray, value: Any) -> Any:
 def _follow(view: ndarray, owner: ndarray) -> None:
     """Have a view of an array on the host, which has been moved to its device, show the elements there."""
     memory: Any = view._base
+    if not view._flags & ON_HOST:  # a signal handler has looked at it in between
+        return
     itemsize = memory.itemsize
     first_byte = _address(memory) - _address(owner._owner)
     if any(distance % itemsize for distance in (first_byte, *memory.strides)):
@@ -667,10 +671,22 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
 
 
 def take_state(array: ndarray, view: ndarray) -> None:
-    """Have an array be what a view, or an array on the host, is."""
-    for name in _STATE:
-        if hasattr(view, name):
-            setattr(array, name, getattr(view, name))
+    """Have an array be what a view, or an array on the host, is.
+
+    A signal handler, or another thread, that looks at the array sees it as it was before or as it is afterwards: Python
+    runs neither of them inside of assignments without a call. What was there is kept until the end, since finalizers
+    would come between.
+    """
+    before = [getattr(array, name, None) for name in _STATE]
+    base, flags, node = view._base, view._flags, view._node
+    owner = getattr(view, "_owner", getattr(array, "_owner", None))
+    if hasattr(view, "_layout"):
+        shown, component, source = view._layout, view._component, view._source
+        array._base, array._flags, array._node, array._owner = base, flags, node, owner
+        array._layout, array._component, array._source = shown, component, source
+    else:
+        array._base, array._flags, array._node, array._owner = base, flags, node, owner
+    del before
 
 
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
