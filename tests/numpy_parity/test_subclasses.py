@@ -154,7 +154,7 @@ SECOND_PLACES = (
 )
 
 
-@pytest.mark.parametrize("call", (*MORE_CALLS, *SECOND_PLACES))
+@pytest.mark.parametrize("call", [*MORE_CALLS, *SECOND_PLACES])
 def test_the_class_of_more_results(call: str) -> None:
     assert _classes(gpunumpy, call) == _classes(numpy, call)
 

@@ -147,6 +147,10 @@ def any_array(x: Any) -> bool:
     return other(x) or number(x)
 
 
+def masked_or_number(x: Any) -> bool:
+    return is_masked(x) or number(x)
+
+
 def masked_target(x: Any) -> bool:
     return is_masked(x) and bool(x.flags.writeable)
 
@@ -235,13 +239,15 @@ _TEXT_FUNCTIONS = ("upper", "lower", "strip", "str_len", "isalpha", "isdigit", "
 _COMPARISONS = ("equal", "not_equal", "less", "greater_equal")
 _WINDOWS = (slice(None), slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2), Ellipsis, None)
 
+
+def _making(name: str, data: Callable[..., Any]) -> Feature:
+    options = {"shape": _shape, "data": lambda m, o: data(m, o.shape, name), "order": ("C", "C", "F")}
+    return Feature(f"make {name}", lambda xp, o: xp.array(o.data, order=o.order), (), options)
+
+
 MAKING = [
-    *(Feature(f"make {dtype}", lambda xp, o: xp.array(o.data, order=o.order), (),
-              {"shape": _shape, "data": lambda m, o, dtype=dtype: elements(m, o.shape, dtype), "order": ("C", "C", "F")})
-      for dtype in _ELEMENTS),
-    *(Feature(f"make {name}", lambda xp, o: xp.array(o.data), (),
-              {"shape": _shape, "data": lambda m, o, name=name: records(m, o.shape, name)})
-      for name in (*_RECORDS, "record")),
+    *(_making(dtype, elements) for dtype in _ELEMENTS),
+    *(_making(name, records) for name in (*_RECORDS, "record")),
     *[Feature("make tagged", lambda xp, o: _make_tagged(xp, o.data, o), (),
               {"shape": _shape, "data": _data, "tag": ("one", "two")})] * 4,
     *[Feature("make masked", lambda xp, o: _make_masked(xp, o.data, o), (),
@@ -379,9 +385,9 @@ OTHERS = [
 ]  # fmt: skip
 
 MIXED = [
-    Feature("numbers[argsort of others]", lambda xp, o, x, y: xp.resize(xp.asarray(y), x.size)[xp.argsort(x, axis=None, kind=o.kind)],
-            (other, number), {"kind": ("stable",)}),
-    Feature("numbers[comparison]", lambda xp, o, x, y: xp.resize(xp.asarray(y), x.shape)[x == o.value], (other, number),
+    Feature("numbers[argsort of others]",
+            lambda xp, o, x, y: xp.resize(y, x.size)[xp.argsort(x, axis=None, kind="stable")], (other, number)),
+    Feature("numbers[comparison]", lambda xp, o, x, y: xp.resize(y, x.shape)[x == o.value], (other, number),
             {"value": _element}),
     Feature("numbers[comparison] = number", lambda xp, o, y: _set(y, y.astype(o.dtype) == o.value, 1), (number_target,),
             {"dtype": ("O", "g", ">f8"), "value": (0, 1, 2)}, "written"),
@@ -389,7 +395,7 @@ MIXED = [
             {"value": _element}),
     Feature("others[numbers]", lambda xp, o, x, y: x[y.astype("i8").ravel() % max(1, len(x))],
             (other, lambda x: number(x) and x.dtype.kind in "iub")),
-    Feature("others[numbers > 1]", lambda xp, o, x, y: x[xp.resize(xp.asarray(y), x.shape) > 1],
+    Feature("others[numbers > 1]", lambda xp, o, x, y: x[xp.resize(y, x.shape) > 1],
             (other, lambda x: number(x) and x.dtype.kind in "iuf")),
     Feature("dates as numbers", lambda xp, o, x: x.astype("i8") % 13, (of("M", "m"),)),
     Feature("numbers times a step of time", lambda xp, o, x: x * numpy.timedelta64(2, "s"),
@@ -437,11 +443,11 @@ def _masked_writes(name: str, call: Callable[..., Any], /, **options: Any) -> Fe
 
 # Copies are made of what in NumPy may or may not be the mask or the data of an operand.
 MASKED = [
-    Feature("ufunc", lambda xp, o, x, y: getattr(xp, o.ufunc)(x, y).copy(), (is_masked, lambda x: is_masked(x) or number(x)),
+    Feature("ufunc", lambda xp, o, x, y: getattr(xp, o.ufunc)(x, y).copy(), (is_masked, masked_or_number),
             {"ufunc": ("add", "subtract", "multiply", "maximum", "less", "equal", "logical_and")}),
     Feature("ufunc the other way", lambda xp, o, x, y: getattr(xp, o.ufunc)(y, x).copy(), (is_masked, number),
             {"ufunc": ("add", "subtract", "multiply", "minimum")}),
-    Feature("operator", lambda xp, o, x, y: getattr(x, o.name)(y), (is_masked, lambda x: is_masked(x) or number(x)),
+    Feature("operator", lambda xp, o, x, y: getattr(x, o.name)(y), (is_masked, masked_or_number),
             {"name": ("__add__", "__rsub__", "__mul__", "__gt__", "__eq__", "__ne__")}),
     Feature("with a number", lambda xp, o, x: getattr(xp.ma, o.name)(x, o.y), (is_masked,),
             {"name": ("add", "multiply", "subtract", "maximum", "greater"), "y": (0, 1, 2.0, -1, True)}),
@@ -463,13 +469,13 @@ MASKED = [
             {"name": ("transpose", "ravel", "copy", "squeeze", "flatten")}),
     Feature("reshape", lambda xp, o, x: x.reshape(o.shape), (is_masked,), {"shape": draw.reshape}),
     Feature("concatenate", lambda xp, o, x, y: xp.ma.concatenate([x, y], axis=o.axis),
-            (is_masked, lambda x: is_masked(x) or number(x)), {"axis": (0, -1)}),
-    Feature("where", lambda xp, o, x, y: xp.ma.where(o.mask, x, y), (is_masked, lambda x: is_masked(x) or number(x)),
+            (is_masked, masked_or_number), {"axis": (0, -1)}),
+    Feature("where", lambda xp, o, x, y: xp.ma.where(o.mask, x, y), (is_masked, masked_or_number),
             {"mask": _mask}),
-    Feature("masked where", lambda xp, o, x: getattr(xp.ma, o.name)(x, o.value), (lambda x: is_masked(x) or number(x),),
+    Feature("masked where", lambda xp, o, x: getattr(xp.ma, o.name)(x, o.value), (masked_or_number,),
             {"name": ("masked_greater", "masked_equal", "masked_less_equal", "masked_not_equal"), "value": (0, 1, 2)}),
     Feature("sort", lambda xp, o, x: xp.ma.sort(x, axis=o.axis), (is_masked,), {"axis": (0, -1)}),
-    Feature("astype", lambda xp, o, x: x.astype(o.dtype), (is_masked,), {"dtype": ("float64", "float32", "complex128")}),
+    Feature("astype", lambda xp, o, x: x.astype(o.dtype), (is_masked,), {"dtype": ("float64", "float32", "c16")}),
     Feature("count_masked", lambda xp, o, x: xp.ma.count_masked(x, axis=o.axis), (is_masked,), {"axis": _axis}),
     Feature("place of", lambda xp, o, x: getattr(x, o.name)(axis=o.axis), (is_masked,),
             {"name": ("argmax", "argmin"), "axis": _axis}),

@@ -678,14 +678,12 @@ def take_state(array: ndarray, view: ndarray) -> None:
     would come between.
     """
     before = [getattr(array, name, None) for name in _STATE]
-    base, flags, node = view._base, view._flags, view._node
-    owner = getattr(view, "_owner", getattr(array, "_owner", None))
+    new = view._base, view._flags, view._node, getattr(view, "_owner", getattr(array, "_owner", None))
     if hasattr(view, "_layout"):
-        shown, component, source = view._layout, view._component, view._source
-        array._base, array._flags, array._node, array._owner = base, flags, node, owner
-        array._layout, array._component, array._source = shown, component, source
+        all_new = *new, view._layout, view._component, view._source
+        array._base, array._flags, array._node, array._owner, array._layout, array._component, array._source = all_new
     else:
-        array._base, array._flags, array._node, array._owner = base, flags, node, owner
+        array._base, array._flags, array._node, array._owner = new
     del before
 
 
