@@ -449,3 +449,21 @@ def test_bounds_where_no_element_is_read_or_written(case: int, on_device: bool) 
         return
     for tested, reference in zip(found(gpunumpy), expected, strict=True):
         same(tested, reference)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "c16", "?"])
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("has_ellipsis", [False, True], ids=["element", "ellipsis"])
+@pytest.mark.parametrize("of_arrays", [False, True], ids=["integers", "arrays"])
+def test_an_array_with_dimensions_into_one_element(dtype: str, count: int, has_ellipsis: bool, of_arrays: bool) -> None:
+    outcomes = []
+    for xp in (numpy, gpunumpy):
+        x = xp.zeros((2, 2), dtype)
+        key: tuple[Any, ...] = (xp.array(0), xp.array(1)) if of_arrays else (0, 1)
+        try:
+            x[(*key, ...) if has_ellipsis else key] = xp.ones(count, dtype)
+        except (TypeError, ValueError) as error:
+            outcomes.append(type(error))
+        else:
+            outcomes.append(x.tolist())
+    assert outcomes[1] == outcomes[0]

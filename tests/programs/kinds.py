@@ -126,6 +126,10 @@ def is_tagged(x: Any) -> bool:
     return x.ndim > 0 and hasattr(x, "tag")
 
 
+def tagged_target(x: Any) -> bool:
+    return is_tagged(x) and isinstance(x, numpy.ndarray) and bool(x.flags.writeable)
+
+
 def other_target(x: Any) -> bool:
     return other(x) and bool(x.flags.writeable)
 
@@ -424,8 +428,8 @@ TAGGED = [
     Feature("plain[tagged > 0]", lambda xp, o, x, y: xp.resize(y, x.shape)[x > 0],
             (lambda x: is_tagged(x) and x.dtype.kind in "iuf", number)),
     Feature("tagged[plain]", lambda xp, o, x: x[o.key], (is_tagged,), {"key": _basic_key}),
-    Feature("tagged += plain", lambda xp, o, x: x.__iadd__(o.y), (is_tagged,), {"y": _numbers_like}, "written"),
-    Feature("out= of the class", lambda xp, o, x: xp.add(x, 1, out=x), (is_tagged,), {}, "written"),
+    Feature("tagged += plain", lambda xp, o, x: x.__iadd__(o.y), (tagged_target,), {"y": _numbers_like}, "written"),
+    Feature("out= of the class", lambda xp, o, x: xp.add(x, 1, out=x), (tagged_target,), {}, "written"),
     Feature("reductions of the class", lambda xp, o, x: getattr(x, o.name)(axis=o.axis), (is_tagged,),
             {"name": ("max", "min", "any", "all"), "axis": _axis}),
     Feature("methods of the class", lambda xp, o, x: getattr(x, o.name)(), (is_tagged,),
