@@ -388,8 +388,8 @@ def _move(owner: ndarray) -> None:
     The bytes keep their order, so that a view finds its elements where they were.
     """
     memory = owner._base
-    if not owner._flags & ON_HOST:  # a signal handler has looked at it in between
-        return
+    if not owner._flags & ON_HOST:
+        return  # a signal handler has looked at it in between
     moved = from_host(numpy.asarray(memory), owner.device)
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
@@ -652,9 +652,6 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     return view
 
 
-_STATE = ("_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
-
-
 def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> Any:
     """Return a view of an array as an array of another class, made from `template` (None if made by a call)."""
     memory = memory_on_host(array)
@@ -671,13 +668,10 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
 
 
 def take_state(array: ndarray, view: ndarray) -> None:
-    """Have an array be what a view, or an array on the host, is.
-
-    A signal handler, or another thread, that looks at the array sees it as it was before or as it is afterwards: Python
-    runs neither of them inside of assignments without a call. What was there is kept until the end, since finalizers
-    would come between.
-    """
-    before = [getattr(array, name, None) for name in _STATE]
+    """Have an array be what a view, or an array on the host, is: one step for signal handlers and other threads."""
+    # Python runs none of them inside of an assignment. What was there is kept, as its finalizers would come between.
+    names = ("_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
+    before = [getattr(array, name, None) for name in names]
     new = view._base, view._flags, view._node, getattr(view, "_owner", getattr(array, "_owner", None))
     if hasattr(view, "_layout"):
         all_new = *new, view._layout, view._component, view._source
