@@ -436,7 +436,7 @@ TAGGED = [
             {"name": ("copy", "flatten", "conj", "transpose", "squeeze", "nonzero", "argmax", "ravel")}),
     Feature("functions of the class", lambda xp, o, x: getattr(xp, o.name)(x), (is_tagged,),
             {"name": ("zeros_like", "atleast_2d", "asarray", "asanyarray", "isnan", "sign", "negative", "fliplr",
-                      "array", "ascontiguousarray", "diff", "triu", "argsort", "sort", "concatenate", "trace")}),
+                      "array", "ascontiguousarray", "diff", "triu", "sort", "concatenate", "trace")}),
 ]  # fmt: skip
 
 
