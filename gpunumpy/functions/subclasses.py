@@ -38,6 +38,8 @@ class ClassRule(NamedTuple):
         how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions.
     method
         The method that a function calls if a class has one of its own; "" for other functions.
+    deciding
+        The place of the only argument whose class counts: what indexes it does not; None if all arguments count.
     """
 
     keeps: bool = False
@@ -49,6 +51,7 @@ class ClassRule(NamedTuple):
     asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
     method: str = ""
+    deciding: int | None = None
 
 
 def _names(text: str) -> frozenset[str]:
@@ -65,12 +68,12 @@ _KEEPING_ALWAYS = _names("""
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
     T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
-    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete
-    diagflat diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like
-    geomspace gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power matrix_transpose
-    meshgrid moveaxis multi_dot nancumprod nancumsum nanpercentile nanquantile ones_like packbits partition
-    percentile permute_dims piecewise pinv polyadd polysub polyval qr quantile real repeat require roll rollaxis
-    rot90 setdiff1d solve sort split swapaxes take take_along_axis tensorsolve tile trim_zeros unique unique_values
+    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat
+    diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like geomspace
+    gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power matrix_transpose meshgrid
+    moveaxis multi_dot nanargmax nanargmin nancumprod nancumsum nanpercentile nanquantile ones_like packbits partition
+    percentile permute_dims piecewise pinv polyadd polysub polyval qr quantile real repeat require roll rollaxis rot90
+    setdiff1d solve sort split swapaxes take take_along_axis tensorsolve tile trace trim_zeros unique unique_values
     unpackbits unstack vsplit zeros_like
 """)
 # Those of which some results are, by their places.
@@ -85,6 +88,8 @@ _CONVERSIONS = _names("""
     array as_strided asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
     sliding_window_view
 """)
+# Those whose first argument alone decides; of the functions `compress` and `extract` it is the second.
+_INDEXED = _names("__getitem__ compress delete insert piecewise repeat setdiff1d take take_along_axis")
 _TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.
@@ -118,7 +123,11 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
     called = "" if is_method else _CALLING_METHODS.get(name, "")
     keeps = keeps_all or name in _KEEPING
-    return ClassRule(keeps, keeps_all, converts, takes_itself, places, name == "diag", ufunc=ufunc, method=called)
+    deciding = 1 if name in ("compress", "extract") and not is_method else 0 if name in _INDEXED else None
+    return ClassRule(
+        *(keeps, keeps_all, converts, takes_itself, places, name == "diag"),
+        ufunc=ufunc, method=called, deciding=deciding,
+    )  # fmt: skip
 
 
 def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> ClassRule:
@@ -162,6 +171,10 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
+    if rule.deciding is not None and len(args) > rule.deciding:
+        arrays = [x for x in _arrays_in(args[rule.deciding]) if type(x) is not ndarray]
+        if not arrays:
+            return result
     template = max(arrays, key=lambda x: x.__array_priority__)
     return _of_class(result, template, rule, originals, (args, given))
 

@@ -180,7 +180,7 @@ def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
         else:
             result = _result(sums * 1.0 / counts, mask, None, self)  # one look computes all of it
         if result is not masked and dtype is None and self.dtype.itemsize == 2 and kind not in "iu":
-            result = result.astype(self.dtype) if not is_ours(result) else result
+            result = result.astype(self.dtype)
     if out is not None:
         out.flat = result
         if is_ours(out):

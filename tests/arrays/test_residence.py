@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gc
 import io
@@ -26,6 +27,8 @@ from gpunumpy.core.recording import array as arrays
 from gpunumpy.core.recording.residence import DTYPES, HOST_BYTES
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.functions import placement
+
+from ..support.interruptions import Interruption, Tracer, interrupt
 
 MANY = HOST_BYTES // 8 + 1
 
@@ -426,3 +429,43 @@ print(float((m @ x - a[:8]).max()) < 1e-9, np.default_device())
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ, **environment}
     )
     assert run.stdout.startswith("True")
+
+
+def _moved() -> tuple[dict[str, Any], Callable[[], None]]:
+    """Return arrays on the host, which share memory, and a function that moves them to their device."""
+    x = np.arange(6.0)
+    arrays = {"x": x, "part": x[1:], "backwards": x[::-1], "bytes": x.view("i4"), "of a class": x.view(_OfClass)}
+
+    def move() -> None:
+        np.from_dlpack(x)
+        assert [np.asnumpy(array).size for array in arrays.values()] == [6, 5, 6, 12, 6]
+
+    return arrays, move
+
+
+class _OfClass(np.ndarray):
+    """A class whose arrays are made from views."""
+
+
+def _check_moved(arrays: dict[str, Any], where: str) -> None:
+    data = numpy.arange(6.0)
+    expected = {"x": data, "part": data[1:], "backwards": data[::-1], "bytes": data.view("i4"), "of a class": data}
+    for name, array in arrays.items():
+        numpy.testing.assert_array_equal(np.asnumpy(array), expected[name], where)
+
+
+@pytest.mark.parametrize("looks", [False, True], ids=["exception", "look"])
+def test_a_signal_handler_finds_no_half_of_a_move(looks: bool) -> None:
+    tracer = Tracer()
+    tracer.run(_moved()[1])
+    assert tracer.count > 50
+    for place in range(1, tracer.count + 1):
+        arrays, move = _moved()
+        tracer = Tracer(place, interrupt)
+        if looks:
+            tracer._action = lambda arrays=arrays, tracer=tracer: _check_moved(arrays, tracer.where)
+        with contextlib.suppress(Interruption):
+            tracer.run(move)
+        _check_moved(arrays, tracer.where)
+        arrays["part"][0] = 9
+        assert arrays["x"][1] == arrays["backwards"][4] == arrays["of a class"][1] == 9

@@ -195,3 +195,10 @@ def test_a_deep_copy_has_objects_of_its_own() -> None:
         assert copied[1, 0] is copied[0, 1] is other["o"][0]
         assert copied[1, 0] is not shared
         assert copy.copy(x)[0, 1] is shared
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin", "count_nonzero"])
+@pytest.mark.parametrize("kind", DATA)
+def test_positions_in_no_elements(name: str, kind: str) -> None:
+    call = f"np.{name}(np.asarray(x)[:0].reshape(2, 0), axis=0)"
+    assert _outcome(gpunumpy, call, DATA[kind]) == _outcome(numpy, call, DATA[kind])

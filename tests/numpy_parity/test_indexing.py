@@ -529,3 +529,21 @@ def test_rolls_are_recorded_from_memory(monkeypatch: pytest.MonkeyPatch) -> None
     to_host(gpunumpy.roll(x + 1, 1, 1))
     monkeypatch.setattr(repeating, "_shift_of_axis", None)  # what a roll that was not recorded before would call
     numpy.testing.assert_array_equal(to_host(gpunumpy.roll(x + 1, 1, 1)), numpy.roll(expected + 1, 1, 1))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "c16", "?"])
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("has_ellipsis", [False, True], ids=["element", "ellipsis"])
+@pytest.mark.parametrize("of_arrays", [False, True], ids=["integers", "arrays"])
+def test_an_array_with_dimensions_into_one_element(dtype: str, count: int, has_ellipsis: bool, of_arrays: bool) -> None:
+    outcomes = []
+    for xp in (numpy, gpunumpy):
+        x = xp.zeros((2, 2), dtype)
+        key: tuple[Any, ...] = (xp.array(0), xp.array(1)) if of_arrays else (0, 1)
+        try:
+            x[(*key, ...) if has_ellipsis else key] = xp.ones(count, dtype)
+        except (TypeError, ValueError) as error:
+            outcomes.append(type(error))
+        else:
+            outcomes.append(x.tolist())
+    assert outcomes[1] == outcomes[0]

@@ -161,6 +161,7 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "sum of two axes": lambda np, x: x.sum(axis=(0, 1), keepdims=True),
     "ddof": lambda np, x: x.var(axis=0, ddof=1),
     "sums in another dtype": lambda np, x: [x.sum(dtype="f8"), x.mean(0, "f8"), x.cumsum(1, "f8")],
+    "means in half precision": lambda np, x: [x.astype("f2").mean(axis=0), np.ma.average(x.astype("f2"), axis=1)],
     "masked inside": lambda np, x: [np.ma.masked_inside(x, 3, 1), np.ma.masked_outside(x, 1, 3)],
     "masked where": lambda np, x: [np.ma.masked_where(x > 1, x), np.ma.masked_where(np.zeros((3, 4), bool), x)],
     "masked where, wrong shape": lambda np, x: np.ma.masked_where([True], x),

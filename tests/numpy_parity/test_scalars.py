@@ -163,3 +163,13 @@ def test_the_transpose_of_a_scalar_is_a_scalar() -> None:
     x += 1
     assert x is not x_before
     assert x == x_before + 1
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "c16"])
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_views_of_parts_of_a_scalar_can_be_written_to(part: str, dtype: str) -> None:
+    flags = []
+    for xp in (numpy, gpunumpy):
+        x = getattr(xp.ones(3, dtype).sum(), part)
+        flags.append([y.flags.writeable for y in (x.reshape(1), x.ravel(), x[None], xp.expand_dims(x, 0))])
+    assert flags[1] == flags[0]

@@ -143,7 +143,19 @@ MORE_CALLS = (
 )
 
 
-@pytest.mark.parametrize("call", MORE_CALLS)
+# Calls that have an array of the class in the place of an index, a mask or a second operand.
+SECOND_PLACES = (
+    *("np.arange(6)[i.view(type(x))]", "np.arange(6)[x > 1]", "np.array(list('abcdef'))[i.view(type(x))]"),
+    *("np.take(np.arange(6), i.view(type(x)))", "np.repeat(np.arange(6), i.view(type(x)))", "x[i]", "x[b]"),
+    *("np.compress(x > 1, np.arange(6))", "np.extract(x > 1, np.arange(6))", "np.extract(b, x)", "np.compress(b, x)"),
+    *("np.insert(np.arange(6), 1, one)", "np.setdiff1d(np.arange(6), x)", "np.setdiff1d(x, np.arange(3))"),
+    *("np.delete(np.arange(6), i.view(type(x)))", "m.reshape(2, 2, 3).trace()", "np.trace(m.reshape(2, 2, 3))"),
+    *("np.nanargmax(m, axis=0)", "np.nanargmin(m)", "np.nanargmin(m, axis=1)"),
+    *("np.piecewise(np.arange(6), [x > 1], [1, 2])", "np.take_along_axis(np.arange(6), i.view(type(x)), 0)"),
+)
+
+
+@pytest.mark.parametrize("call", [*MORE_CALLS, *SECOND_PLACES])
 def test_the_class_of_more_results(call: str) -> None:
     assert _classes(gpunumpy, call) == _classes(numpy, call)
 

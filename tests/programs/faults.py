@@ -12,7 +12,7 @@ import numpy
 
 from ..support.forks import in_child
 from ..support.interruptions import Interruption, interrupt, is_in_finalizer
-from .machine import Machine, Pair, same_bits
+from .machine import Machine, Pair, plain, same_bits
 
 
 class InterruptedMachine(Machine):
@@ -69,14 +69,14 @@ class InterruptedMachine(Machine):
 
     def compare(self, pair: Pair, close: bool = False) -> None:
         self._watch()
-        self._run(lambda: self.xp.asnumpy(pair.tested))
+        self._run(lambda: self.on_host(pair.tested))
         super().compare(pair, close)
 
     def _watch(self, loop: bool = False) -> None:
         """Keep the values of all variables as they are before a statement."""
         self._longest_s = 0.004
         self._is_loop = loop
-        self._watched = list(self.vars)
+        self._watched = [*self.vars, *self.others]
         self._before = [pair.reference.copy() for pair in self._watched]
 
     def _run(self, call: Callable[[], Any], once: bool = False) -> Any:
@@ -106,8 +106,8 @@ class InterruptedMachine(Machine):
         return True
 
     def _differences(self, values: list[Any]) -> list[tuple[Any, Any]]:
-        seen = [(self.xp.asnumpy(pair.tested), value) for pair, value in zip(self._watched, values, strict=True)]
-        return [(got, want) for got, want in seen if not same_bits(got, numpy.asarray(want))]
+        seen = [(self.on_host(pair.tested), value) for pair, value in zip(self._watched, values, strict=True)]
+        return [(got, want) for got, want in seen if not same_bits(got, plain(want))]
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         armed, self._is_armed = self._is_armed, False

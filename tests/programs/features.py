@@ -72,12 +72,13 @@ def _ufunc_over_itself(xp: Any, o: Arguments, x: Any) -> None:
 
 
 def _masked_operand(xp: Any, o: Arguments, x: Any) -> Any:
-    """Return an operand; with ``where=`` NumPy's is a copy.
+    """Return an operand; with ``where=`` NumPy's is a copy, and so is one that NumPy computes with on the host.
 
     Where `out` overlaps an operand and has another dtype than the loop, NumPy (2.3 to 2.5) casts the elements that the
     mask leaves out too: ``x = np.arange(5); np.greater(x[1:], x[:-1], out=x[1:], where=False)`` makes them 1.
     """
-    return x.copy() if xp is numpy and o.where is not draw.LEFT_OUT else x
+    is_numpys = xp is numpy or x.residence == "host"
+    return x.copy() if is_numpys and o.where is not draw.LEFT_OUT else x
 
 
 def _out_of_another_dtype(call: Callable[..., Any]) -> Callable[..., Any]:

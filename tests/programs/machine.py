@@ -11,17 +11,15 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import accumulate
 from typing import Any
 
 import numpy
 
-from . import draw
+from . import draw, kinds
 from .features import GROUPS, Feature
 
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-          "float16", "float32", "float64", "complex64", "complex128")  # fmt: skip
 BINARY = ("add", "subtract", "multiply", "maximum", "minimum", "equal", "less", "greater_equal", "logical_and",
           "bitwise_xor", "floor_divide", "remainder", "copysign", "fmax", "divide", "hypot")  # fmt: skip
 INEXACT = {"divide", "hypot"}
@@ -29,6 +27,9 @@ INEXACT = {"divide", "hypot"}
 LIBRARY = {"hypot"}
 COMPLEX_LIBRARY = {"absolute", "sign", "divide"}
 UNARY = ("negative", "absolute", "square", "sign", "floor", "logical_not", "invert", "conjugate", "isnan", "positive")
+# What gives results of a subclass where NumPy does not, or the other way round (docs/design/semantics.md); they are
+# forgotten.
+OTHER_CLASS = ("round(", "meshgrid(", "count_nonzero(", "take_along_axis(", "unique(")
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "cumsum")
 
 
@@ -67,26 +68,40 @@ class Machine:
         self.sizes = sizes or (drawn[0], drawn[1], drawn[2])
         self.warns = warns
         self.vars: list[Pair] = []
+        self.others: list[Pair] = []
+        self.has_others = self.random.random() < 0.6
         self.log: list[str] = [f"sizes {self.sizes}"]
 
     def run(self, steps: int) -> None:
-        for _ in range(2):
-            self.create()
-        for _ in range(steps):
-            self.step()
-        self.finish()
+        residence = self.xp.set_residence("auto")
+        self.xp.set_residence(residence)
+        try:
+            for _ in range(2):
+                self.create()
+            for _ in range(3 if self.has_others else 0):
+                self.guarded(lambda: self.other_kind(kinds.MAKING))
+            for _ in range(steps):
+                self.step()
+            self.finish()
+        finally:
+            self.xp.set_residence(residence)
 
     def step(self) -> None:
-        step = self.random.choices(*zip(*STEPS, strict=True))[0]
+        step = self.random.choices(*zip(*(MIXED_STEPS if self.has_others else STEPS), strict=True))[0]
+        self.guarded(lambda: step(self))
+        for pairs in (self.vars, self.others):
+            while len(pairs) > 6:
+                pairs.pop(self.below(len(pairs)))
+
+    def guarded(self, step: Callable[[], None]) -> None:
+        """Do a step whose warnings are of no interest but where it compares them."""
         with warnings.catch_warnings() if self.warns else nullcontext(), numpy.errstate(all="ignore"):
             if self.warns:
                 warnings.simplefilter("ignore")
-            step(self)
-        if len(self.vars) > 6:
-            self.vars.pop(self.below(len(self.vars)))
+            step()
 
     def finish(self) -> None:
-        for pair in self.vars:
+        for pair in (*self.vars, *self.others):
             self.compare(pair)
 
     # What is drawn. The state of `random` afterwards does not depend on sizes.
@@ -149,12 +164,24 @@ class Machine:
         assert got == expected, f"{self.story()}\nwarnings: {got}, NumPy's {expected}"
         results = list(zip(_flat(reference), _flat(tested), strict=True))
         for wanted, found in results if keep else ():
-            pair = Pair(wanted, found, exact)
-            if _steps(wanted) != _steps(found):
-                # Where memory order differs on purpose, so does what is a view of this: both go on in C order.
-                pair = Pair(wanted.copy(), found.copy(), exact)
-            self.vars.append(pair)
+            self.keep(name, Pair(wanted, found, exact))
         return results
+
+    def keep(self, name: str, pair: Pair) -> None:
+        """Make a result a variable; a single value of another kind is compared and forgotten."""
+        if name.startswith(OTHER_CLASS) and hasattr(pair.reference, "tag") != hasattr(pair.tested, "tag"):
+            return
+        self.compare_attributes(pair, "tag")
+        if not hasattr(pair.reference, "dtype") or not (kinds.is_number(pair.reference) or pair.reference.ndim):
+            self.compare(pair)
+            return
+        if kinds.is_masked(pair.reference):
+            self.others.append(pair)
+            return
+        if _steps(pair.reference) != _steps(pair.tested):
+            # Where memory order differs on purpose, so does what is a view of this: both go on in C order.
+            pair = Pair(pair.reference.copy(), pair.tested.copy(), pair.exact)
+        (self.vars if kinds.is_number(pair.reference) else self.others).append(pair)
 
     def attempt(self, call: Callable[[], Any]) -> tuple[Any, set[type]]:
         """Return the result of a call or its exception, and the classes of its warnings.
@@ -167,35 +194,48 @@ class Machine:
                 warnings.simplefilter("always")
             try:
                 result = call()
-            except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
+            except (TypeError, ValueError, IndexError, OverflowError, RuntimeError, ZeroDivisionError) as error:
                 result = error
         left_out = (RuntimeWarning, ResourceWarning, self.xp.HostFallbackWarning)
         return result, {w.category for w in caught or () if not issubclass(w.category, left_out)}
 
     def seen(self, results: Any, look: bool) -> Any:
         for x in _flat(results) if look else ():
-            self.xp.asnumpy(x)
+            self.on_host(x)
         return results
+
+    def on_host(self, x: Any) -> Any:
+        """Return what NumPy has for a value of the library."""
+        if x is numpy.ma.masked or not hasattr(x, "dtype"):
+            return x
+        if isinstance(x, self.xp.ma.MaskedArray):
+            data, mask = self.xp.asnumpy(self.xp.ma.getdata(x)), self.xp.asnumpy(self.xp.ma.getmaskarray(x))
+            return numpy.ma.array(data, mask=mask)
+        return self.xp.asnumpy(x)
 
     def story(self) -> str:
         return f"seed {self.seed}:\n  " + "\n  ".join(self.log)
 
     def compare(self, pair: Pair, close: bool = False) -> None:
-        reference = numpy.asarray(pair.reference)
-        assert pair.tested.dtype == reference.dtype, (
-            f"{self.story()}\ndtype {pair.tested.dtype}, NumPy's {reference.dtype}"
-        )
-        assert pair.tested.shape == reference.shape, (
-            f"{self.story()}\nshape {pair.tested.shape}, NumPy's {reference.shape}"
-        )
-        got = self.xp.asnumpy(pair.tested)
+        reference, got = plain(pair.reference), self.on_host(pair.tested)
+        if not hasattr(reference, "dtype") or reference is numpy.ma.masked:
+            assert got is reference or (type(got) is type(reference) and got == reference), (
+                f"{self.story()}\ngot {got!r}, NumPy's {reference!r}"
+            )
+            return
+        self.compare_attributes(pair, "dtype", "shape")
         if not (_close if close else same_bits)(got, reference):
             raise AssertionError(f"{self.story()}\ngot\n{got!r}\nNumPy's\n{reference!r}")
+
+    def compare_attributes(self, pair: Pair, *names: str) -> None:
+        for name in names:
+            found, wanted = getattr(pair.tested, name, None), getattr(pair.reference, name, None)
+            assert found == wanted, f"{self.story()}\n{name} {found!r}, NumPy's {wanted!r}"
 
     # Steps
 
     def create(self) -> None:
-        data = self.data(self.shape(), self.random.choice(DTYPES))
+        data = self.data(self.shape(), self.random.choice(kinds.NUMBERS))
         order = self.choice(("C", "C", "F"))
         self.log.append(f"v = {data!r}, {order}")
         self.vars.append(Pair(data.copy(order=order), self.xp.array(data, order=order), True))
@@ -240,10 +280,52 @@ class Machine:
                 self.compare(Pair(reference, tested, False), close=True)
         if written:
             self.both("remainder", lambda xp, x: _small_in_place(x), pairs[0], exact=True, keep=False)
-            for pair in pairs:
-                self.taint(pairs[0], pair)
+            self.review()
         elif feature.layout and results:
             self.compare_layout(feature, pairs, *results[0])
+
+    def other_kind(self, group: list[Feature] | None = None) -> None:
+        """Draw a row of the tables of other kinds, with operands of all kinds."""
+        group = group or self.random.choices(*zip(*kinds.GROUPS, strict=True))[0]
+        feature: Feature = self.choice(tuple(group))
+        pairs = []
+        for condition in feature.operands:
+            fitting = [p for p in (*self.others, *self.vars) if condition(p.reference)]
+            fitting = [p for p in fitting if p.exact or not feature.sums]
+            if pairs and self.random.random() < 0.8:  # one that goes with the first, if there is one
+                first = pairs[0].reference
+                fitting = [p for p in fitting if _goes_with(p.reference, first)] or fitting
+            if not fitting:
+                return
+            pairs.append(fitting[self.below(len(fitting))])
+        o, operands = draw.Arguments(), [p.reference for p in pairs]
+        for name, choices in feature.options.items():
+            setattr(o, name, self.choice(choices) if isinstance(choices, tuple) else choices(self, o, *operands))
+        written = feature.result == "written"
+
+        def call(xp: Any, *args: Any) -> Any:
+            result = feature.call(xp, _options_of(xp, o), *args)
+            return None if written else result
+
+        shapes = ", ".join(f"{x.dtype}{x.shape}" for x in operands)
+        keep = not written and feature.result != "close"
+        statement = f"{feature.name}({shapes}) {vars(o)}"
+        # NumPy takes any exception while it compares records for an answer, that of a signal handler too.
+        loop = feature.loop or any(x.dtype.names for x in operands)
+        results = self.both(statement, call, *pairs, exact=True, keep=False, loop=loop)
+        for reference, tested in results:
+            if keep:
+                self.keep(statement, Pair(reference, tested, True))
+            else:
+                self.compare(Pair(reference, tested, False), close=True)
+        self.review()
+        if feature.layout and results:
+            self.compare_layout(feature, pairs, *results[0])
+
+    def review(self) -> None:
+        """Find which variables no longer hold small whole numbers, after a write through any of them."""
+        for pair in (*self.vars, *self.others):
+            pair.exact = pair.exact and _is_whole(pair.reference)
 
     def is_comparable(self, feature: Feature, o: draw.Arguments, pairs: list[Pair]) -> bool:
         """Whether the result of a row does not depend on the order of sums, nor on what C leaves undefined."""
@@ -335,7 +417,7 @@ class Machine:
 
     def astype(self) -> None:
         a = self.pick()
-        dtype = self.random.choice(DTYPES)
+        dtype = self.random.choice(kinds.NUMBERS)
         if not a.exact and numpy.dtype(dtype).kind in "iu":
             return  # what C makes of NaN is the table's test
         self.both(f"astype {dtype}", lambda xp, x: x.astype(dtype), a, exact=a.exact)
@@ -484,18 +566,35 @@ class Machine:
         a = self.pick()
         self.both("copy", lambda xp, x: x.copy(), a, exact=a.exact)
 
+    def move(self) -> None:
+        """Have the memory of an array on the device, if it is on the host and can leave it."""
+        pair = self.pick()
+        if pair.reference.ndim and isinstance(pair.reference, numpy.ndarray) and pair.reference.flags.writeable:
+            self.log.append("move")
+            with suppress(BufferError):  # fields of records stay
+                self.xp.from_dlpack(pair.tested)
+
+    def change_residence(self) -> None:
+        residence = self.choice(("auto", "device"))
+        self.log.append(f"residence {residence}")
+        self.xp.set_residence(residence)
+
 
 STEPS: list[tuple[Callable[[Machine], None], float]] = [
     (Machine.create, 1), (Machine.generate, 0.7), (Machine.binary, 5), (Machine.with_scalar, 3), (Machine.unary, 2),
     (Machine.where, 1), (Machine.astype, 1.5), (Machine.view, 4), (Machine.assign, 4), (Machine.in_place, 2),
     (Machine.neighbours, 1.5), (Machine.masked, 1), (Machine.indexed, 1.5), (Machine.reduce, 3), (Machine.look, 1),
     (Machine.forget, 1.5), (Machine.copy, 0.7), (Machine.feature, 16),
+    (Machine.move, 0.5), (Machine.change_residence, 0.5),
 ]  # fmt: skip
+# In programs of arrays of other kinds, these are in most steps.
+MIXED_STEPS = [*STEPS, (Machine.other_kind, 60)]
 
 
 def _family(error: type) -> type:
     """What counts as the same exception: NumPy's own subclasses (AxisError, UFuncTypeError) by their public base."""
-    bases = (TypeError, IndexError, OverflowError, numpy.linalg.LinAlgError, ValueError, ArithmeticError)
+    bases = (TypeError, IndexError, OverflowError, numpy.linalg.LinAlgError, ValueError, RuntimeError,
+             ArithmeticError)  # fmt: skip
     return next(b for b in bases if issubclass(error, b))
 
 
@@ -529,6 +628,12 @@ def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
         return False
 
 
+def _goes_with(x: Any, first: Any) -> bool:
+    """Whether an array is of the kind of another, and broadcasts to it."""
+    is_alike = x.dtype.kind == first.dtype.kind and kinds.is_masked(x) == kinds.is_masked(first)
+    return _broadcast(first.shape, x.shape) and (is_alike or kinds.is_number(x))
+
+
 def _is_element(x: Any, key: Any) -> bool:
     try:
         return numpy.ndim(x[key]) == 0
@@ -553,8 +658,30 @@ def _parts(*arrays: Any) -> Iterable[tuple[Any, ...]]:
     return [arrays] if arrays[0].dtype.kind != "c" else [[x.real for x in arrays], [x.imag for x in arrays]]
 
 
+def plain(x: Any) -> Any:
+    """Return what is compared of a value of NumPy's: an array of no subclass, a masked array, or another value."""
+    return numpy.asarray(x) if hasattr(x, "dtype") and not isinstance(x, numpy.ma.MaskedArray) else x
+
+
+def _is_whole(x: Any) -> bool:
+    """Whether values are small whole numbers, so that no order of a sum rounds them."""
+    if x.dtype.kind not in "biufc":
+        return False
+    return all(bool((abs(part) < 300).all() and (part == numpy.round(part)).all()) for (part,) in _parts(x))
+
+
 def same_bits(got: Any, want: Any) -> bool:
-    """Whether arrays are equal to the bit, but for the bits of NaN."""
+    """Whether arrays are equal to the bit, but for the bits of NaN, of what is masked, and of padding."""
+    if isinstance(want, numpy.ma.MaskedArray):
+        mask = numpy.ma.getmaskarray(want)
+        is_same = numpy.array_equal(numpy.ma.getmaskarray(got), mask)
+        return is_same and same_bits(numpy.ma.getdata(got)[~mask], numpy.ma.getdata(want)[~mask])
+    if want.dtype.names:
+        return all(same_bits(got[name], want[name]) for name in want.dtype.names)
+    if want.dtype.kind in "mM":
+        return bool(numpy.array_equal(got.view("i8"), want.view("i8")))
+    if want.dtype.kind == "O":
+        return repr(got.tolist()) == repr(want.tolist())
     if want.dtype.kind in "fc":
         return all(
             bool(numpy.array_equal(g, w, equal_nan=True))
@@ -565,6 +692,9 @@ def same_bits(got: Any, want: Any) -> bool:
 
 
 def _close(got: Any, want: Any) -> bool:
+    if isinstance(want, numpy.ma.MaskedArray):
+        mask = numpy.ma.getmaskarray(want)
+        return numpy.array_equal(numpy.ma.getmaskarray(got), mask) and _close(got.data[~mask], want.data[~mask])
     if want.dtype.kind not in "fc":
         return bool(numpy.array_equal(got, want))
     tolerance = draw.TOLERANCE[min(8, want.real.dtype.itemsize)]

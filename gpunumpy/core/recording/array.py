@@ -32,10 +32,11 @@ from ..graph.queue import Queue
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
-from ..runtime.memory import Buffer
+from ..runtime.memory import Buffer, address
 from .host_memory import placeholder
 
 _BYTE = numpy.dtype(numpy.uint8)
+_FROZEN = gc.get_freeze_count()  # of objects that Python itself hides from its collector
 
 # The subclasses of `ndarray` that a program has defined. Few programs do: only then are arguments looked at for them.
 SUBCLASSES: list[type[ndarray]] = []
@@ -352,11 +353,14 @@ def memory_on_host(array: ndarray) -> Any:
     """Return the memory of an array on the host as a NumPy array or scalar; None for an array on a device."""
     if not array._flags & ON_HOST:
         return None
-    owner = array._owner
-    if owner is not None and not owner._flags & ON_HOST:
-        _follow(array, owner)
+    owner, memory = array._owner, array._base
+    if not array._flags & ON_HOST:  # another thread has moved it
         return None
-    return array._base
+    if owner is not None and not owner._flags & ON_HOST:
+        with owner.queue.lock:
+            _follow(array, owner)
+        return None
+    return memory
 
 
 def host_only_memory(array: ndarray) -> Any:
@@ -392,6 +396,8 @@ def _move(owner: ndarray) -> None:
     The bytes keep their order, so that a view finds its elements where they were.
     """
     memory = owner._base
+    if not owner._flags & ON_HOST:
+        return  # a signal handler has looked at it in between
     moved = from_host(numpy.asarray(memory), owner.device)
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
@@ -405,9 +411,6 @@ def _move(owner: ndarray) -> None:
 def has_views(array: ndarray) -> bool:
     """Return whether there is a view of an array that owns its storage."""
     return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(array))
-
-
-_FROZEN = gc.get_freeze_count()  # of objects that Python itself hides from its collector
 
 
 def move_to_host(array: ndarray, value: Any) -> Any:
@@ -435,8 +438,10 @@ def move_to_host(array: ndarray, value: Any) -> Any:
 def _follow(view: ndarray, owner: ndarray) -> None:
     """Have a view of an array on the host, which has been moved to its device, show the elements there."""
     memory: Any = view._base
+    if not view._flags & ON_HOST:  # a signal handler has looked at it in between
+        return
     itemsize = memory.itemsize
-    first_byte = _address(memory) - _address(owner._owner)
+    first_byte = address(memory) - address(owner._owner)
     if any(distance % itemsize for distance in (first_byte, *memory.strides)):
         raise ValueError(f"a view as {memory.dtype} would begin between two elements of {itemsize} bytes")
     strides = tuple(stride // itemsize for stride in memory.strides)
@@ -445,11 +450,6 @@ def _follow(view: ndarray, owner: ndarray) -> None:
     shown = make_view(storage, Layout(memory.shape, strides, first_byte // itemsize), component, memory.dtype)
     shown._flags = MADE_AS_ARRAY if memory.flags.writeable else MADE_AS_ARRAY | READ_ONLY
     take_state(view, shown)
-
-
-def _address(memory: Any) -> int:
-    address: int = memory.__array_interface__["data"][0]
-    return address
 
 
 def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) -> ndarray:
@@ -656,9 +656,6 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     return view
 
 
-_STATE = ("_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
-
-
 def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> Any:
     """Return a view of an array as an array of another class, made from `template` (None if made by a call)."""
     memory = memory_on_host(array)
@@ -675,10 +672,12 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
 
 
 def take_state(array: ndarray, view: ndarray) -> None:
-    """Have an array be what a view, or an array on the host, is."""
-    state: list[Any] = [getattr(view, name, None) for name in _STATE]
-    # In one statement, without a call: no other thread or signal handler sees one field without the others.
+    """Have an array be what a view, or an array on the host, is: one step for signal handlers and other threads."""
+    # Python runs none of them in an assignment. What was there is kept, as its finalizers would come between.
+    names = ("_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
+    before, state = ([getattr(x, name, None) for name in names] for x in (array, view))  # type: list[Any], list[Any]
     array._base, array._component, array._flags, array._layout, array._node, array._owner, array._source = state
+    del before
 
 
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:

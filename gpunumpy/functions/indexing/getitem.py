@@ -174,8 +174,10 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if window is None:
         selection = resolve_key(a.layout, key, False)
         if selection.fancy:
-            is_element = len(selection.fancy) == len(selection.window.shape) and not any(
-                fancy.index.shape for fancy in selection.fancy
+            is_element = (
+                len(selection.fancy) == len(selection.window.shape)
+                and not any(fancy.index.shape for fancy in selection.fancy)
+                and not _has_ellipsis(key)
             )
             value = value_node(value, a, is_element)
             with one_step(a):  # elements not picked are read and written back: no other write may come between
@@ -201,11 +203,19 @@ def _shows(view: ndarray, a: ndarray, window: Layout) -> bool:
 
 
 def value_node(value: Any, a: ndarray, is_element: bool) -> Node:
-    """Return the value as a node to write into `a`; an array with dimensions is refused for a single element."""
+    """Return the value as a node to write into `a`.
+
+    For a single element an array with dimensions is refused, in NumPy's words for the dtype; but a truth value is taken
+    from an array of one element, as `bool` takes it.
+    """
     node = node_to_assign(value, a.dtype, a.queue, is_element)
-    if is_element and node.signature.shape:
-        raise ValueError("setting an array element with a sequence.")
-    return node
+    if not is_element or not node.signature.shape:
+        return node
+    if a.dtype.kind == "b" and prod(node.signature.shape) == 1:
+        return record.reshaped(node, ())
+    if a.dtype.kind == "c":
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    raise ValueError("setting an array element with a sequence.")
 
 
 _SCALAR_TYPES = (bool, int, float, complex, numpy.generic)

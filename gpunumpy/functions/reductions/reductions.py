@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from ...core.arguments import is_set
-from ...core.dtypes import INT64, DType
+from ...core.dtypes import INT64, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
@@ -180,7 +180,8 @@ def write_result_to_out(result: ndarray, out: Any, name: str, checked: bool = Fa
 
 
 def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> ndarray:
-    """Return an array of one value, on the device of another array."""
+    """Return an array of one value, on the device of another array, which is of a dtype that kernels compute."""
+    check(like.dtype)  # an array without elements is not looked at, but of records NumPy counts not even none
     return wrap(graph.fill(graph.typed_scalar(dtype.type(value), dtype), shape, like.queue))
 
 

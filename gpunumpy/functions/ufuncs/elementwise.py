@@ -22,6 +22,7 @@ from ...core.ops import table
 from ...core.recording.array import (
     MADE_AS_ARRAY,
     READ_ONLY,
+    is_scalar,
     make_view,
     mark_as_array,
     ndarray,
@@ -301,10 +302,15 @@ def real_parts(x: ndarray) -> ndarray:
 
 
 def imaginary_parts(x: ndarray) -> ndarray:
-    """Return the imaginary parts of the elements of an array; for a real array, read-only zeros."""
+    """Return the imaginary parts of the elements of an array; for a real array, read-only zeros.
+
+    Of what acts as a NumPy scalar the part does so too.
+    """
     if x.dtype.kind == "c":
         return _component(x, "imag")
     zeros = wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue))
+    if is_scalar(x):
+        return zeros
     zeros._flags |= READ_ONLY | MADE_AS_ARRAY
     return zeros
 
