@@ -8,6 +8,7 @@ import decimal
 import fractions
 import math
 import operator
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -356,13 +357,20 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def _shown(x: Any) -> str:
+    """The elements; of floats so many digits as powers have on every device."""
+    return str((numpy.round(x.tolist(), 12) if x.dtype.kind == "f" else x).tolist())
+
+
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operands_that_are_no_numbers(operation: str, other: str) -> None:
     call, made = OPERATIONS[operation], OTHERS[other]
     found, expected = [], []
     for xp, outcomes in ((np, found), (numpy, expected)):
-        scalars = () if operation in ("lt", "eq", "ne") else (xp.arange(3).sum(),)
+        # Before Python 3.13 a fraction takes what is no number of Python's as an exponent of a float.
+        without = ("lt", "eq", "ne", *(("pow",) if sys.version_info < (3, 13) else ()))
+        scalars = () if operation in without else (xp.arange(3).sum(),)
         for x in (xp.arange(3), xp.arange(3.0), *scalars):
             for args in ((x, made()), (made(), x)):
                 result = outcome(lambda args=args: call(*args))
@@ -370,7 +378,7 @@ def test_operands_that_are_no_numbers(operation: str, other: str) -> None:
                 if isinstance(result, Exception):
                     outcomes.append(kind)
                 else:
-                    outcomes.append((result.dtype, str(result.tolist())) if hasattr(result, "dtype") else str(result))
+                    outcomes.append((result.dtype, _shown(result)) if hasattr(result, "dtype") else str(result))
     assert found == expected
 
 

@@ -212,7 +212,7 @@ def test_writes_to_large_views() -> None:
 
 def test_writes_to_memory_that_is_exported() -> None:
     np.host_fallback("ignore")
-    g, a = np.arange(6.0) + 0, numpy.arange(6.0)
+    g, a = np.arange(6.0, device="cpu") + 0, numpy.arange(6.0)  # NumPy sees no memory of a GPU
     exported = numpy.from_dlpack(g)
     for xp, x in ((np, g), (numpy, a)):
         windows(xp, x, 3)[...] = xp.arange(12.0).reshape(4, 3)

@@ -259,6 +259,11 @@ def probabilities(m: Machine, o: Arguments, x: Any) -> Any:
     return m.choice((0.0, 0.5, 1.0, 0.3, [0.25, 0.75], [], [[0.1], [1.0]], 0.999))
 
 
+def axes_of_elements(m: Machine, o: Arguments, x: Any) -> Any:
+    """Axes, of which there are some where there are no elements: NumPy 2.5.2 and 2.5.5 differ where there are none."""
+    return m.choice((None, 0, -1, 1, (0, 1), ()) if x.size else (None, 0, -1, 1, (0, 1)))
+
+
 def shape(m: Machine, o: Arguments) -> Any:
     return m.shape()
 

@@ -312,7 +312,8 @@ CALCULATIONS = [
             {"axis": _AXES, "keepdims": (False, True)}, "close", sums=True),
     Feature("quantile", lambda xp, o, x: getattr(xp, o.name)(
                 x, xp.asarray(o.q), axis=o.axis, method=o.method, keepdims=o.keepdims),
-            (draw.real,), {"name": ("quantile", "nanquantile"), "q": draw.probabilities, "axis": _AXES,
+            (draw.real,), {"name": ("quantile", "nanquantile"), "q": draw.probabilities,
+                           "axis": draw.axes_of_elements,
                            "method": _QUANTILE_METHODS, "keepdims": (False, True)}, "close", sums=True),
     Feature("weighted quantile", lambda xp, o, x: xp.quantile(
                 x, o.q, axis=o.axis, weights=xp.ones(x.shape), method="inverted_cdf"),
