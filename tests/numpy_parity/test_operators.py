@@ -359,7 +359,7 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def _shown(x: Any) -> str:
     """The elements; of floats so many digits as powers have on every device."""
-    return str((numpy.round(x.tolist(), 12) if x.dtype.kind == "f" else x).tolist())
+    return str(numpy.char.mod("%.12g", x.tolist()).tolist() if x.dtype.kind == "f" else x.tolist())
 
 
 @pytest.mark.parametrize("other", OTHERS)
