@@ -189,9 +189,20 @@ class Placement:
         return function if found is None else found
 
 
+def _argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **options: Any) -> Any:
+    """Return NumPy's order, in which equal elements keep theirs, as in all sorts of this package."""
+    if kind is None and options.get("stable") is None:
+        options["stable"] = True
+    return numpy.argsort(a, axis, kind, order, **options)
+
+
+# What stands for functions and methods of NumPy whose results it leaves open.
+_DECIDED: dict[str, Callable[..., Any]] = {"argsort": _argsort}
+
+
 def placed(function: Callable[..., Any], name: str) -> Placement | None:
     """Return the placement of a function of NumPy's; None if its calls are never on the host."""
-    return None if name in _NOT_PLACED else Placement(function, name)
+    return None if name in _NOT_PLACED else Placement(_DECIDED.get(name, function), name)
 
 
 def placed_ufunc(
@@ -204,6 +215,8 @@ def placed_ufunc(
 
 def placed_method(name: str) -> Placement:
     """Return the placement of the method of a name of NumPy's arrays, and of its scalars where they have it."""
+    if name in _DECIDED:
+        return Placement(_DECIDED[name], name)
     return Placement(lambda x, *args, **options: getattr(x, name)(*args, **options), name, is_method=True)
 
 

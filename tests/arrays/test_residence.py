@@ -134,6 +134,20 @@ def test_both_cores_have_the_same_rules() -> None:
     assert (sizes["GROWN_ELEMENTS"], sizes["MULTIPLICATIONS"]) == (placement._GROWN, placement._MULTIPLICATIONS)
 
 
+def test_equal_elements_keep_their_order() -> None:
+    data = numpy.random.default_rng(0).integers(0, 4, (3, 500))
+    expected = numpy.argsort(data, kind="stable")
+    for dtype in ("i8", "f8", "f4", "i2", "?"):
+        x = np.asarray((data > 1 if dtype == "?" else data).astype(dtype))
+        wanted = numpy.argsort(x.get(), kind="stable")
+        for found in (np.argsort(x), x.argsort(), np.argsort(x, -1), x.argsort(axis=1), np.argsort(x, stable=True)):
+            assert found.residence == "host"
+            same(found, wanted)
+    same(np.argsort(np.asarray(data), kind="stable"), expected)
+    with pytest.raises(ValueError, match="kind"):
+        np.argsort(np.asarray(data), kind="stable", stable=True)
+
+
 def test_a_small_program_records_nothing() -> None:
     queue = evaluate.queue_of(np.default_device())
     np.synchronize()

@@ -352,6 +352,12 @@ def symmetric(m: Machine, o: Arguments) -> Any:
     return a if a.dtype.kind == "b" else a + numpy.conj(a.swapaxes(-1, -2))
 
 
+def filled_rectangle(m: Machine, o: Arguments) -> Any:
+    """A matrix with elements: NumPy 2.3 finds no rank of others."""
+    found = rectangle(m, o)
+    return found if found.size else numpy.ones((2, 3), found.dtype)
+
+
 def rectangle(m: Machine, o: Arguments) -> Any:
     n, k = m.sizes[:2]
     dims = m.choice(((n, k), (k, n), (1, n), (n, 1), (0, n), (n, 0), (1, 1), (2, 3, 1), (0, 2, 2), (1, 2, 3)))
