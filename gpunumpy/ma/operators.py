@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from ..core.ops.operators import BINARY, ORDERING, OTHERS, UNARY
 from ..functions.indexing.selection import where
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.ufunc import UFUNCS
@@ -22,26 +23,11 @@ from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask
 
 _choose: Any = where
 _BINARY: dict[str, Callable[..., Any]] = {
-    "add": FUNCTIONS["add"],
-    "sub": FUNCTIONS["subtract"],
-    "mul": FUNCTIONS["multiply"],
-    "truediv": FUNCTIONS["divide"],
-    "floordiv": FUNCTIONS["floor_divide"],
+    **{name: FUNCTIONS[BINARY[name]] for name in ("add", "sub", "mul", "truediv", "floordiv")},
     "pow": power,
 }
 # Operators that NumPy's class has from arrays: its ufuncs mask where an operand is masked.
-_OF_ARRAYS = {
-    "mod": "remainder",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-    "divmod": "divmod",
-    "matmul": "matmul",
-}
-_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-_COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+_OF_ARRAYS = {name: ufunc for name, ufunc in (BINARY | OTHERS).items() if name not in _BINARY}
 
 
 def leaves_to(y: Any) -> bool:
@@ -278,11 +264,11 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     **{f"__r{name}__": _operator(function, True) for name, function in _BINARY.items()},
     **{f"__{name}__": _operator(plain_ufunc(op), False) for name, op in _OF_ARRAYS.items()},
     **{f"__r{name}__": _operator(plain_ufunc(op), True) for name, op in _OF_ARRAYS.items()},
-    **{f"__{name}__": plain_ufunc(op) for name, op in _UNARY.items()},
+    **{f"__{name}__": plain_ufunc(op) for name, op in UNARY.items()},
     **{f"__i{name}__": _in_place(name, neutral) for name, neutral in (("add", 0), ("sub", 0), ("mul", 1))},
     **{f"__i{name}__": _dividing_in_place(name) for name in ("truediv", "floordiv")},
     **{f"__i{name}__": _updating(_OF_ARRAYS[name]) for name in ("mod", "and", "or", "xor", "lshift", "rshift")},
-    **{f"__{name}__": _comparison(name, op) for name, op in _COMPARISONS.items()},
+    **{f"__{name}__": _comparison(name, op) for name, op in ORDERING.items()},
     "__eq__": _comparison("eq", "equal"),
     "__ne__": _comparison("ne", "not_equal"),
     "__ipow__": _power_in_place,
