@@ -283,9 +283,9 @@ class ndarray(ArrayState):
                 and (primitive.strides, primitive.offset) == where[1:]
             ):
                 return  # the second half of ``a[i:j] += b``: the elements have these values already
-            layout.require_distinct(where)
             shape = current.signature.shape
             if where.offset or where.shape != shape or not layout.is_c_contiguous(shape, where.strides):
+                layout.require_distinct(where)
                 value = graph.update(current, where, value)
             elif value.owner is not None or value.data is not None:
                 value = graph.as_new_node(value)
