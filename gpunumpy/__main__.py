@@ -13,15 +13,14 @@ from pathlib import Path
 
 from ._version import __version__
 from .core import _native
+from .core.disk_cache import cache_folder, why_unsafe
 from .core.errors import DeviceError
 from .core.runtime.device import Device, devices, why_no_gpu
 from .demo import demo, names
-from .kernels.cuda.disk_cache import cache_folder, why_unsafe
 
 # The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
 _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("CUDA driver interface", ("cuda-bindings",)),
-    ("program cache", ("cuda-core",)),
     ("compiler (NVRTC)", ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")),
     ("library interface", ("nvmath-python",)),
     ("matrix products (cuBLAS)", ("nvidia-cublas", "nvidia-cublas-cu12")),

@@ -19,7 +19,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_NVRTC = ["cuda-bindings>=13", "cuda-core>=1.0", "nvidia-cuda-nvrtc>=13", "nvidia-cuda-nvrtc-cu12>=12.9"]
+_NVRTC = ["cuda-bindings>=13", "nvidia-cuda-nvrtc>=13", "nvidia-cuda-nvrtc-cu12>=12.9"]
 _RUNTIME = ["ml_dtypes>=0.5.4", "opt_einsum>=3.4"]  # `tools.fixed_kernels` imports the package
 
 

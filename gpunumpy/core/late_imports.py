@@ -18,8 +18,8 @@ from typing import Any
 from .fork import take_before_fork
 from .helpers import Job
 
-# Modules that are imported as a whole. While one is not, Python may give another thread half of it: cuda.core puts
-# another module in its own place as it is imported.
+# Modules that are imported as a whole. While one is not, Python may give another thread half of it: some put another
+# module in their own place as they are imported.
 _complete: dict[str, Any] = {}
 _lock = threading.RLock()
 take_before_fork(lambda: [_lock])

@@ -334,7 +334,7 @@ def programs() -> list[Program]:
 @pytest.mark.parametrize("chunk", range(12))
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_compiles(arch: str, chunk: int) -> None:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     for program in programs()[:: 1 if arch == "sm_90" else 5][chunk::12]:
         compile_cubin(program.text, arch)
 
@@ -343,7 +343,7 @@ def test_compiles(arch: str, chunk: int) -> None:
 @pytest.mark.parametrize(("dtype", "n"), [("f4", 900), ("c16", 300)])
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_what_is_for_large_matrices_compiles(arch: str, dtype: str, n: int) -> None:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     steps = cuda_lu.steps(n, 0, numpy.dtype(dtype))
     for sizes in {(s.max_width, s.thread_rows) for s in steps if isinstance(s, cuda_lu.Panel)}:
         compile_cubin(cuda_lu.panel_text(*sizes, numpy.dtype(dtype)), arch)

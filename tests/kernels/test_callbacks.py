@@ -27,7 +27,8 @@ from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.verify_plan import verify_plan
 from gpunumpy.kernels.codegen.callbacks import first_input, load_callback, store_callback
 from gpunumpy.kernels.codegen.program import Launch, Program
-from gpunumpy.kernels.cuda.compile import archs, compile_lto
+from gpunumpy.kernels.cuda.compile import compile_lto
+from gpunumpy.kernels.cuda.nvrtc import archs
 from gpunumpy.kernels.fft import cuda_callbacks
 from gpunumpy.kernels.fft import host as host_fft
 from gpunumpy.kernels.host import loops
@@ -316,7 +317,7 @@ def test_what_is_faster_is_taken_in(
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_the_functions_compile(arch: str) -> None:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     if arch not in archs():
         pytest.skip(f"this NVRTC does not know {arch}")
     kernels: list[str] = []

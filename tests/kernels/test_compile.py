@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from gpunumpy.core.disk_cache import cache_folder, open_cache
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as module
-from gpunumpy.kernels.cuda.compile import archs, compile_cubin, contraction, set_contraction
-from gpunumpy.kernels.cuda.disk_cache import cache_folder
+from gpunumpy.kernels.cuda.compile import compile_cubin, contraction, set_contraction
+from gpunumpy.kernels.cuda.nvrtc import archs
 
-FileStreamProgramCache = pytest.importorskip("cuda.core.utils").FileStreamProgramCache
+pytest.importorskip("cuda.bindings.nvrtc")
 
 SCALE = """
 extern "C" __global__ void scale(float* a, double s, long long n) {
@@ -50,12 +51,25 @@ def test_an_architecture_that_the_compiler_does_not_know() -> None:
 def test_the_disk_cache(folder: Path) -> None:
     first = compile_cubin(SCALE, "sm_90")
     (entry,) = files(folder)
-    assert entry.read_bytes() == first
-    entry.write_bytes(b"what the disk has")
+    disk = open_cache(folder)
+    assert disk is not None
+    key = bytes.fromhex(entry.name)
+    assert disk.find(key) == first
+    disk.keep(key, b"what the disk has")
     assert compile_cubin(SCALE, "sm_90") == b"what the disk has"
     compile_cubin(SCALE, "sm_80")
     compile_cubin(SCALE + "// another", "sm_90")
     assert len(files(folder)) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"abc", b"machine code that is not whole"])
+def test_an_entry_that_is_not_whole_is_compiled_again(folder: Path, content: bytes) -> None:
+    first = compile_cubin(SCALE, "sm_90")
+    (entry,) = files(folder)
+    whole = entry.read_bytes()
+    entry.write_bytes(content)
+    assert compile_cubin(SCALE, "sm_90") == first
+    assert entry.read_bytes() == whole
 
 
 def test_contraction_is_off_until_asked_for() -> None:
@@ -90,11 +104,11 @@ def test_a_folder_that_cannot_be_written(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    class Full(FileStreamProgramCache):  # type: ignore[valid-type]
-        def __setitem__(self, key: object, value: object) -> None:
-            raise OSError(28, "No space left on device")
+    def full(self: Path, content: bytes) -> int:
+        self.touch()
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "open_cache", Full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
         assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
     assert not files(folder)

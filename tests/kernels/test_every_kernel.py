@@ -20,7 +20,8 @@ from gpunumpy.core.dtypes import bfloat16
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.demo import load, names
 from gpunumpy.fft import steps
-from gpunumpy.kernels.cuda.compile import archs, compile_cubin
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.cuda.nvrtc import archs
 
 from ..core.fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
 from ..emulator import test_philox_gpu
@@ -28,7 +29,7 @@ from ..programs.machine import Machine
 from ..support.host_executor import with_traits
 from ..support.texts import collected
 
-pytest.importorskip("cuda.core")
+pytest.importorskip("cuda.bindings.nvrtc")
 
 ALL_ON = "sm_90"
 SAMPLED = ("sm_75", "sm_80", "sm_100")

@@ -13,7 +13,8 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.kernels.cuda import compile as module
-from gpunumpy.kernels.cuda.compile import archs, compile_cubin, compiler_version
+from gpunumpy.kernels.cuda.compile import compile_cubin
+from gpunumpy.kernels.cuda.nvrtc import archs, compiler_version
 from gpunumpy.kernels.cuda.precompiled import find_image
 from gpunumpy.nvlib import handles
 from tools.fixed_kernels.__main__ import compile_table, missing
@@ -22,7 +23,7 @@ from tools.fixed_kernels.table import SHARED_BYTES, texts
 
 from ..support import fake_driver
 
-pytest.importorskip("cuda.core")
+pytest.importorskip("cuda.bindings.nvrtc")
 
 COUNT = 1 << 20
 RNG = numpy.random.default_rng(0)

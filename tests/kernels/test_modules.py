@@ -26,7 +26,7 @@ from gpunumpy.kernels.cuda.launch import Launcher
 from ..support import fake_driver
 from ..support.interruptions import Interruption, interrupt
 
-pytest.importorskip("cuda.core")
+pytest.importorskip("cuda.bindings.nvrtc")
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core import disk_cache
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate
@@ -36,7 +37,7 @@ from ..support import fake_driver
 from ..support.forks import needs_fork
 from ..support.interruptions import Interruption, Tracer, interrupt
 
-pytest.importorskip("cuda.core")
+pytest.importorskip("cuda.bindings.nvrtc")
 
 
 COMPILE, WAIT = module._compile, Task.wait
@@ -504,9 +505,9 @@ def test_a_full_disk(compiler: Compiler, was_interpreted: list[bool], monkeypatc
         raise OSError("no space left on device")
 
     compiler.ready.add(interpreter_text())
-    monkeypatch.setattr(module, "_from_disk", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     monkeypatch.setattr(module, "_compile", COMPILE)
-    monkeypatch.setattr(module, "warn_unusable", lambda folder, reason: None)
+    monkeypatch.setattr(disk_cache, "warn_unusable", lambda folder, reason: None)
     x = np.asarray(numpy.ones(10))
     run(x, tiers._RUNS + 1)
     finish(compiler)

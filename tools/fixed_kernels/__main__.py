@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from gpunumpy.kernels.cuda.compile import compile_options
+from gpunumpy.kernels.cuda.nvrtc import compile_options
 from gpunumpy.kernels.cuda.precompiled import find_image, write_images
 
 from .nvrtc import NVRTC, installed

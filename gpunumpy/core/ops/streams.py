@@ -51,8 +51,14 @@ def jump(multiplier: int, steps: int) -> tuple[int, int]:
 
 def digits(multiplier: int) -> list[tuple[int, int]]:
     """Return the `jump` by every value of every digit of a position, lowest digit first."""
-    values = range(1 << DIGIT_BITS)
-    return [jump(multiplier, value << DIGIT_BITS * place) for place in range(DIGITS) for value in values]
+    found = []
+    for place in range(DIGITS):
+        power, total = jump(multiplier, 1 << DIGIT_BITS * place)
+        p, s = 1, 0
+        for _ in range(1 << DIGIT_BITS):
+            found.append((p, s))
+            p, s = p * power % MODULUS, (s * power + total) % MODULUS
+    return found
 
 
 def _op(name: str, **code: str) -> tuple[str, Op]:

@@ -121,7 +121,7 @@ def _work() -> None:
 
 
 def let_end_with_process(program: Any) -> None:
-    """In a thread of `beside`, let the end of the process cancel the compilation of a program of `cuda.core`.
+    """In a thread of `beside`, let the end of the process cancel the compilation of a program of NVRTC.
 
     An older compiler does not know how to.
     """
@@ -130,7 +130,7 @@ def let_end_with_process(program: Any) -> None:
     set_callback = getattr(import_late("cuda.bindings.nvrtc"), "nvrtcSetFlowCallback", None)  # since CUDA 12.8
     if set_callback is not None:
         with suppress(RuntimeError):  # the binding is there, and the library is older
-            set_callback(program.handle, _atoi(), ctypes.addressof(_is_over))
+            set_callback(program, _atoi(), ctypes.addressof(_is_over))
 
 
 @cache

@@ -1,9 +1,4 @@
-"""Compilation of CUDA C++ text to functions of a GPU: NVRTC through cuda.core, with caches on disk and in memory.
-
-Floating-point results must equal NumPy's results, so multiplications and additions are contracted only after
-`set_contraction`, subnormals are kept, and division and square root are correctly rounded. Nothing is included from the
-CUDA toolkit.
-"""
+"""Compilation of CUDA C++ text to functions of a GPU, with caches on disk and in memory."""
 
 from __future__ import annotations
 
@@ -12,18 +7,20 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from typing import Any, TypeAlias
+from functools import partial
+from hashlib import sha256
+from typing import TypeAlias
 
+from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
-from ...core.late_imports import import_late
 from ...core.runtime.device import Device
 from . import precompiled
-from .beside import Task, beside, let_end_with_process
-from .disk_cache import INSTALL, cache_folder, compiled_by_one_process, cuda_core, open_cache, warn_unusable
+from .beside import Task, beside
+from .compile_lock import compiled_by_one_process
 from .module import Function, Module
+from .nvrtc import archs, compile_options, compiled, compiler_version
 
 # Programs that are compiled at one time; each takes some 100 MB of memory while it is.
 MAX_COMPILERS = 16
@@ -61,27 +58,6 @@ def contraction() -> bool:
     return _contraction
 
 
-@cache
-def archs() -> tuple[str, ...]:
-    """Return the architectures that the installed compiler knows, such as ``sm_90``, oldest first."""
-    try:
-        nvrtc = import_late("cuda.bindings.nvrtc")
-        status, numbers = nvrtc.nvrtcGetSupportedArchs()
-    except Exception as error:  # a missing library raises a class that differs between versions of cuda-bindings
-        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {INSTALL}") from error
-    if status:
-        raise DeviceError(f"NVRTC, the compiler of CUDA, does not start: {status.name}")
-    return tuple(f"sm_{number}" for number in numbers)
-
-
-@cache
-def compiler_version() -> tuple[int, int]:
-    """Return the major and the minor version of the installed compiler."""
-    archs()  # raises if there is none
-    _, major, minor = import_late("cuda.bindings.nvrtc").nvrtcVersion()
-    return major, minor
-
-
 def compile_cubin(text: str, arch: str) -> bytes:
     """Compile a program for an architecture; no GPU is needed.
 
@@ -107,59 +83,30 @@ def compile_cubin(text: str, arch: str) -> bytes:
 def compile_lto(text: str, arch: str) -> bytes:
     """Compile device functions to LTO-IR, which a library links into its own kernels on a GPU of this architecture."""
     arch = _compile_target(arch)[0].replace("compute", "sm")
-    return _compile(text, arch, "ltoir", _contraction, link_time_optimization=True)
+    return _compile(text, arch, "ltoir", _contraction)
 
 
-def _compile(text: str, arch: str, target: str, contraction: bool, **options: Any) -> bytes:
-    """Compile a program, or read it from the cache on disk. `target` is "cubin", "ptx" or "ltoir"."""
-    make_program, make_options, _, _ = cuda_core()
+def _compile(text: str, arch: str, kind: str, contraction: bool) -> bytes:
+    """Compile a program, or read it from the cache on disk. `kind` is that of the code; see `nvrtc.compiled`."""
+    options = compile_options(arch, kind, contraction)
     folder = cache_folder()
     disk = open_cache(folder)
-    settings = make_options(**_settings(arch, contraction), **options)
-
-    def compiled(cache: Any) -> bytes:
-        program = make_program(text, "c++", settings)
-        try:
-            let_end_with_process(program)
-            return bytes(program.compile(target, cache=cache).code)
-        finally:
-            program.close()
-
-    try:
-        try:
-            if disk is None:
-                return compiled(None)
-            found, key = _from_disk(disk, text, target, settings)
-            if found is not None:
-                return found
-            with compiled_by_one_process(folder, key):
-                return compiled(disk)
-        except OSError as error:  # from the cache, for example if the disk is full
-            warn_unusable(folder, str(error))
-            return compiled(None)
-    except Exception as error:  # cuda.core has no public class for compile errors
-        raise DeviceError(f"a kernel does not compile for {arch}: {error}\n{_with_line_numbers(text)}") from error
+    if disk is None:
+        return compiled(text, kind, options)
+    key = _disk_key(text, kind, options)
+    image = disk.find(key)
+    if image is None:
+        with compiled_by_one_process(folder, key):
+            image = disk.find(key)
+            if image is None:
+                image = compiled(text, kind, options)
+                disk.keep(key, image)
+    return image
 
 
-def _from_disk(disk: Any, text: str, target: str, settings: Any) -> tuple[bytes | None, bytes]:
-    """Return the machine code of a program that is on disk, or None, and its key there."""
-    key = cuda_core()[3](code=text, code_type="c++", options=settings, target_type=target)
-    found = disk.get(key)
-    return None if found is None else bytes(found), key
-
-
-def _settings(arch: str, contraction: bool) -> dict[str, Any]:
-    return {"arch": arch, "std": "c++17", "fma": contraction, "name": "gpunumpy"}
-
-
-def compile_options(arch: str) -> list[bytes]:
-    """Return the compiler's options for an architecture, without contraction."""
-    options: list[bytes] = cuda_core()[1](**_settings(arch, contraction=False)).as_bytes("nvrtc")
-    return options
-
-
-def _with_line_numbers(text: str) -> str:
-    return "\n".join(f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), 1))
+def _disk_key(text: str, kind: str, options: Sequence[bytes]) -> bytes:
+    """Return the key of a compiled program in the cache on disk."""
+    return sha256(repr((compiler_version(), kind, options, text)).encode()).digest()
 
 
 def _compile_target(arch: str) -> tuple[str, str]:
@@ -285,7 +232,7 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
     """Return the machine code of programs, or what the compiler raised.
 
     It runs in threads of its own, several at a time: a signal handler that needs one of the programs, in the middle of
-    the compiler, would find files locked and half of cuda.core's state.
+    the compiler, would find files locked.
     """
     images: dict[_Key, bytes | BaseException] = {}
     if not keys:
@@ -326,11 +273,8 @@ def _finished_image(key: _Key) -> bytes | None:
     if disk is None:
         return image
     device, contraction, text = key
-    arch, target = _compile_target(device.attributes.arch)
-    try:
-        return _from_disk(disk, text, target, cuda_core()[1](**_settings(arch, contraction)))[0]
-    except OSError:  # what cannot be read is compiled, which warns
-        return None
+    arch, kind = _compile_target(device.attributes.arch)
+    return disk.find(_disk_key(text, kind, compile_options(arch, kind, contraction)))
 
 
 def _packaged_image(key: _Key) -> bytes | None:

@@ -288,7 +288,7 @@ class Launches:
 def launches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Launches:
     if not _native.IS_COMPILED:
         pytest.skip("the core is not built for this Python, or not used")
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
     fake_driver.install(monkeypatch)
     return Launches(monkeypatch)

@@ -21,7 +21,7 @@ ALLOCATE = "cuMemAllocFromPoolAsync"
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> fake_driver.FakeDriver:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path / "kernels"))
     return fake_driver.install(monkeypatch)
 

@@ -28,7 +28,7 @@ WORDS = r"cuda:0 cannot be used any more in this process.*CUDA_ERROR_{}.*needs a
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> fake_driver.FakeDriver:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path / "kernels"))
     gc.collect()  # what is left of a GPU that is there dies by its own driver
     return fake_driver.install(monkeypatch)

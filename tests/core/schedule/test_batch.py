@@ -234,7 +234,7 @@ def test_products(epilogues: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_100"])
 def test_texts_compile(arch: str) -> None:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.bindings.nvrtc")
     program, _ = small_matmul([c_layout((8, 8))] * 3, [numpy.dtype("f4")] * 3, (), 8)
     texts = [program.text]
     for itemsize, shape in ((4, (7,)), (8, (512,)), (16, (3, 5))):

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels on disk: where it is, and whether others could put kernels into it.
+"""The cache on disk: entries of bytes by key, in a folder into which nobody else can put anything.
 
 What is in the cache runs with the rights of this user. It is kept in a folder `_PRIVATE` below the cache folder, to
 which nobody else has access, so no file or link in it is another user's. Nobody else may exchange that folder either:
@@ -10,28 +10,21 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from threading import get_ident
+from zlib import crc32
 
-from ...core.errors import DeviceError
-from ...core.late_imports import import_late
-from ...core.source_location import warn
-from .beside import is_over
+from .source_location import warn
 
 if sys.platform != "win32":
-    import fcntl
     import grp
     import pwd
 
-CACHE_BYTES = 1 << 29  # the least recently read programs are dropped first
-INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
+CACHE_BYTES = 1 << 29  # the least recently read entries are dropped first
 _PRIVATE = "programs"
-_LOCKS = "locks"
-_LOCK_SECONDS = 30.0  # a process that has held a lock for longer is taken to be stopped
+_CHECK_BYTES = 4  # at the end of an entry, of what is before them: a crash may leave a file that is not whole
 
 
 def cache_folder() -> Path:
@@ -44,70 +37,98 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpunumpy"
 
 
-@cache
-def cuda_core() -> tuple[Any, Any, Any, Any]:
-    """Return `Program`, `ProgramOptions`, the disk cache and what makes its keys; the import of cuda.core is slow."""
-    try:
-        core, utils = import_late("cuda.core"), import_late("cuda.core.utils")
-        return core.Program, core.ProgramOptions, utils.FileStreamProgramCache, utils.make_program_cache_key
-    except (ImportError, AttributeError) as error:
-        raise DeviceError(f"gpunumpy needs cuda-core 1.0 or newer ({error}); {INSTALL}") from error
+class DiskCache:
+    """The entries in a folder. Any number of threads and processes may use it at the same time.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache folder, as `cache_folder` returns it, in which `open_cache` has made what is needed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._private = folder.resolve() / _PRIVATE
+        self._bytes: int | None = None  # of all entries, as far as this process knows
+
+    def find(self, key: bytes) -> bytes | None:
+        """Return the entry of a key, or None if there is none, or none that is whole."""
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+            os.utime(path)
+        except OSError:
+            return None
+        entry, check = content[:-_CHECK_BYTES], content[-_CHECK_BYTES:]
+        return entry if check == _check(entry) else None
+
+    def keep(self, key: bytes, entry: bytes) -> None:
+        """Write an entry; warn if that fails, for example as the disk is full."""
+        path = self._path(key)
+        new = path.with_name(f"{path.name}-{os.getpid()}-{get_ident()}")
+        try:
+            try:
+                new.write_bytes(entry + _check(entry))
+                new.replace(path)  # who reads it meanwhile finds the old entry or the new one
+            except BaseException:
+                new.unlink(missing_ok=True)
+                raise
+            self._make_room(len(entry))
+        except PermissionError as error:
+            if sys.platform != "win32":  # where an entry cannot be replaced while somebody reads it
+                warn_unusable(self._folder, str(error))
+        except OSError as error:
+            warn_unusable(self._folder, str(error))
+
+    def _path(self, key: bytes) -> Path:
+        return self._private / key.hex()
+
+    def _make_room(self, nbytes: int) -> None:
+        """Drop what was not read for longest, if the entries, with so many new bytes, take too much room.
+
+        What a process that was killed has left half written goes so too.
+        """
+        if self._bytes is not None:
+            self._bytes += nbytes
+            if self._bytes <= CACHE_BYTES:
+                return
+        found = []
+        for file in os.scandir(self._private):
+            with suppress(FileNotFoundError):  # another process drops entries too
+                if file.is_file():
+                    status = file.stat()
+                    found.append((status.st_mtime_ns, status.st_size, file.path))
+        self._bytes = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if self._bytes <= CACHE_BYTES:
+                break
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            self._bytes -= size
+
+
+def _check(entry: bytes) -> bytes:
+    return crc32(entry).to_bytes(_CHECK_BYTES, "little")
 
 
 @cache
-def open_cache(folder: Path) -> Any:
-    """Return the opened cache below a folder, made if need be; None, with a warning, if it cannot or must not be used.
+def open_cache(folder: Path) -> DiskCache | None:
+    """Return the cache below a folder, made if need be; None, with a warning, if it cannot or must not be used.
 
     Parameters
     ----------
     folder : Path
         As `cache_folder` returns it.
     """
-    open_files = cuda_core()[2]
     try:
         _make(folder)
-        private = folder.resolve() / _PRIVATE
         reason = why_unsafe(folder)
         if reason is None:
-            return open_files(private, max_size_bytes=CACHE_BYTES)
+            return DiskCache(folder)
     except OSError as error:
         reason = str(error)
     warn_unusable(folder, reason)
     return None
-
-
-@contextmanager
-def compiled_by_one_process(folder: Path, key: bytes) -> Iterator[None]:
-    """Wait until no other process compiles the program of a key, and let others wait until this one has compiled it.
-
-    Without locks of files (on Windows, on some network drives) there is no wait.
-    """
-    path, file = folder / _LOCKS / key.hex(), None
-    try:
-        with suppress(OSError):
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            _lock(file)
-        yield
-    finally:
-        # Who waits for the lock has opened the file, and gets the lock though the file has no name any more.
-        if file is not None:
-            with suppress(OSError):
-                path.unlink()
-            os.close(file)
-
-
-def _lock(file: int) -> None:
-    """Lock a file, unless that takes too long."""
-    if sys.platform == "win32":
-        return
-    deadline = time.monotonic() + _LOCK_SECONDS
-    while time.monotonic() < deadline and not is_over():
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(0.005)
 
 
 def _make(folder: Path) -> None:
@@ -128,7 +149,7 @@ def warn_unusable(folder: Path, reason: str) -> None:
 
 
 def why_unsafe(folder: Path) -> str | None:
-    """Return why others could put kernels into the cache below a folder; None if only this user can, or it is missing.
+    """Return why others could put something into a cache; None if only this user can, or it is missing.
 
     On Windows, a user's folders are protected by default, and this is not checked.
     """

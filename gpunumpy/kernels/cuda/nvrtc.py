@@ -1,0 +1,101 @@
+"""NVRTC, the compiler of CUDA: from CUDA C++ text to machine code, which needs no GPU.
+
+Floating-point results must equal NumPy's results, so multiplications and additions are contracted only on demand,
+subnormals are kept, and division and square root are correctly rounded. Nothing is included from the CUDA toolkit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from ...core.errors import DeviceError
+from ...core.late_imports import import_late
+from .beside import let_end_with_process
+
+_INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
+_NAME = b"gpunumpy"  # of a program, in the compiler's messages
+# Of each kind of code, the function that returns it; another one with "Size" behind its name returns its length.
+_GETTERS = {"cubin": "nvrtcGetCUBIN", "ptx": "nvrtcGetPTX", "ltoir": "nvrtcGetLTOIR"}
+
+
+def _nvrtc() -> Any:
+    return import_late("cuda.bindings.nvrtc")
+
+
+@cache
+def archs() -> tuple[str, ...]:
+    """Return the architectures that the installed compiler knows, such as ``sm_90``, oldest first."""
+    try:
+        status, numbers = _nvrtc().nvrtcGetSupportedArchs()
+    except Exception as error:  # a missing library raises a class that differs between versions of cuda-bindings
+        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {_INSTALL}") from error
+    if status:
+        raise DeviceError(f"NVRTC, the compiler of CUDA, does not start: {status.name}")
+    return tuple(f"sm_{number}" for number in numbers)
+
+
+@cache
+def compiler_version() -> tuple[int, int]:
+    """Return the major and the minor version of the installed compiler."""
+    archs()  # raises if there is none
+    _, major, minor = _nvrtc().nvrtcVersion()
+    return major, minor
+
+
+def compile_options(arch: str, kind: str = "cubin", contraction: bool = False) -> list[bytes]:
+    """Return the compiler's options for an architecture, for a kind of code, with or without contraction."""
+    options = [f"-arch={arch}", f"--fmad={'true' if contraction else 'false'}", "--std=c++17"]
+    return [option.encode() for option in [*options, *(["--dlink-time-opt"] if kind == "ltoir" else [])]]
+
+
+def compiled(text: str, kind: str, options: Sequence[bytes]) -> bytes:
+    """Compile a program.
+
+    Parameters
+    ----------
+    text : str
+        CUDA C++.
+    kind : str
+        Of the code: "cubin", "ptx" or "ltoir".
+    options : sequence of bytes
+        As from `compile_options`.
+
+    Raises
+    ------
+    DeviceError
+        If the program does not compile. The message has the compiler's log and the source with line numbers.
+    """
+    nvrtc = _nvrtc()
+    program = _checked(nvrtc.nvrtcCreateProgram(text.encode(), _NAME, 0, [], []))
+    try:
+        let_end_with_process(program)
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), list(options))
+        if status:
+            log = _filled(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
+            told = f"{status.name}\n{log.decode(errors='replace').rstrip(chr(0))}\n{_with_line_numbers(text)}"
+            raise DeviceError(f"a kernel does not compile for {options[0].decode().partition('=')[2]}: {told}")
+        getter = _GETTERS[kind]
+        return _filled(getattr(nvrtc, f"{getter}Size"), getattr(nvrtc, getter), program)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _filled(get_size: Callable[..., Any], get: Callable[..., Any], program: Any) -> bytes:
+    """Return the bytes that a function of NVRTC fills in."""
+    made = bytes(_checked(get_size(program)))
+    _checked(get(program, made))
+    return made
+
+
+def _checked(result: tuple[Any, ...]) -> Any:
+    """Return what a function of NVRTC gives besides its status."""
+    status, *values = result
+    if status:
+        raise DeviceError(f"NVRTC, the compiler of CUDA, fails: {status.name}")
+    return values[0] if values else None
+
+
+def _with_line_numbers(text: str) -> str:
+    return "\n".join(f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), 1))
