@@ -9,6 +9,7 @@
 #include "recorders.hpp"
 #include "review.hpp"
 #include "run.hpp"
+#include "size_functions.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
 #include "walk.hpp"
@@ -61,7 +62,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
         {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"PoolBuffer", &s.pool_buffer},
         {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
-        {"BoundedTable", &s.bounded_table}, {"Device", &s.device},
+        {"BoundedTable", &s.bounded_table}, {"Variants", &s.variants}, {"Device", &s.device},
     };
     const struct {
         const char* name;
@@ -72,7 +73,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"typed_scalar", &s.typed_scalar}, {"value", &s.compute_value}, {"placeholder", &s.placeholder},
         {"free_lists", &s.free_lists}, {"allocate", &s.allocate}, {"VisibleBuffer", &s.visible_buffer},
         {"evaluate", &s.evaluate}, {"recover", &s.recover}, {"schedule_review", &s.schedule_review},
-        {"count_entries", &s.count_entries}, {"of_bool", &s.of_bool},
+        {"count_entries", &s.count_entries}, {"evaluated", &s.evaluated}, {"of_bool", &s.of_bool},
         {"of_float", &s.of_float}, {"of_int_below_128", &s.of_int_below_128},
     };
     for (const auto& each : classes) {
@@ -108,6 +109,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.cut_is_over, s.loop_cut, "_is_over"}, {&s.cut_limit, s.loop_cut, "_limit"},
         {&s.cut_place, s.loop_cut, "_place"}, {&s.cut_put_off, s.loop_cut, "_put_off"},
         {&s.cut_scope, s.loop_cut, "_scope"}, {&s.cut_waited, s.loop_cut, "_waited"},
+        {&s.variants_by_pattern, s.variants, "_variants"},
         {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };
     for (const auto& each : slots) {
@@ -123,7 +125,7 @@ PyMODINIT_FUNC PyInit__core() {
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
-        !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
+        !core::add_size_function_type(module.get()) || !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_review(module.get())) {

@@ -8,6 +8,7 @@
 #include "new_arrays.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
+#include "variants.hpp"
 #include "writes.hpp"
 
 namespace core {

@@ -13,7 +13,7 @@ struct State {
     PyObject *windows, *signatures, *kinds, *structures;
     // Functions for what is not at hand, and what counts entries of tables.
     PyObject *make_view_node, *make_update, *as_new_node, *scalar, *typed_scalar;
-    PyObject *compute_value, *placeholder, *count_entries;
+    PyObject *compute_value, *placeholder, *count_entries, *evaluated;
     // What becomes of a result of NumPy's; set by the layer of functions.
     PyObject* returned;
     // Memory from a pool, and lists of free blocks by device and bytes.
@@ -21,7 +21,7 @@ struct State {
     PyObject *free_lists, *allocate;
     // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
     // functions for what an exception leaves and for the length at which a queue is reviewed.
-    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device;
+    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device, *variants;
     PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
@@ -31,7 +31,7 @@ struct State {
     Slot leaf_strides, leaf_origin, leaf_aligned, view_strides, view_offset, update_region, reduce_axes,
         library_call_name, library_call_options, library_call_results;
     Slot queue_pending, queue_lock, queue_review_at, queue_review, queue_run, queue_publications, queue_state;
-    Slot state_planner, state_cut, planner_plans;
+    Slot state_planner, state_cut, planner_plans, variants_by_pattern;
     Slot device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot cut_held_bytes, cut_is_counted, cut_is_over, cut_limit, cut_place, cut_put_off, cut_scope, cut_waited;
     Slot window_nested, window_signature;

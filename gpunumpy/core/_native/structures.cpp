@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "node.hpp"
-#include "sizes.hpp"
 #include "state.hpp"
 
 namespace core {
 
 namespace {
-
-using Numbers = std::vector<Py_ssize_t>;
-
-// As in variants.py and sizes.py.
-constexpr size_t MAX_SYMBOLS = 48;
-constexpr Py_ssize_t LEAST = 2;
 
 void append(Numbers& numbers, const Sizes& sizes) { numbers.insert(numbers.end(), sizes.at, sizes.at + sizes.count); }
 
@@ -31,17 +24,6 @@ void append_digits(Numbers& numbers, Py_ssize_t number, const Sizes& steps) {
         number -= digit * length;
     }
     numbers.push_back(sign * number);
-}
-
-// A new tuple; null after an exception.
-PyObject* tuple_of(const Numbers& numbers) {
-    Ref made(PyTuple_New(numbers.size()));
-    for (size_t k = 0; made && k < numbers.size(); k++) {
-        PyObject* number = PyLong_FromSsize_t(numbers[k]);
-        if (!number) return nullptr;
-        PyTuple_SET_ITEM(made.get(), k, number);
-    }
-    return made.release();
 }
 
 // The dimensions of a leaf from the longest stride on.
@@ -275,29 +257,6 @@ PyObject* lowered(PyObject* const* args) {
         if (!made.add(PyTuple_GET_ITEM(nodes.get(), k))) return nullptr;
     }
     return made.result();
-}
-
-PyObject* pattern(PyObject* const* args) {
-    Ref numbers(PySequence_Tuple(args[0]));
-    if (!numbers) return nullptr;
-    Numbers symbols, places;
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(numbers.get()); k++) {
-        PyObject* object = PyTuple_GET_ITEM(numbers.get(), k);
-        Py_ssize_t number;
-        if (!Sizes::read_integer(object, number)) return nullptr;
-        if (-LEAST < number && number < LEAST) {
-            places.push_back(number);
-            continue;
-        }
-        const Py_ssize_t sign = number < 0 ? -1 : 1;
-        const auto known = std::find(symbols.begin(), symbols.end(), sign * number);
-        places.push_back(sign * (known - symbols.begin() + LEAST));
-        if (known != symbols.end()) continue;
-        if (symbols.size() == MAX_SYMBOLS) return nullptr;
-        symbols.push_back(sign * number);
-    }
-    Ref of_places(tuple_of(places)), of_symbols(tuple_of(symbols));
-    return of_places && of_symbols ? PyTuple_Pack(2, of_places.get(), of_symbols.get()) : nullptr;
 }
 
 bool take_structure(PyObject* signature, PyObject* other) {

@@ -2,16 +2,13 @@
 // schedule/lift.py.
 #pragma once
 
-#include "python.hpp"
+#include "numbers.hpp"
 
 namespace core {
 
 // The structure and the sizes of a graph, whose nodes are the argument; see `lowered` in lift.py. Null, without an
 // exception, for what is left to Python.
 PyObject* lowered(PyObject* const* args);
-
-// Where equal numbers stand in a sequence, and which these are; see `pattern` in variants.py. Null as above.
-PyObject* pattern(PyObject* const* args);
 
 // Give a signature the structure of another one that is of the same operation, on arguments of other sizes. Returns false
 // after an exception.

@@ -24,7 +24,9 @@ from ..fork import renew_in_child, take_before_fork
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
+from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
+from ..schedule.variants import Variants
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
@@ -530,8 +532,12 @@ _RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core flushes with, by the names that it has for it."""
     return {
-        **{kind.__name__: kind for kind in (_DeviceState, Planner, LoopCut, BoundedTable, Device, VisibleBuffer)},
+        **{
+            kind.__name__: kind
+            for kind in (_DeviceState, Planner, LoopCut, BoundedTable, Device, VisibleBuffer, Variants)
+        },
         "evaluate": globals(),
+        "evaluated": evaluated,
         "recover": _recover,
         "schedule_review": _schedule_review,
     }

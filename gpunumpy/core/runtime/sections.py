@@ -7,12 +7,13 @@ that are complete.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import partial, reduce
 from math import prod
 from typing import NamedTuple
 
 from ..schedule.lower import Item, Source
-from ..schedule.sizes import Integer, Trace
+from ..schedule.size_functions import Opcode
+from ..schedule.sizes import Integer, Trace, lower_bound
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 
 
@@ -128,23 +129,21 @@ def regions(
 def _ends(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integer]:
     """Return the first element of a buffer that a kernel writes, and the one behind the last."""
     kernel = step.kernel
-    ndim = len(kernel.shape)
     bodies = [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
     stores = [s.at for body in bodies for s in body.stores if step.args[s.arg] == target]
 
-    @lru_cache(1)
-    def ends(numbers: tuple[int, ...]) -> tuple[int, int]:
-        shape, lows, highs = numbers[:ndim], [], []
-        for start in range(ndim, len(numbers), ndim + 1):
-            low = high = numbers[start]
-            for c, n in zip(numbers[start + 1 : start + 1 + ndim], shape, strict=True):
-                if c < 0:
-                    low += c * max(0, n - 1)
-                else:
-                    high += c * max(0, n - 1)
-            lows.append(low)
-            highs.append(high + 1)
-        return min(lows), max(highs)
-
-    numbers = [*kernel.shape, *(n for at in stores for n in (at.offset, *at.coef))]
-    return trace.call(lambda *n: ends(n)[0], *numbers), trace.call(lambda *n: ends(n)[1], *numbers)
+    lows: list[Integer] = []
+    highs: list[Integer] = []
+    for at in stores:
+        low = high = at.offset
+        for coef, n in zip(at.coef, kernel.shape, strict=True):
+            reach = coef * trace.operation(Opcode.GREATEST, 0, n - 1)
+            if lower_bound(coef) is None:
+                low += trace.operation(Opcode.LEAST, 0, reach)
+                reach = trace.operation(Opcode.GREATEST, 0, reach)
+            high += reach
+        lows.append(low)
+        highs.append(high + 1)
+    return reduce(partial(trace.operation, Opcode.LEAST), lows), reduce(
+        partial(trace.operation, Opcode.GREATEST), highs
+    )

@@ -9,18 +9,24 @@ A size is a polynomial with integer coefficients over *atoms*: symbols, which st
 sizes of the graph, and results of operations that are no polynomials (a quotient that is not exact, a remainder).
 Equal polynomials are one object, so the structure alone answers many questions, and these need no guard. What takes a
 number and nothing else (an index, a `range`, a text) gets the value that the size has now, and guards it.
+
+What is to be computed again for other sizes is written as a `SizeFunction` (core/schedule/size_functions.py).
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from .size_functions import Opcode, SizeFunction
 
 # A product of atoms, by their numbers in ascending order, and the coefficients of such products: a polynomial.
 Monomial: TypeAlias = tuple[int, ...]
 Polynomial: TypeAlias = dict[Monomial, int]
 Integer: TypeAlias = "int | Size"
+# What gives as many numbers for all values of the symbols.
+NumbersOf: TypeAlias = Callable[[Sequence[int]], tuple[int, ...]]
 
 # The least value of a symbol: 0, 1 and -1 stay numbers, since plans depend on them, and a symbol is positive.
 LEAST = 2
@@ -37,60 +43,61 @@ class Trace:
         What operations on sizes gave, by their names and operands.
     guards : dict
         The answers to what was asked about sizes: for `"<"` and `"=="`, whether a size is less than, or equal to, 0.
+    apart : set
+        The pairs of symbols, by their numbers, of which it was asked whether they are equal.
     """
 
     def __init__(self) -> None:
         self.symbols: list[Size] = []
         self.guards: dict[tuple[str, Size], bool] = {}
+        self.apart: set[tuple[int, int]] = set()
         self._sizes: dict[Hashable, Size] = {}
         self.results: dict[Hashable, Any] = {}
-        # Of every atom: its value, a bound that it is not below (None if there is none), and its text in a formula.
+        # Of every atom: its value, a bound that it is not below (None if there is none), the number of its symbol or
+        # None, and else the operation that it is the result of.
         self._values: list[int] = []
         self._bounds: list[int | None] = []
-        self._texts: list[str] = []
+        self._numbers: list[int | None] = []
+        self._operations: list[_Operation | None] = []
         self._atoms: dict[Hashable, Size] = {}
-        self._functions: dict[str, Callable[..., int]] = {}
 
     def symbol(self, value: int) -> Size:
         """Return a new symbol for a value of at least `LEAST` that no other symbol has."""
-        made = self._atom(value, LEAST, f"s{len(self.symbols)}")
+        made = self._atom(value, LEAST, len(self.symbols), None)
         self.symbols.append(made)
         return made
 
-    def _atom(self, value: int, bound: int | None, text: str) -> Size:
+    def _atom(self, value: int, bound: int | None, number: int | None, operation: _Operation | None) -> Size:
         self._values.append(value)
         self._bounds.append(bound)
-        self._texts.append(text)
+        self._numbers.append(number)
+        self._operations.append(operation)
         made = self.polynomial({(len(self._values) - 1,): 1})
         assert isinstance(made, Size)
         return made
 
-    def operation(self, text: str, compute: Callable[..., int], *args: Integer, bound: int | None = None) -> Integer:
+    def operation(self, opcode: Opcode, *args: Integer, bound: int | None = None) -> Integer:
         """Return the result of an operation that is no polynomial; of numbers alone it is a number.
 
-        Parameters
-        ----------
-        text : str
-            Its formula, with a ``{}`` for every argument.
-        compute : callable
-            The operation on numbers.
-        bound : int, optional
-            What the result is not below.
+        `bound` is what the result is not below.
         """
-        if not any(isinstance(x, Size) for x in args):
-            return compute(*args)
-        key = (text, *args)
-        found = self._atoms.get(key)
-        if found is None:
-            formula = text.format(*[f"({_text(x)})" for x in args])
-            found = self._atoms[key] = self._atom(compute(*map(value_of, args)), bound, f"({formula})")
-        return found
+        return self._operation(opcode, _COMPUTE[opcode], args, bound)
 
     def call(self, function: Callable[..., int], *args: Integer, bound: int | None = None) -> Integer:
         """Return what a function of numbers gives for sizes; it is called again for every graph."""
-        name = f"f{len(self._functions)}"
-        self._functions[name] = function
-        return self.operation(f"{name}({', '.join(['{}'] * len(args))})", function, *args, bound=bound)
+        return self._operation(Opcode.CALL, function, args, bound)
+
+    def _operation(
+        self, opcode: Opcode, function: Callable[..., int], args: Sequence[Integer], bound: int | None
+    ) -> Integer:
+        if not any(isinstance(x, Size) for x in args):
+            return function(*args)
+        key = (opcode, function, *args)
+        found = self._atoms.get(key)
+        if found is None:
+            operation = _Operation(opcode, function, args)
+            found = self._atoms[key] = self._atom(function(*map(value_of, args)), bound, None, operation)
+        return found
 
     def polynomial(self, terms: Polynomial) -> Integer:
         """Return the one size of a polynomial without zero coefficients; a number if it is constant."""
@@ -113,7 +120,7 @@ class Trace:
 
     def has_symbols_only(self, x: Integer) -> bool:
         """Return whether no atom of an integer is the result of an operation."""
-        return all(self._texts[atom][0] == "s" for monomial in _polynomial(x) for atom in monomial)
+        return all(self._numbers[atom] is not None for monomial in _polynomial(x) for atom in monomial)
 
     def evaluate(self, terms: Polynomial) -> int:
         """Return the value that a polynomial has now."""
@@ -139,9 +146,10 @@ class Trace:
         return total
 
     def text(self, terms: Polynomial) -> str:
-        """Return a polynomial as an expression of Python's."""
+        """Return a polynomial for a reader: symbols as ``s0``, the results of operations as ``r3``."""
+        names = [f"r{atom}" if number is None else f"s{number}" for atom, number in enumerate(self._numbers)]
         return " + ".join(
-            "*".join([*([str(c)] if c != 1 or not m else []), *(self._texts[a] for a in m)]) for m, c in terms.items()
+            "*".join([*([str(c)] if c != 1 or not m else []), *(names[a] for a in m)]) for m, c in terms.items()
         )
 
     def ask(self, relation: str, size: Size) -> bool:
@@ -152,24 +160,106 @@ class Trace:
             found = self.guards[key] = size.value < 0 if relation == "<" else size.value == 0
         return found
 
-    def guard_function(self) -> Callable[[Sequence[int]], bool]:
-        """Return what tells whether values of the symbols answer all guards in the same way."""
-        tests = [f"({size.text} {relation} 0) is {answer}" for (relation, size), answer in self.guards.items()]
-        return self._compiled(" and ".join(tests) or "True")
+    def guard_function(self) -> SizeFunction:
+        """Return what gives None for values of the symbols that do not answer all guards in the same way."""
+        code = _Code(self)
+        for (relation, size), answer in self.guards.items():
+            code.test(relation, size, answer)
+        return code.function(())
 
-    def formulas(self, sizes: Iterable[Integer]) -> Callable[[Sequence[int]], tuple[int, ...]]:
-        """Return what computes sizes from values of the symbols."""
-        if not self.symbols:
-            numbers = tuple([value_of(x) for x in sizes])
-            return lambda values: numbers
-        return self._compiled("".join(["(", *(f"{_text(x)}, " for x in sizes), ")"]))
+    def formulas(self, sizes: Iterable[Integer]) -> NumbersOf:
+        """Return what computes sizes from values of the symbols: a `SizeFunction` without tests."""
+        return cast(NumbersOf, _Code(self).function(list(sizes)))
 
-    def _compiled(self, expression: str) -> Callable[[Sequence[int]], Any]:
-        names = "".join(f"s{k}, " for k in range(len(self.symbols)))
-        unpack = f"    {names}= s\n" if names else ""
-        scope: dict[str, Any] = dict(self._functions)
-        exec(f"def function(s):\n{unpack}    return {expression}\n", scope)
-        return scope["function"]
+    def are_apart(self, terms: Polynomial) -> bool:
+        """Return whether a polynomial is the difference of two symbols, which never have one value; note that."""
+        if len(terms) != 2 or sorted(terms.values()) != [-1, 1] or not all(len(m) == 1 for m in terms):
+            return False
+        one, other = [self._numbers[m[0]] for m in terms]
+        if one is None or other is None:
+            return False
+        self.apart.add((one, other))
+        return True
+
+    def terms_of(self, atom: int) -> tuple[int | None, _Operation | None]:
+        """Return the number of the symbol that an atom is, or the operation that it is the result of."""
+        return self._numbers[atom], self._operations[atom]
+
+
+class _Operation(NamedTuple):
+    """What gives an atom that is no symbol."""
+
+    opcode: Opcode
+    function: Callable[..., int]
+    args: Sequence[Integer]
+
+
+_COMPUTE: dict[Opcode, Callable[..., int]] = {
+    Opcode.QUOTIENT: operator.floordiv,
+    Opcode.REMAINDER: operator.mod,
+    Opcode.SHIFT: operator.lshift,
+    Opcode.BITS: int.bit_length,
+    Opcode.LEAST: min,
+    Opcode.GREATEST: max,
+}
+
+
+class _Code:
+    """The code of a `SizeFunction`, written from sizes of one trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._count = len(trace.symbols)
+        self._code: list[int] = []
+        self._functions: list[Callable[..., int]] = []
+        self._registers: dict[Size, int] = {}
+        self._constants: dict[int, int] = {}
+
+    def function(self, results: Sequence[Integer]) -> SizeFunction:
+        """Return the function that computes sizes, after the tests."""
+        registers = tuple([self._register(x) for x in results])
+        return SizeFunction(len(self._trace.symbols), tuple(self._code), registers, tuple(self._functions))
+
+    def test(self, relation: str, size: Size, answer: bool) -> None:
+        """Have the function give None unless a guard has this answer."""
+        register = self._register(size)
+        self._code += (Opcode.IS_NEGATIVE if relation == "<" else Opcode.IS_ZERO, register, answer)
+
+    def _register(self, x: Integer) -> int:
+        """Return the register that has a size."""
+        # Two tables: a number that is looked for among sizes could be compared with one, which asks.
+        registers: dict[Any, int] = self._registers if isinstance(x, Size) else self._constants
+        found = registers.get(x)
+        if found is None:
+            found = registers[x] = self._computed(_polynomial(x))
+        return found
+
+    def _computed(self, terms: Polynomial) -> int:
+        if len(terms) == 1:
+            ((monomial, coefficient),) = terms.items()
+            if len(monomial) == 1 and coefficient == 1:
+                return self._atom(*monomial)
+        code: list[int] = [Opcode.SUM, len(terms)]
+        for monomial, coefficient in terms.items():
+            factors = [self._register(self._trace.polynomial({(atom,): 1})) for atom in monomial]
+            code += (coefficient, len(factors), *factors)
+        return self._add(code)
+
+    def _atom(self, atom: int) -> int:
+        number, operation = self._trace.terms_of(atom)
+        if operation is None:
+            assert number is not None
+            return number
+        args = [self._register(x) for x in operation.args]
+        if operation.opcode is not Opcode.CALL:
+            return self._add([operation.opcode, *args])
+        self._functions.append(operation.function)
+        return self._add([Opcode.CALL, len(self._functions) - 1, len(args), *args])
+
+    def _add(self, code: Sequence[int]) -> int:
+        self._code += code
+        self._count += 1
+        return self._count - 1
 
 
 class Formulas:
@@ -184,17 +274,13 @@ class Formulas:
         self._sizes.append(size)
         return len(self._sizes) - 1
 
-    def numbers(self) -> Callable[[Sequence[int]], tuple[int, ...]]:
+    def numbers(self) -> NumbersOf:
         """Return what computes all the numbers from values of the trace's symbols."""
         return self.trace.formulas(self._sizes)
 
 
 def _polynomial(x: Integer) -> Polynomial:
     return x.terms if isinstance(x, Size) else {(): x} if x else {}
-
-
-def _text(x: Integer) -> str:
-    return x.text if isinstance(x, Size) else str(x)
 
 
 def value_of(x: Integer) -> int:
@@ -293,11 +379,6 @@ class Size:
         self.value = trace.evaluate(terms)
         self._least = trace.least(terms)
 
-    @property
-    def text(self) -> str:
-        """The formula as an expression of Python's."""
-        return self.trace.text(self.terms)
-
     # arithmetic
 
     __add__ = __radd__ = _arithmetic("+", _sum)
@@ -348,20 +429,20 @@ class Size:
                     return quotient, remainder
                 if remainder < 0 <= remainder + y:
                     return quotient - 1, remainder + y
-            positive = _least(x) is not None and _least(y) is not None
+            positive = lower_bound(x) is not None and lower_bound(y) is not None
             return (
-                trace.operation("{} // {}", operator.floordiv, x, y, bound=0 if positive else None),
-                trace.operation("{} % {}", operator.mod, x, y, bound=None if _least(y) is None else 0),
+                trace.operation(Opcode.QUOTIENT, x, y, bound=0 if positive else None),
+                trace.operation(Opcode.REMAINDER, x, y, bound=None if lower_bound(y) is None else 0),
             )
 
         return trace.known(("divmod", x, y), compute)
 
     def __rlshift__(self, other: Integer) -> Integer:
-        return self.trace.operation("{} << {}", operator.lshift, other, self, bound=1)
+        return self.trace.operation(Opcode.SHIFT, other, self, bound=1)
 
     def bit_length(self) -> Integer:
         """Return the number of bits of its magnitude, as `int.bit_length` does."""
-        return self.trace.operation("{}.bit_length()", int.bit_length, self, bound=0)
+        return self.trace.operation(Opcode.BITS, self, bound=0)
 
     # questions
 
@@ -382,17 +463,7 @@ class Size:
         negated = -self
         if isinstance(negated, Size) and negated._least is not None and negated._least > 0:
             return False
-        if self._is_difference_of_symbols():
-            return False  # no two symbols have one value
-        return self.trace.ask("==", self)
-
-    def _is_difference_of_symbols(self) -> bool:
-        terms = self.terms
-        return (
-            len(terms) == 2
-            and sorted(terms.values()) == [-1, 1]
-            and all(len(m) == 1 and self.trace._texts[m[0]][0] == "s" for m in terms)
-        )
+        return not self.trace.are_apart(self.terms) and self.trace.ask("==", self)
 
     def _is_negative(self) -> bool:
         if self._least is not None and self._least >= 0:
@@ -438,8 +509,9 @@ class Size:
         return format(int(self), spec)
 
     def __repr__(self) -> str:
-        return f"<{self.text} = {self.value}>"
+        return f"<{self.trace.text(self.terms)} = {self.value}>"
 
 
-def _least(x: Integer) -> int | None:
+def lower_bound(x: Integer) -> int | None:
+    """Return what a size is not below, whatever its symbols are; None if that is not known, or negative."""
     return x._least if isinstance(x, Size) else x if x >= 0 else None

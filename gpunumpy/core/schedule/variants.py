@@ -2,7 +2,8 @@
 
 What is made of a list of numbers by code that only computes with them and compares them can be made of `Size` objects
 instead. It then serves all lists in which the numbers -1, 0 and 1 and equal numbers stand in the same places, and whose
-sizes answer what was asked on the way (the guards) in the same way.
+sizes answer what was asked on the way (the guards) in the same way. It also serves lists in which further numbers are
+equal by chance, where nobody asked whether these are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from .._native import tried_first
 from ..collector import without_collector
 from ..graph.bounded_table import count
+from .size_functions import SizeFunction, equal_to
 from .sizes import LEAST, Integer, Trace
 
 T = TypeVar("T")
@@ -51,10 +53,24 @@ def pattern(numbers: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 class Variant(NamedTuple, Generic[T]):
-    """Something that serves all numbers of a pattern which pass the guards."""
+    """Something that serves all numbers of a pattern which pass the guards.
+
+    Attributes
+    ----------
+    made
+        What was made.
+    guards
+        Gives None for values of the symbols that do not pass.
+    symbols
+        Which symbols of the pattern stand for those that the thing was made of; None if it was made for the pattern.
+    apart
+        The pairs of symbols that must not be equal; None if it serves only the numbers that it was made of.
+    """
 
     made: T
-    guards: Callable[[Sequence[int]], bool]
+    guards: SizeFunction
+    symbols: tuple[int, ...] | None
+    apart: frozenset[tuple[int, int]] | None
 
 
 class Variants(Generic[T]):
@@ -82,36 +98,70 @@ class Variants(Generic[T]):
         if variants is None:
             variants = self._variants[places] = []
         for variant in variants:
-            if variant.guards(values):
-                return variant.made, values
-        if variants:
-            variant = without_collector(self._with_symbols, places, values)
-        else:
-            variant = without_collector(self._for_numbers, numbers, places, values)
+            given = values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+            if variant.guards(given) is not None:
+                return variant.made, given
+        variant = self._of_other_pattern(places, values) or without_collector(self._new, numbers, places, values)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
         else:
-            count(_VARIANT_ENTRIES)
+            count(_VARIANT_ENTRIES if variant.symbols is None else 1)
         variants.append(variant)
-        return variant.made, values
+        return variant.made, values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+
+    def _of_other_pattern(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T] | None:
+        """Return a variant for numbers of which fewer are equal, if it serves these too."""
+        for other, variants in list(self._variants.items()):
+            symbols = _symbols_of(other, places) if other != places else None
+            if symbols is None:
+                continue
+            given = tuple([values[k] for k in symbols])
+            for made, guards, of_symbols, apart in variants:
+                if of_symbols is not None or apart is None or any(symbols[one] == symbols[two] for one, two in apart):
+                    continue
+                if guards(given) is not None:
+                    return Variant(made, guards, symbols, apart)
+        return None
+
+    def _new(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
+        """Return a new variant: for these numbers alone, or of symbols if there is one for other numbers already."""
+        if any(variant.symbols is None for variant in self._variants[places]):
+            return self._with_symbols(places, values)
+        return self._for_numbers(numbers, places, values)
 
     def _for_numbers(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
         """Return a variant that serves these numbers alone."""
-        return Variant(self._make(Trace(), list(numbers)), values.__eq__)
+        return Variant(self._make(Trace(), list(numbers)), equal_to(values), None, None)
 
     def _with_symbols(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
         """Return a variant that serves the numbers of a pattern, as far as they answer its guards alike."""
         trace = Trace()
         symbols = [trace.symbol(value) for value in values]
         made = self._make(trace, [_number(place, symbols) for place in places])
-        return Variant(made, trace.guard_function())
+        return Variant(made, trace.guard_function(), None, frozenset(trace.apart))
 
     def __len__(self) -> int:
         """Return how many things have been made."""
-        return sum(map(len, self._variants.values()))
+        return sum(variant.symbols is None for variants in self._variants.values() for variant in variants)
 
 
 def _number(place: int, symbols: Sequence[Integer]) -> Integer:
     if place >= LEAST:
         return symbols[place - LEAST]
     return -symbols[-place - LEAST] if place <= -LEAST else place
+
+
+def _symbols_of(places: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return which symbols of another pattern stand for those of a pattern; None if numbers have only the other one."""
+    if len(places) != len(others) or EXACT in (*places[:1], *others[:1]):
+        return None
+    found: dict[int, int] = {}
+    for place, other in zip(places, others):
+        if -LEAST < place < LEAST or -LEAST < other < LEAST:
+            if place != other:
+                return None
+        else:
+            symbol = abs(other) - LEAST
+            if (place < 0) != (other < 0) or found.setdefault(abs(place) - LEAST, symbol) != symbol:
+                return None
+    return tuple([found[k] for k in range(len(found))])

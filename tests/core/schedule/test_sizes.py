@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpunumpy.core.graph import bounded_table
+from gpunumpy.core.schedule.size_functions import Opcode, SizeFunction, evaluated
 from gpunumpy.core.schedule.sizes import LEAST, Formulas, Size, Trace
 from gpunumpy.core.schedule.variants import MAX_SYMBOLS, Variants, pattern
 
@@ -55,8 +56,8 @@ def test_programs(program: Any, first: list[int], other: list[int]) -> None:
     assert [x.value if isinstance(x, Size) else x for x in made] == expected
     formulas = trace.formulas(made)
     assert formulas(first) == tuple(expected)
-    assert trace.guard_function()(first)
-    if len(other) == len(first) and trace.guard_function()(other):
+    assert trace.guard_function()(first) == ()
+    if len(other) == len(first) and trace.guard_function()(other) is not None:
         assert formulas(other) == tuple(run(program, other))
 
 
@@ -84,9 +85,9 @@ def test_numbers_are_guarded() -> None:
     assert f"{n}" == "7"
     assert n < 2 * m
     serves = trace.guard_function()
-    assert serves((7, 5))
-    assert not serves((7, 6))
-    assert not serves((8, 5))
+    assert serves((7, 5)) == ()
+    assert serves((7, 6)) is None
+    assert serves((8, 5)) is None
 
 
 def test_functions_are_called_again() -> None:
@@ -98,6 +99,40 @@ def test_functions_are_called_again() -> None:
     assert formulas.add(half) == 0
     assert formulas.add(4) == 1
     assert formulas.numbers()((8,)) == (4, 4)
+
+
+EVALUATORS = {"python": evaluated, "core": lambda *parts: SizeFunction(*parts[:4])(parts[4])}
+
+
+@pytest.mark.parametrize("evaluator", EVALUATORS)
+def test_programs_of_integers(evaluator: str) -> None:
+    """What does not fit 64 bits is Python's, and so are errors."""
+    evaluate = EVALUATORS[evaluator]
+    code = (
+        *(Opcode.SUM, 2, 3, 2, 0, 1, -5, 0),
+        *(Opcode.QUOTIENT, 2, 1, Opcode.REMAINDER, 2, 1),
+        *(Opcode.BITS, 2, Opcode.LEAST, 3, 4, Opcode.GREATEST, 3, 4),
+        *(Opcode.SHIFT, 1, 1, Opcode.CALL, 0, 2, 3, 4),
+    )
+    for x, y in ((7, 5), (-7, 5), (7, -5), (-7, -1), (2**40, 2**31), (2**62, 3)):
+        total = 3 * x * y - 5
+        shifted = [y << y] if 0 <= y < 64 else []
+        parts = code if shifted else code[:-8]
+        expected = [total, total // y, total % y, total.bit_length(), *sorted([total // y, total % y]), *shifted]
+        results = (*range(2, 2 + len(expected)), *([9] if shifted else []))
+        found = evaluate(2, parts, results, (lambda a, b: a * 2**40 - b,), (x, y, 99))
+        assert found == (*expected, *([(total // y) * 2**40 - total % y] if shifted else []))
+    with pytest.raises(ZeroDivisionError):
+        evaluate(2, code, (2,), (max,), (1, 0))
+    with pytest.raises(ValueError, match="negative"):
+        evaluate(2, (Opcode.SHIFT, 0, 1), (2,), (), (1, -1))
+    with pytest.raises(KeyError):
+        evaluate(1, (Opcode.CALL, 0, 1, 0), (1,), ({}.__getitem__,), (1,))
+    tests = (Opcode.IS_NEGATIVE, 0, 1, Opcode.IS_ZERO, 1, 0, Opcode.QUOTIENT, 0, 1)
+    assert evaluate(2, tests, (2,), (), (-7, 2)) == (-4,)
+    assert evaluate(2, tests, (2,), (), (7, 2)) is None
+    assert evaluate(2, tests, (2,), (), (-7, 0)) is None, "before it is divided by"
+    assert evaluate(1, (Opcode.SUM, 1, 2**70, 1, 0), (1,), (), (3,)) == (3 * 2**70,)
 
 
 def test_sizes_of_two_traces_are_never_equal() -> None:
@@ -134,9 +169,35 @@ def test_variants() -> None:
     assert [find(4, 5), find(7, 3), find(11, 2), find(30, 40), find(9, 8), find(4, 5)] == [8, 14, 13, 70, 18, 8]
     assert calls[0] == [4, 5], "the first numbers of a pattern are taken as they are"
     assert len(calls) == len(variants) == 3
-    assert [find(4, 4), find(5, 5), find(6, 6)] == [8, 10, 12]
-    assert calls[3] == [4, 4]
-    assert len(calls) == len(variants) == 5
+    assert [find(4, 4), find(5, 5), find(16, 16)] == [8, 10, 32]
+    assert len(calls) == len(variants) == 3, "nobody asks whether they are equal"
+
+
+def test_equal_numbers_count_where_it_is_asked_for() -> None:
+    calls: list[list[Any]] = []
+
+    def make(trace: Trace, numbers: list[Any]) -> Callable[[Sequence[int]], tuple[int, ...]]:
+        calls.append(numbers)
+        n, m, other = numbers
+        return trace.formulas([0 if n == m else n - m, n + other])
+
+    variants = Variants(make)
+
+    def find(*numbers: int) -> tuple[int, ...]:
+        made, values = variants.find(numbers)
+        return made(values)
+
+    assert [find(7, 5, 3), find(8, 6, 4)] == [(2, 10), (2, 12)]
+    assert [find(8, 6, 8), find(9, 6, 6), find(3, 5, 3)] == [(2, 16), (3, 15), (-2, 6)]
+    assert len(calls) == len(variants) == 2
+    assert [find(6, 6, 4), find(6, 6, 6), find(5, 5, 2), find(4, 4, 4), find(3, 5, 3)] == [
+        *((0, 10), (0, 12), (0, 7), (0, 8)),
+        (-2, 6),
+    ]
+    assert len(calls) == len(variants) == 5, "(6, 6, 4) and (6, 6, 6) alone, and what serves further equal ones"
+    assert find(7, 5, 1) == (2, 8)
+    assert find(-7, 5, 3) == (-12, -4)
+    assert len(calls) == len(variants) == 7, "signs and ones are parts of a pattern"
 
 
 def test_many_numbers_are_taken_as_they_are() -> None:

@@ -1,0 +1,68 @@
+#include "variants.hpp"
+
+#include <algorithm>
+
+#include "size_functions.hpp"
+#include "state.hpp"
+
+namespace core {
+
+namespace {
+
+// As in variants.py and sizes.py.
+constexpr size_t MAX_SYMBOLS = 48;
+constexpr Py_ssize_t LEAST = 2;
+
+// Returns false for too many different numbers.
+bool read_pattern(const Numbers& numbers, Numbers& places, Numbers& symbols) {
+    places.reserve(numbers.size());
+    for (const Py_ssize_t number : numbers) {
+        if (-LEAST < number && number < LEAST) {
+            places.push_back(number);
+            continue;
+        }
+        const Py_ssize_t sign = number < 0 ? -1 : 1;
+        const auto known = std::find(symbols.begin(), symbols.end(), sign * number);
+        places.push_back(sign * (known - symbols.begin() + LEAST));
+        if (known != symbols.end()) continue;
+        if (symbols.size() == MAX_SYMBOLS) return false;
+        symbols.push_back(sign * number);
+    }
+    return true;
+}
+
+}  // namespace
+
+PyObject* pattern(PyObject* const* args) {
+    Numbers numbers, places, symbols;
+    if (!read_numbers(args[0], numbers) || !read_pattern(numbers, places, symbols)) return nullptr;
+    Ref of_places(tuple_of(places)), of_symbols(tuple_of(symbols));
+    return of_places && of_symbols ? PyTuple_Pack(2, of_places.get(), of_symbols.get()) : nullptr;
+}
+
+PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& values) {
+    Numbers places, symbols, nothing;
+    if (!read_pattern(numbers, places, symbols)) return nullptr;
+    Ref key(tuple_of(places));
+    Ref known = Ref::to(key ? PyDict_GetItemWithError(state.variants_by_pattern.of(variants), key.get()) : nullptr);
+    for (Py_ssize_t k = 0; known && k < PyList_GET_SIZE(known.get()); k++) {
+        Ref variant = Ref::to(PyList_GET_ITEM(known.get(), k));  // made, guards, symbols, apart
+        PyObject *guards = PyTuple_GET_ITEM(variant.get(), 1), *which = PyTuple_GET_ITEM(variant.get(), 2);
+        Numbers chosen;
+        if (which == Py_None) {
+            values = symbols;
+        } else {
+            if (!read_numbers(which, chosen)) return nullptr;
+            values.clear();
+            for (const Py_ssize_t symbol : chosen) values.push_back(symbols[symbol]);
+        }
+        switch (evaluate(guards, values, nothing)) {
+            case Evaluated::YES: return Py_NewRef(PyTuple_GET_ITEM(variant.get(), 0));
+            case Evaluated::NO: break;
+            default: return nullptr;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace core
