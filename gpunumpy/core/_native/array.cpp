@@ -57,7 +57,19 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+#if PY_VERSION_HEX < 0x030C0000
+// Lends what the method __buffer__ returns: before Python 3.12 that is no method which a slot of a class stands for.
+int get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
+    buffer->obj = nullptr;
+    Ref memory(PyObject_CallMethod(self, "__buffer__", "i", flags));
+    return memory ? PyObject_GetBuffer(memory.get(), buffer, flags) : -1;
+}
+#endif
+
 const PyType_Slot own_slots[] = {
+#if PY_VERSION_HEX < 0x030C0000
+    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+#endif
     {Py_tp_members, members},
     {Py_tp_getset, properties},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
