@@ -136,11 +136,14 @@ class HostCall:
         The array arguments with their NumPy arrays.
     device
         The device of results: that of the first array argument if it is not given, or else the default device.
+    outlives_call
+        Whether the NumPy arrays are used later too, when an array on the host may have moved: then they are copies.
     """
 
-    def __init__(self, device: Device | None = None) -> None:
+    def __init__(self, device: Device | None = None, outlives_call: bool = False) -> None:
         self.hosted_arrays: list[_HostedArray] = []
         self.device = device
+        self._memory_of = host_only_memory if outlives_call else memory_on_host
         self._outputs: list[Any] = []
         self._memories: dict[tuple[int, str, Any], Any] = {}  # by owner and part: what views that overlap share
         self._masked: list[tuple[Any, Any]] = []  # masked arrays, and NumPy's that stand for them
@@ -163,7 +166,7 @@ class HostCall:
                 if hosted.array is x:
                     return hosted.host
             self.device = self.device or x.device
-            memory = memory_on_host(x)
+            memory = self._memory_of(x)
             if memory is not None:
                 self.hosted_arrays.append(_HostedArray(x, memory, None, None))
                 return memory
@@ -203,10 +206,11 @@ class HostCall:
         return host
 
     def write_back(self) -> None:
-        """Assign what the function wrote into the NumPy arrays to the gpunumpy arrays."""
+        """Assign what was written into the NumPy arrays, since the last time too, to the gpunumpy arrays."""
         for x, host in self._masked:
             x._written_back(host, self.from_host)
-        for array, host, before, stored in self.hosted_arrays:
+        for k, hosted in enumerate(self.hosted_arrays):
+            array, host, before, stored = hosted
             if stored is None and isinstance(array, ndarray) and (array.shape, array.dtype) != (host.shape, host.dtype):
                 show(array, host)
             if before is None or (after := host.tobytes()) == before:
@@ -214,6 +218,7 @@ class HostCall:
             # Other threads may have written to the other elements meanwhile.
             changed = numpy.frombuffer(before, numpy.uint8) != numpy.frombuffer(after, numpy.uint8)
             changed_elements = changed.reshape(*host.shape, host.itemsize).any(axis=-1)
+            self.hosted_arrays[k] = hosted._replace(before=after)
             value, mask = (from_host(x, array.device).value() for x in (host, changed_elements))
             with one_step(array):
                 old_value = array.value()
@@ -399,88 +404,6 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return run
 
 
-def refuse_writes(name: str, op: Any, op_flags: Any) -> None:
-    """Raise `TypeError` if a NumPy iterator would write to a host copy of a gpunumpy array."""
-    operands = list(op) if isinstance(op, (list, tuple)) else [op]
-    flags = list(op_flags or ())
-    flags_of_operands = [flags] * len(operands) if all(isinstance(flag, str) for flag in flags) else flags
-    for operand, flags_of_operand in zip(operands, flags_of_operands, strict=False):
-        if (
-            isinstance(operand, ndarray)
-            and host_only_memory(operand) is None
-            and any(flag in ("readwrite", "writeonly") for flag in flags_of_operand)
-        ):
-            raise TypeError(
-                f"{name} reads arrays on the host and cannot write to them: let it run over asnumpy(x) and assign "
-                "x[...] afterwards, or write with operations on whole arrays"
-            )
-
-
-class _IteratorMeta(type):
-    """Metaclass of the class of an iterator, of which NumPy's iterators are instances too."""
-
-    numpy_class: type
-
-    def __instancecheck__(cls, x: Any) -> bool:
-        """Return whether `x` is an iterator of this package or of NumPy."""
-        return isinstance(x, cls.numpy_class) or type(x) is cls
-
-
-class nditer(metaclass=_IteratorMeta):
-    """NumPy's iterator over host copies of gpunumpy arrays, which it cannot write to. See `numpy.nditer`."""
-
-    numpy_class = numpy.nditer
-
-    def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
-        """Return a NumPy iterator."""
-        refuse_writes("nditer", op, op_flags)
-        return numpy.nditer(HostCall().to_host(op), flags, op_flags, *args, **options)
-
-
-def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
-    """Create iterators for nested loops over host copies, which they cannot write to. See `numpy.nested_iters`."""
-    refuse_writes("nested_iters", op, op_flags)
-    return numpy.nested_iters(HostCall().to_host(op), axes, flags, op_flags, *args, **options)
-
-
-class broadcast(metaclass=_IteratorMeta):
-    """Shape of arrays that are broadcast together, and iterator over their elements. See `numpy.broadcast`.
-
-    The host reads the arrays when elements are asked for.
-    """
-
-    numpy_class = numpy.broadcast
-
-    def __init__(self, *args: Any) -> None:
-        parts: list[Any] = [part for x in args for part in (x._args if type(x) is broadcast else (x,))]
-        self._args: list[Any] = [part if isinstance(part, ndarray) else numpy.asarray(part) for part in parts]
-        # Arrays of that shape, of one element each.
-        shapes = (numpy.broadcast_to(numpy.empty((), bool), x.shape) for x in self._args)
-        self._shape = numpy.broadcast(*shapes)
-        self._iterator: Any = None
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of NumPy's iterator."""
-        if name in ("nd", "ndim", "numiter", "shape", "size"):
-            return getattr(self._shape, name)
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self._numpy(), name)
-
-    def _numpy(self) -> Any:
-        if self._iterator is None:
-            self._iterator = numpy.broadcast(*HostCall().to_host(self._args))
-        return self._iterator
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """Return the iterator itself."""
-        return self
-
-    def __next__(self) -> tuple[Any, ...]:
-        """Return the next element of each array."""
-        return next(self._numpy())
-
-
 class _ReportingMeta(type):
     """Metaclass of classes that stand for a NumPy class: they make, and recognize, instances of that class."""
 
@@ -518,9 +441,6 @@ def _reporting(numpy_class: type) -> type:
     namespace: dict[str, Any] = {"numpy_class": numpy_class, "__doc__": numpy_class.__doc__}
     namespace["__module__"] = "gpunumpy" + numpy_class.__module__.removeprefix("numpy")
     return _ReportingMeta(numpy_class.__name__, (numpy_class,), namespace)
-
-
-OWN_FUNCTIONS |= {"numpy.broadcast": broadcast, "numpy.nditer": nditer, "numpy.nested_iters": nested_iters}
 
 
 # The array methods that run through NumPy on the host.

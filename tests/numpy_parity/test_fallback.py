@@ -94,25 +94,6 @@ def test_the_host_sees_the_order_in_memory() -> None:
     assert a.T.byteswap().strides == reference.T.byteswap().strides
 
 
-def test_iterators_do_not_write() -> None:
-    a = np.arange(3.0)
-    assert [float(x) for x in np.nditer(a)] == [0, 1, 2]
-    assert isinstance(np.nditer([a, None]), np.nditer)
-    assert isinstance(numpy.nditer(numpy.zeros(2)), np.nditer)
-    assert not isinstance(a, np.nditer)
-    host = numpy.zeros(3)
-    for x, y in np.nditer([a, host], op_flags=[["readonly"], ["readwrite"]]):
-        y[...] = x
-    same(host, to_host(a))
-    for iterate in (
-        lambda: np.nditer(a, op_flags=["readwrite"]),
-        lambda: np.nditer([host, a], [], [["readonly"], ["writeonly"]]),
-        lambda: np.nested_iters(a.reshape(1, 3), [[0], [1]], op_flags=["readwrite"]),
-    ):
-        with pytest.raises(TypeError, match="asnumpy"):
-            iterate()
-
-
 def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     a = np.arange(3.0)
     for call in (
