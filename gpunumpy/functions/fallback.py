@@ -39,6 +39,7 @@ from ..core.recording.array import (
     ndarray,
     on_host_memory,
     one_step,
+    result_on_host,
     show,
     to_host,
 )
@@ -274,8 +275,10 @@ class HostCall:
             x.flags.writeable = False
         if not is_plain:
             return x
-        if not has_kernels or self._is_placed_on_host(x):
+        if not has_kernels:
             return on_host_memory(x, device)
+        if self._is_placed_on_host(x):
+            return result_on_host(x, device)
         array = from_host(x, device)
         if not _is_writeable(x):
             array._flags |= READ_ONLY

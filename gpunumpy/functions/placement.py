@@ -19,7 +19,7 @@ from numpy._core.umath import _extobj_contextvar
 from ..core._native import host_call, tell
 from ..core.dtypes import KIND, check
 from ..core.graph import layout
-from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
+from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory, result_on_host
 from ..core.recording.residence import DTYPES, HOST_BYTES
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
@@ -134,8 +134,7 @@ class _Call:
                 return from_host(x, device)
         elif host_fallback() == "error":
             self.is_elsewhere = True
-        is_compact = base is None or x.flags.forc  # as `require_device` has it
-        return on_host_memory(x if is_compact else x.copy("K"), device)
+        return result_on_host(x, device)
 
 
 class Placement:

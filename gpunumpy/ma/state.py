@@ -157,6 +157,8 @@ def new(
     has_masked
         A boolean that decides whether the result has the mask or `nomask`.
     """
+    if has_masked is not None and not mask.size:
+        mask, has_masked = nomask, None
     result = object.__new__(cls if like is None else type(like))
     result._data = as_data(data)
     result._stored_mask, result._has_masked = mask if mask is nomask else as_data(mask), has_masked

@@ -286,6 +286,37 @@ def test_arrays_in_fortran_order_move_as_they_lie() -> None:
     same(tested, reference)
 
 
+def test_views_of_numpys_results_follow() -> None:
+    """NumPy gives columns of one matrix, where the functions that give them are called for another dtype."""
+    reference = numpy.array([[3, 0], [1, 2]], ">u2")
+    for k, other in enumerate(numpy.nonzero(reference)):
+        tested = np.nonzero(np.asarray(reference))[k]
+        view = np.broadcast_to(tested, (2, 3))
+        np.from_dlpack(tested)
+        same(tested, other.copy())
+        same(view, numpy.broadcast_to(other.copy(), (2, 3)))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_bytes_of_booleans_stay(order: Any) -> None:
+    reference = numpy.array([[True, False, True], [False, False, True]], order=order)
+    tested = np.array(reference, order=order)
+    pairs = [(tested.view("u1"), reference.view("u1")), (tested[1:], reference[1:])]
+    for xp in (0, 1):
+        pairs[0][xp][0] = 2
+    np.from_dlpack(tested)
+    assert tested.residence == "device"
+    for view, other in pairs:
+        same(view, other)
+    same(tested, reference)
+    numpy.testing.assert_array_equal(np.asnumpy(tested + tested[::-1]), reference + reference[::-1])
+    for xp in (0, 1):
+        pairs[1][xp][0, 1] = True
+        pairs[0][xp][1, 2] = 3
+    for view, other in [*pairs, (tested, reference), (tested.view("i1"), reference.view("i1"))]:
+        same(view, other)
+
+
 def test_a_view_between_elements_does_not_follow() -> None:
     x = np.arange(16, dtype="u1")
     between = x[1:9].view("f8")

@@ -556,6 +556,15 @@ def test_inner_products_of_vectors_are_scalars() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["any", "all", "sum"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_without_elements_nothing_is_masked(name: str, axis: int | None) -> None:
+    def run(np: Any, x: Any) -> Any:
+        return np.ma.getmaskarray(getattr(np.ma.where(np.zeros((0, 3), bool), x, x), name)(axis=axis))
+
+    compare(run, lambda np: (np.ma.array(np.zeros((0, 3)), mask=np.zeros((0, 3), bool)),))
+
+
 def test_subclasses_take_over_what_they_store() -> None:
     for np in (numpy, gpunumpy):
 

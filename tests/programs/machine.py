@@ -478,6 +478,8 @@ class Machine:
                 return  # what C makes of NaN is the table's test
             if b.reference.ndim and _is_element(a.reference, key):
                 return  # which error NumPy raises depends on the dtype
+            if a.reference.dtype != b.reference.dtype and numpy.may_share_memory(a.reference, b.reference):
+                return  # NumPy (2.4.6) reads what it has overwritten: x[...] = x.view("f8") of four float16
             self.both(
                 f"v{a.reference.dtype}{a.reference.shape}[{key}] = w{b.reference.dtype}{b.reference.shape}",
                 lambda xp, x, y: _set(x, key, y), a, b, exact=True, keep=False,

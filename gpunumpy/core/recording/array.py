@@ -393,12 +393,17 @@ def require_device(array: ndarray) -> None:
 def _move(owner: ndarray) -> None:
     """Put the elements of an array on the host, which has the memory, on its device. Views follow when they are used.
 
-    The bytes keep their order, so that a view finds its elements where they were.
+    The bytes keep their order, so that a view finds its elements where they were, and stay as they are: booleans that a
+    view of another dtype has made other bytes than 0 and 1 are bytes that the array shows as booleans.
     """
     memory = owner._base
     if not owner._flags & ON_HOST:
         return  # a signal handler has looked at it in between
-    moved = from_host(numpy.asarray(memory), owner.device)
+    data = numpy.asarray(memory)
+    stored = data.view(_BYTE) if data.dtype == BOOL and data.view(_BYTE).max(initial=0) > 1 else data
+    moved = from_host(stored, owner.device)
+    if stored is not data:
+        moved = make_view(moved, moved.layout, "view", BOOL)
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
     moved._owner = memory  # for the views
@@ -470,6 +475,15 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     array._owner = owner
     array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
     return array
+
+
+def result_on_host(memory: Any, device: Device) -> ndarray:
+    """Return an array on the host with a result of NumPy's, a view of no other array of this package.
+
+    Its memory has no gaps, so that views find its elements where they were when `_move` has packed them.
+    """
+    is_compact = memory.base is None or memory.flags.forc
+    return on_host_memory(memory if is_compact else memory.copy("K"), device)
 
 
 def show(array: ndarray, memory: Any) -> None:
