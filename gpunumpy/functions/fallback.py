@@ -39,7 +39,6 @@ from ..core.recording.array import (
     ndarray,
     on_host_memory,
     one_step,
-    result_on_host,
     show,
     to_host,
 )
@@ -278,7 +277,7 @@ class HostCall:
         if not has_kernels:
             return on_host_memory(x, device)
         if self._is_placed_on_host(x):
-            return result_on_host(x, device)
+            return residence.result_on_host(x, device)
         array = from_host(x, device)
         if not _is_writeable(x):
             array._flags |= READ_ONLY

@@ -19,8 +19,8 @@ from numpy._core.umath import _extobj_contextvar
 from ..core._native import host_call, tell
 from ..core.dtypes import KIND, check
 from ..core.graph import layout
-from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory, result_on_host
-from ..core.recording.residence import DTYPES, HOST_BYTES
+from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
+from ..core.recording.residence import DTYPES, HOST_BYTES, result_on_host
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
 from .fallback import host_fallback

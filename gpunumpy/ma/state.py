@@ -12,7 +12,8 @@ import numpy
 
 from ..core.dtypes import KIND
 from ..core.numpy_release import NUMPY_2_5
-from ..core.recording.array import from_host, is_scalar, mark_as_array, match_as_sequence, ndarray
+from ..core.recording.array import from_host, is_scalar, mark_as_array, ndarray
+from ..core.sequence_patterns import match_as_sequence
 from ..core.source_location import warn
 from ..functions.creation.arrays import full
 from .fill_values import checked_fill_value, converted_fill_value

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 import weakref
-from abc import ABCMeta
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -33,6 +32,7 @@ from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer, address
+from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder
 
 _BYTE = numpy.dtype(numpy.uint8)
@@ -327,25 +327,6 @@ class ndarray(ArrayState):
             pending.append(ref)  # a flush of a signal handler, which saw the old value, may have removed the entry
 
 
-_SEQUENCE_FLAG = 1 << 5  # Py_TPFLAGS_SEQUENCE
-
-
-class _MatchedAsSequence(metaclass=ABCMeta):  # noqa: B024 - classes are only registered with it
-    """Class whose registered classes match sequence patterns (``case [a, b]:``), as NumPy's arrays do since 2.5.
-
-    Registration gives a class Python's flag for these patterns. `collections.abc.Sequence` would do so too, but NumPy's
-    arrays are no instances of it.
-    """
-
-    __abc_tpflags__ = _SEQUENCE_FLAG
-
-
-def match_as_sequence(cls: type) -> None:
-    """Have the instances of a class match sequence patterns if NumPy's arrays do."""
-    if numpy.ndarray.__flags__ & _SEQUENCE_FLAG:
-        _MatchedAsSequence.register(cls)
-
-
 match_as_sequence(ndarray)
 
 
@@ -475,15 +456,6 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     array._owner = owner
     array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
     return array
-
-
-def result_on_host(memory: Any, device: Device) -> ndarray:
-    """Return an array on the host with a result of NumPy's, a view of no other array of this package.
-
-    Its memory has no gaps, so that views find its elements where they were when `_move` has packed them.
-    """
-    is_compact = memory.base is None or memory.flags.forc
-    return on_host_memory(memory if is_compact else memory.copy("K"), device)
 
 
 def show(array: ndarray, memory: Any) -> None:

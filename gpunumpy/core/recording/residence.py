@@ -78,3 +78,12 @@ def resident(data: Any, device: Device | None = None) -> ndarray:
     if is_auto() and data.nbytes <= HOST_BYTES and data.dtype in DTYPES:
         return on_host_memory(data, default_device() if device is None else device)
     return from_numpy(numpy.asarray(data), device)
+
+
+def result_on_host(memory: Any, device: Device) -> ndarray:
+    """Return an array on the host with a result of NumPy's that shows no memory of an array of this package.
+
+    Its memory has no gaps: so views find its elements where they were once `require_device` has packed them.
+    """
+    is_compact = memory.base is None or memory.flags.forc
+    return on_host_memory(memory if is_compact else memory.copy("K"), device)
