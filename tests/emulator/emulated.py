@@ -18,7 +18,7 @@ from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.substitute import in_kernel, put_in
 from gpunumpy.core.schedule.variants import Variants
-from gpunumpy.kernels.codegen import Program
+from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.codegen.sized import SizedInterpretation, SizedProgram, sized_interpretations, sized_programs
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors

@@ -10,7 +10,7 @@ import numpy
 
 from gpunumpy.core.dtypes import KIND
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.interpreted import interpreted
 from gpunumpy.kernels.cuda.launch import ARGUMENT_FORMAT
 

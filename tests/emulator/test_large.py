@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.graph.layout import Layout, c_strides
-from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.folds import cuda as cuda_fold
 from gpunumpy.kernels.histogram import cuda as cuda_histogram

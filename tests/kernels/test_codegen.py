@@ -13,7 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gpunumpy.core.dtypes import DTYPES, KIND
 from gpunumpy.core.schedule.kernel import Body, Kernel, Load
-from gpunumpy.kernels.codegen import Program, generate, op_code
+from gpunumpy.kernels.codegen import op_code
+from gpunumpy.kernels.codegen.generate import generate
+from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.codegen.unit import Unit
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from tests.emulator import available, compile_text, run_program

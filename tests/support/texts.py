@@ -13,7 +13,7 @@ from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
-from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.folds import cuda as cuda_fold
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter

@@ -22,7 +22,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.functions.indexing.masks import TILE_ELEMENTS
-from gpunumpy.kernels.codegen import generate
+from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter

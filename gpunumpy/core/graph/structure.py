@@ -55,17 +55,22 @@ _new_numbers = count()
 
 def structure_of(f: Sized) -> tuple[int, tuple[int, ...]]:
     """Return the number of a signature without sizes, and its sizes: of the shape, then of the primitive."""
+    key, sizes = without_sizes(f)
+    number = NUMBERS.find(key)
+    if number is None:
+        number = NUMBERS.keep(key, next(_new_numbers))
+    return number, sizes
+
+
+def without_sizes(f: Sized) -> tuple[tuple[Hashable, ...], tuple[int, ...]]:
+    """Return a signature without sizes, the queue as its last but one part, and its sizes."""
     kind, sizes = _taken_out(f)
     shape = f.shape
     products = products_in(f)
     if products:
         shape = tuple([0 if d in products else n for d, n in enumerate(shape)])
         kind = (kind, *products.items())
-    key = (kind, len(f.args), len(shape), f.dtype, f.queue, f.generator)
-    number = NUMBERS.find(key)
-    if number is None:
-        number = NUMBERS.keep(key, next(_new_numbers))
-    return number, (*shape, *sizes)
+    return (kind, len(f.args), len(shape), f.dtype, f.queue, f.generator), (*shape, *sizes)
 
 
 def products_in(f: Sized) -> dict[int, tuple[int, int]]:

@@ -9,13 +9,15 @@ import threading
 from _thread import get_ident
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from functools import cached_property, partial
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from .. import _native
+from ..collector import without_collector
 from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.node import Node, computed_signature
+from ..graph.queue import Queue
 from ..graph.signature import Signature
 from ..helpers import Job, no_finalizers
 from ..schedule.kernel import Kernel
@@ -94,6 +96,15 @@ class Executor(Target, Protocol):
     def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
         """Return the functions that run the kernels and calls of a plan, whose preparations have begun."""
 
+    def identity(self) -> str | None:
+        """Return what plans depend on besides graphs; None if they are not to be kept for other processes."""
+
+    def kept(self, structure: Kernel, sizes: Sequence[int]) -> Any:
+        """Return the plain data from which another process prepares a kernel that this one has prepared."""
+
+    def prepare_kept(self, kept: Any) -> Any:
+        """Begin to prepare what runs a kernel, from what `kept` returned."""
+
     def take_error(self) -> str:
         """Return the message of the first failure that data caused since the last call, or an empty string."""
 
@@ -101,13 +112,36 @@ class Executor(Target, Protocol):
         """Return the number of a source location, by which kernels report it to `take_error`."""
 
 
+class CallShape(NamedTuple):
+    """A library call without sizes.
+
+    Attributes
+    ----------
+    name, options
+        Those of its step.
+    dtypes
+        Of its results, then of its arguments.
+    result_ndims, ndims
+        The numbers of dimensions of its results, and of its arguments.
+    size_count
+        How many sizes it has, before those of its results.
+    """
+
+    name: str
+    options: Any
+    dtypes: tuple[Any, ...]
+    result_ndims: tuple[int, ...]
+    ndims: tuple[int, ...]
+    size_count: int
+
+
 class PlanTemplate:
     """A plan for all graphs of one structure whose sizes answer the guards of a trace alike.
 
     Attributes
     ----------
-    steps, items
-        The steps, and the items that they are for, with symbolic sizes.
+    end
+        The number of steps.
     slots
         The number of the slot of every buffer that the plan allocates or adopts.
     roots
@@ -128,14 +162,25 @@ class PlanTemplate:
         Whether a value that is no result is written into the memory of a leaf.
     """
 
+    # What another process makes the template from, besides what follows from its sizes: plain data.
+    _make_schedule: Callable[[], Scheduled]
+    # Keeps what `kept` returns on disk; None if that is done, or not to be.
+    keep: Callable[[Any], None] | None = None
+    _PLAIN = (
+        *("end", "slots", "roots", "sections", "regions", "writes", "bases", "overwritten", "visible"),
+        *("writes_inner_values", "_actions", "_allocations"),
+    )
+
     def __init__(
         self, scheduled: Scheduled, roots: Sequence[int], count: int, trace: Trace, executor: Executor
     ) -> None:
-        self.steps, self.items = scheduled
+        self._schedule: Scheduled | None = scheduled
+        steps, items = scheduled
+        self.end = len(steps)
         self.executor = executor
-        self.writes, self.bases = writes_of(self.steps), bases_of(self.steps)
+        self.writes, self.bases = writes_of(steps), bases_of(steps)
         self.sections = sections_of(self.writes, self.bases, count)
-        queue = self.items[roots[0]].signature.queue
+        queue = items[roots[0]].signature.queue
         assert queue is not None
         self.queue = queue
         self.device: Device = queue.device
@@ -153,8 +198,9 @@ class PlanTemplate:
         self._actions: list[Action] = []
         self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
         self._allocations: list[tuple[int, int]] = []
+        self._calls: dict[int, CallShape] = {}
         sizes: list[Integer] = []
-        for number, step in enumerate(self.steps):
+        for number, step in enumerate(steps):
             structure, sizes_of_step = taken_out(step, in_step)
             self._structures.append(structure)
             start = len(sizes)
@@ -165,15 +211,23 @@ class PlanTemplate:
             elif isinstance(structure, RunKernel):
                 self._work.append((number, executor.prepare(structure.kernel), self._parts[-1]))
             elif isinstance(structure, RunLibraryCall):
-                for target in structure.targets:
-                    sizes += self.items[target.position].signature.shape
-                prepare = self._prepare_library_call(structure, len(sizes_of_step))
-                self._work.append((number, prepare, slice(start, len(sizes))))
+                written = [items[target.position].signature for target in structure.targets]
+                for result in written:
+                    sizes += result.shape
+                call = self._calls[number] = CallShape(
+                    structure.name,
+                    structure.options,
+                    (*[result.dtype for result in written], *structure.dtypes),
+                    tuple([len(result.shape) for result in written]),
+                    tuple([len(where.shape) for _, where in structure.args]),
+                    len(sizes_of_step),
+                )
+                self._work.append((number, self._prepare_library_call(call), slice(start, len(sizes))))
             self._actions.append(self._action(number, structure))
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
-            for owner, first, behind in regions(self.steps, self.bases, self.items, section, trace):
+            for owner, first, behind in regions(steps, self.bases, items, section, trace):
                 is_leaf = owner.kind == "leaf"
                 found.append((is_leaf, owner.position if is_leaf else self._slot(owner), len(sizes)))
                 sizes += (first, behind)
@@ -182,10 +236,61 @@ class PlanTemplate:
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
         self.visible: dict[int, tuple[int, int]] = {}
         if self.device is not CPU:
-            only_written = _only_written(self.steps, roots)
-            results = [(r, slot, self.items[r].signature) for r, slot in self.roots if r in only_written]
+            only_written = _only_written(steps, roots)
+            results = [(r, slot, items[r].signature) for r, slot in self.roots if r in only_written]
             self.visible = {r: (slot, result.dtype.itemsize) for r, slot, result in results if not result.shape}
         self.writes_inner_values = any(position not in roots for _, position, _ in self.overwritten)
+
+    def kept(self) -> Any:
+        """Return the plain data that `of_kept` makes a template like this from; it must be for fixed sizes."""
+        sizes = self.sizes(())
+        kernels: dict[tuple[Kernel, tuple[int, ...]], Any] = {}
+        work: list[tuple[int, Any, slice]] = []
+        for number, _, part in self._work:
+            kept: Any = self._calls.get(number)
+            if kept is None:
+                step = self._structures[number]
+                assert isinstance(step, RunKernel)
+                key = step.kernel, sizes[part]
+                kept = kernels.get(key)
+                if kept is None:
+                    kept = kernels[key] = self.executor.kept(*key)
+            work.append((number, kept, part))
+        return {name: getattr(self, name) for name in self._PLAIN}, sizes, work
+
+    @classmethod
+    def of_kept(
+        cls, kept: Any, schedule: Callable[[], Scheduled], queue: Queue | None, executor: Executor
+    ) -> PlanTemplate:
+        """Return a template from what `kept` has returned, in this process or another one.
+
+        `schedule` schedules the graph again, for whoever wants to see the steps.
+        """
+        assert queue is not None
+        made = cls.__new__(cls)
+        plain, sizes, work = kept
+        made.__dict__.update(plain)
+        made.executor, made.queue, made.device = executor, queue, queue.device
+        made._trace, made._schedule, made._make_schedule = Trace(), None, schedule
+        made.sizes = made._trace.formulas(sizes)
+        begun: dict[int, Any] = {}
+        made._work = []
+        for number, what, part in work:
+            if isinstance(what, CallShape):
+                prepare = made._prepare_library_call(what)
+            else:
+                if id(what) not in begun:
+                    begun[id(what)] = executor.prepare_kept(what)
+                prepare = partial(_known, begun[id(what)])
+            made._work.append((number, prepare, part))
+        return made
+
+    @property
+    def schedule(self) -> Scheduled:
+        """The steps, and the items that they are for, with symbolic sizes."""
+        if self._schedule is None:
+            self._schedule = self._make_schedule()
+        return self._schedule
 
     def _slot(self, source: Source) -> int:
         return self.slots.setdefault(source, len(self.slots))
@@ -196,7 +301,7 @@ class PlanTemplate:
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
             return (number, _WORK, None, self._bindings(bound), number)
         if isinstance(step, RunLibraryCall):
-            dtypes = [self.items[target.position].signature.dtype for target in step.targets]
+            dtypes = [self.schedule.items[target.position].signature.dtype for target in step.targets]
             sources = (*step.targets, *(source for source, _ in step.args))
             bindings = self._bindings(list(zip(sources, (*dtypes, *step.dtypes), strict=True)))
             return (number, _WORK, None, bindings, number)
@@ -213,27 +318,24 @@ class PlanTemplate:
             slots.append(self._slot(source))
         return (number, _FREE, slots, None, None)
 
-    def _prepare_library_call(self, step: RunLibraryCall, count: int) -> Callable[[Sequence[int]], Any]:
-        """Return what prepares a call from sizes: its own, of which there are so many, and those of its results."""
-        results = [self.items[target.position].signature for target in step.targets]
-        result_ndims = [len(result.shape) for result in results]
-        ndims = [len(where.shape) for _, where in step.args]
-        begin = count - sum([2 * ndim + 1 for ndim in ndims])  # what comes before are the sizes in the options
-        dtypes = (*(result.dtype for result in results), *step.dtypes)
-        prepare = self.executor.library_call(step.name, step.options, dtypes)
+    def _prepare_library_call(self, call: CallShape) -> Callable[[Sequence[int]], Any]:
+        """Return what prepares a call from sizes: its own, and those of its results."""
+        count = call.size_count
+        begin = count - sum([2 * ndim + 1 for ndim in call.ndims])  # what comes before are the sizes in the options
+        prepare = self.executor.library_call(call.name, call.options, call.dtypes)
 
         def prepare_at(sizes: Sequence[int]) -> Any:
             layouts, start = [], count
-            for ndim in result_ndims:
+            for ndim in call.result_ndims:
                 shape = tuple(sizes[start : start + ndim])
                 layouts.append(Layout(shape, layout.c_strides(shape), 0))
                 start += ndim
             start = begin
-            for ndim in ndims:
+            for ndim in call.ndims:
                 strides, offset = start + ndim, start + 2 * ndim
                 layouts.append(Layout(tuple(sizes[start:strides]), tuple(sizes[strides:offset]), sizes[offset]))
                 start = offset + 1
-            return prepare(put_in(step.options, in_options, sizes) if begin else step.options, layouts)
+            return prepare(put_in(call.options, in_options, sizes) if begin else call.options, layouts)
 
         return prepare_at
 
@@ -250,22 +352,30 @@ class PlanTemplate:
                 memory.allocate(self.device, nbytes)
             _, code, target, _, _ = actions[number]
             actions[number] = (number, code, target, nbytes, None)
-        begun = [prepare(sizes[part]) for _, prepare, part in self._work]
+        begun = without_collector(self._begun, sizes)
         for (number, _, _), runner in zip(self._work, self.executor.finish(begun), strict=True):
             _, code, _, bindings, _ = actions[number]
             actions[number] = (number, code, runner, bindings, number)
         return actions
 
+    def _begun(self, sizes: Sequence[int]) -> list[Any]:
+        return [prepare(sizes[part]) for _, prepare, part in self._work]
+
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
         if not self._trace.symbols:
-            return Scheduled(self.steps, self.items)
+            return self.schedule
         sizes = self.sizes(values)
         pairs = zip(self._structures, self._parts, strict=True)
         steps = [put_in(structure, in_step, sizes[part]) for structure, part in pairs]
-        symbolic = list(dict.fromkeys(sizes_in(self.items)))
+        symbolic = list(dict.fromkeys(sizes_in(self.schedule.items)))
         known = dict(zip(symbolic, self._trace.formulas(symbolic)(values), strict=True))
-        return Scheduled(tuple(steps), with_sizes(self.items, known))
+        return Scheduled(tuple(steps), with_sizes(self.schedule.items, known))
+
+
+def _known(begun: Any, sizes: Sequence[int]) -> Any:
+    """Return a preparation that has begun, whatever the sizes."""
+    return begun
 
 
 def _only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]:
@@ -300,7 +410,7 @@ class Plan:
         actions = template.actions(sizes)
         self._program = self._in_sections(actions, sizes) if template.sections else actions
         self._empty_slots: list[Any] = [None] * len(template.slots)
-        self._end = len(template.steps)
+        self._end = template.end
         self.queue = template.queue
         self._roots = [(r, slot, computed_signature(roots[r])) for r, slot in template.roots]
         self._has_copies = self.device is not CPU and bool(template.overwritten)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
 from ..schedule.lift import lifted, lowered
 from ..schedule.lower import items_of
-from ..schedule.passes import run_passes
+from ..schedule.passes import Scheduled, run_passes
 from ..schedule.sizes import Integer, Trace
 from ..schedule.variants import Variants
 from ..schedule.verify_plan import verify_plan
+from .kept_plans import KeptPlans, kept_plans
 from .plan import Executor, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
@@ -66,14 +68,28 @@ class Planner:
             roots = range(count)
 
             def make(trace: Trace, wanted: Sequence[Integer]) -> PlanTemplate:
-                graph = items if not trace.symbols and wanted == sizes else lifted(items, wanted)
-                scheduled = run_passes(graph, roots, self._executor, overwrite=overwrite)
-                return PlanTemplate(scheduled, roots, len(items), trace, self._executor)
+                def schedule() -> Scheduled:
+                    graph = items if not trace.symbols and wanted == sizes else lifted(items, wanted)
+                    return run_passes(graph, roots, self._executor, overwrite=overwrite)
+
+                disk = None if trace.symbols or check else self._kept_plans()
+                key = None if disk is None else disk.key(structure, items, wanted, count, overwrite)
+                if disk is None or key is None:
+                    return PlanTemplate(schedule(), roots, len(items), trace, self._executor)
+                kept = disk.find(key)
+                if kept is not None:
+                    return PlanTemplate.of_kept(kept, schedule, items[0].signature.queue, self._executor)
+                made = PlanTemplate(schedule(), roots, len(items), trace, self._executor)
+                made.keep = partial(disk.keep, key)
+                return made
 
             variants = self._templates.keep(template_key, Variants(make))
         made = len(variants) if check else 0
         template, values = variants.find(sizes)
         plan = Plan(template, values, signatures)
+        if template.keep is not None:
+            template.keep(template.kept())
+            template.keep = None
         if check:
             verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
             if len(variants) != made:  # each pass is checked with numbers
@@ -81,6 +97,10 @@ class Planner:
         if len(self.plans) >= MAX_PLANS:
             self.plans.clear()
         return self.plans.keep(key, plan, _PLAN_ENTRIES)
+
+    def _kept_plans(self) -> KeptPlans | None:
+        identity = self._executor.identity()
+        return None if identity is None else kept_plans(identity)
 
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""

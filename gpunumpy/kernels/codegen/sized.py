@@ -9,7 +9,7 @@ from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import Integer, Trace
 from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.variants import Variants
-from . import generate
+from .generate import generate
 from .interpreted import interpreted
 from .program import Launch, Program, Scratch
 from .shape import product

@@ -106,7 +106,9 @@ def _compile(text: str, arch: str, kind: str, contraction: bool) -> bytes:
 
 def _disk_key(text: str, kind: str, options: Sequence[bytes]) -> bytes:
     """Return the key of a compiled program in the cache on disk."""
-    return sha256(repr((compiler_version(), kind, options, text)).encode()).digest()
+    key = sha256(repr((compiler_version(), kind, options)).encode())
+    key.update(text.encode())
+    return key.digest()
 
 
 def _compile_target(arch: str) -> tuple[str, str]:
@@ -152,6 +154,11 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     else:
         _wanted.programs.append((key, functions))
     return functions
+
+
+def is_loaded(text: str, device: Device) -> bool:
+    """Return whether a program is loaded."""
+    return _modules.find((device, _contraction, text)) is not None
 
 
 def find_program(text: str, device: Device) -> bool:
@@ -263,18 +270,26 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
 def _image(key: _Key) -> bytes:
     """Return the compiled program: one that the package holds, or one from the disk cache, or a new one."""
     device, contraction, text = key
-    return _packaged_image(key) or _compile(text, *_compile_target(device.attributes.arch), contraction)
+    return _finished_image(key) or _compile(text, *_compile_target(device.attributes.arch), contraction)
 
 
 def _finished_image(key: _Key) -> bytes | None:
-    """Return the compiled program if the package holds it or it is in the disk cache, else None."""
-    image = _packaged_image(key)
-    disk = open_cache(cache_folder()) if image is None else None
-    if disk is None:
-        return image
+    """Return the compiled program if it is in the disk cache or the package holds it, else None.
+
+    What the package holds is kept on disk too: to unpack an archive takes some milliseconds.
+    """
     device, contraction, text = key
+    disk = open_cache(cache_folder())
+    if disk is None:
+        return _packaged_image(key)
     arch, kind = _compile_target(device.attributes.arch)
-    return disk.find(_disk_key(text, kind, compile_options(arch, kind, contraction)))
+    disk_key = _disk_key(text, kind, compile_options(arch, kind, contraction))
+    image = disk.find(disk_key)
+    if image is None:
+        image = _packaged_image(key)
+        if image is not None:
+            disk.keep(disk_key, image)
+    return image
 
 
 def _packaged_image(key: _Key) -> bytes | None:

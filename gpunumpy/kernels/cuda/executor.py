@@ -20,7 +20,7 @@ from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .launch import Launcher
 from .program import prepare_program
-from .tiers import CudaKernels, KernelAt
+from .tiers import CudaKernels, KeptKernelAt, KernelAt
 
 
 class CudaExecutor:
@@ -38,7 +38,9 @@ class CudaExecutor:
         self.device = device
         self._locations = SourceLocations()
         self.source_location = self._locations.number
-        self.prepare = CudaKernels(device).prepare
+        kernels = CudaKernels(device)
+        self.prepare, self.identity = kernels.prepare, kernels.identity
+        self.kept, self.prepare_kept = kernels.kept, kernels.prepare_kept
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
         """Return the address of element `offset` of the buffer."""
@@ -59,7 +61,7 @@ class CudaExecutor:
                 if prepare not in made:
                     made[prepare] = runner or prepare()  # type: ignore[assignment,call-arg]
         for prepare, runner in made.items():
-            if isinstance(prepare, KernelAt):
+            if isinstance(prepare, (KernelAt, KeptKernelAt)):
                 prepare.keep(runner)
         return [made[prepare] for prepare in begun]
 
@@ -91,7 +93,7 @@ def _at_hand(begun: object) -> Runner | None:
     """Return what runs a kernel whose preparation is finished; None for another preparation."""
     if type(begun) is Launcher:
         return begun
-    return begun.known() if type(begun) is KernelAt else None
+    return begun.known() if type(begun) in (KernelAt, KeptKernelAt) else None  # type: ignore[attr-defined]
 
 
 def _prepared(device: Device, prepare: Callable[[], Runner]) -> Runner:

@@ -16,6 +16,11 @@ from .launch import ARGUMENT_FORMAT, Launcher
 from .module import Function
 
 
+def kinds_of(kernel: Kernel) -> str:
+    """Return a letter for each argument of a kernel, or of its structure: a key of `ARGUMENT_FORMAT`."""
+    return "".join(["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args])
+
+
 class KernelLauncher:
     """Makes what launches programs of a kernel over the kernel's arguments.
 
@@ -23,13 +28,12 @@ class KernelLauncher:
     ----------
     device : Device
         The GPU.
-    kernel : Kernel
-        The kernel, or its structure: programs for all its sizes take the same arguments.
+    kinds : str
+        As `kinds_of` returns them. Programs for all sizes of a kernel take the same arguments.
     """
 
-    def __init__(self, device: Device, kernel: Kernel) -> None:
-        self.device = device
-        kinds = ["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args]
+    def __init__(self, device: Device, kinds: str) -> None:
+        self.device, self.kinds = device, kinds
         self._format = "".join(ARGUMENT_FORMAT[k] for k in kinds)
         self._complex_args = [n for n, k in enumerate(kinds) if k == "c"]
         self._bool_args = [n for n, k in enumerate(kinds) if k == "b"]

@@ -9,22 +9,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import cache, partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from ...core.disk_cache import cache_folder, open_cache, package_digest
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import BoundedTable, count
 from ...core.runtime.device import Device
+from ...core.runtime.executors import implementation
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.source_location import warn
-from ..codegen.interpreter import text as interpreter_text
 from ..codegen.program import Program
-from ..codegen.sized import SizedProgram, sized_interpretations, sized_programs
 from .beside import Task
-from .compile import compile_beside, contraction, find_program, load_program
-from .kernel import KernelLauncher
+from .compile import compile_beside, contraction, find_program, is_loaded, load_program
+from .kernel import KernelLauncher, kinds_of
 from .launch import Launcher
 from .module import Function
+
+if TYPE_CHECKING:
+    from ..codegen.sized import SizedProgram
+
+# The code generators are imported when a kernel is new: a process that finds its plans on disk needs none.
+_GENERATORS = "kernels.codegen.sized"
+_INTERPRETER = "kernels.codegen.interpreter:text"
 
 TIERS = ("auto", "compiled", "interpreted")
 # "compiled" waits for the compiler, "interpreted" does not compile what can be interpreted.
@@ -42,7 +51,26 @@ _INSTRUCTIONS_AHEAD = 1 << 36
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
 _KERNELS_BEFORE_INTERPRETER = 8
 _SIZES_KEPT = 16  # of a structure
+_KEPT_ENTRIES = 100  # that a kernel of another process counts as, with its text
 _RUNNER_ENTRIES = 16  # of a `BoundedTable`, that what runs a kernel counts as: about 5 kB
+
+
+# A program of the interpreter, and how many instructions it applies to points.
+_Interpretation: TypeAlias = tuple[Program, int]
+
+
+@cache
+def interpreter_text() -> str:
+    """Return the CUDA C++ of the interpreter; it is kept on disk, as to write it takes longer than to read it."""
+    disk = open_cache(cache_folder())
+    if disk is None:
+        return str(implementation(_INTERPRETER)())
+    key = sha256(f"interpreter {package_digest()}".encode()).digest()
+    found = disk.find(key)
+    if found is None:
+        found = str(implementation(_INTERPRETER)()).encode()
+        disk.keep(key, found)
+    return found.decode()
 
 
 class _Structure:
@@ -52,9 +80,9 @@ class _Structure:
 
     def __init__(self, kernel: Kernel, device: Device) -> None:
         multiprocessors = device.attributes.multiprocessors
-        self.launcher = KernelLauncher(device, kernel)
-        self.programs = sized_programs(kernel, multiprocessors)
-        self.interpretations = sized_interpretations(kernel, multiprocessors)
+        self.launcher = KernelLauncher(device, kinds_of(kernel))
+        self.programs = implementation(f"{_GENERATORS}:sized_programs")(kernel, multiprocessors)
+        self.interpretations = implementation(f"{_GENERATORS}:sized_interpretations")(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
 
     def at(self, sizes: Sequence[int]) -> Launcher | None:
@@ -67,6 +95,11 @@ class _Structure:
             return None
         numbers = sized.numbers(values)
         return launcher.at(numbers[:3], numbers[3:])
+
+    def interpretation(self, sizes: Sequence[int]) -> _Interpretation | None:
+        """Return how the interpreter runs a kernel; None if it cannot."""
+        found, values = self.interpretations.find(sizes)
+        return None if found is None else (found.at(values), found.work(values))
 
     def launched(
         self, sized: SizedProgram, program: Program, functions: Mapping[str, Function] | None = None
@@ -105,43 +138,131 @@ class KernelAt(NamedTuple):
         runners[key] = runner
 
 
+class KeptKernel(NamedTuple):
+    """What another process runs a kernel from, as plain data.
+
+    Attributes
+    ----------
+    kinds
+        Those of its arguments; see `kinds_of`.
+    program
+        What is compiled.
+    interpretation
+        How it is interpreted, without the text of the interpreter; None if it is not.
+    """
+
+    kinds: str
+    program: Program
+    interpretation: _Interpretation | None
+
+
+class KeptKernelAt(NamedTuple):
+    """A kernel that another process has prepared."""
+
+    kernels: CudaKernels
+    kernel: KeptKernel
+
+    def __call__(self) -> Runner:
+        """Return what runs the kernel over its bound arguments; its program may still have to be loaded."""
+        return self.known() or self.kernels.kept_runner(self.kernel)
+
+    def known(self) -> Runner | None:
+        """Return what runs the kernel if another plan has it."""
+        return self.kernels.kept_runners.find(self.kernel)
+
+    def keep(self, runner: Runner) -> None:
+        """Keep what runs the kernel for others, once it is ready."""
+        self.kernels.kept_runners.keep(self.kernel, runner, _KEPT_ENTRIES)
+
+
 class CudaKernels:
-    """The kernels of one GPU."""
+    """The kernels of one GPU.
+
+    Attributes
+    ----------
+    kept_runners : BoundedTable
+        What runs kernels that other processes have prepared.
+    """
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._interpreter = Interpreter(device)
         self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
         self._compilations: BoundedTable[str, Compilation] = BoundedTable()
+        self.kept_runners: BoundedTable[KeptKernel, Runner] = BoundedTable()
 
     def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], Launcher | KernelAt]:
         """Return what takes the sizes of a kernel of this structure, and prepares its launch, or begins to."""
-        structure = self._structures.find(kernel)
-        if structure is None:
-            made = _Structure(kernel, self._device)
-            structure = self._structures.keep(kernel, made)
+        structure = self._structure(kernel)
 
         def prepare_at(sizes: Sequence[int]) -> Launcher | KernelAt:
             return structure.at(sizes) or KernelAt(self, structure, tuple(sizes), contraction())
 
         return prepare_at
 
+    def identity(self) -> str | None:
+        """Return what texts and tiers of kernels depend on; None where multiplications are contracted."""
+        attributes = self._device.attributes
+        return None if contraction() else f"{attributes.arch} {attributes.multiprocessors} {TIER}"
+
+    def _structure(self, kernel: Kernel) -> _Structure:
+        found = self._structures.find(kernel)
+        return found or self._structures.keep(kernel, _Structure(kernel, self._device))
+
+    def kept(self, kernel: Kernel, sizes: Sequence[int]) -> KeptKernel:
+        """Return from what another process runs a kernel that this one has prepared."""
+        structure = self._structure(kernel)
+        sized, values = structure.programs.find(sizes)
+        program = sized.at(values)
+        interpretation = None if is_loaded(program.text, self._device) else structure.interpretation(sizes)
+        if interpretation is not None:
+            interpretation = interpretation[0]._replace(text=""), interpretation[1]
+        return KeptKernel(structure.launcher.kinds, program, interpretation)
+
+    def prepare_kept(self, kept: KeptKernel) -> KeptKernelAt:
+        """Begin to prepare what runs a kernel of another process."""
+        return KeptKernelAt(self, kept)
+
     def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
         """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
-        device = self._device
-        device.activate()
         sized, values = structure.programs.find(sizes)
-        program, interpretation = sized.at(values), None
+        program = sized.at(values)
+        launched = partial(structure.launched, sized, program)
+        return self._runner(program, partial(structure.interpretation, sizes), structure.launcher, launched)
+
+    def kept_runner(self, kept: KeptKernel) -> Runner:
+        """Return the same for a kernel of another process."""
+        kinds, program, interpretation = kept
+        launcher = KernelLauncher(self._device, kinds)
+
+        def interpreted() -> _Interpretation | None:
+            return interpretation and (interpretation[0]._replace(text=interpreter_text()), interpretation[1])
+
+        return self._runner(program, interpreted, launcher, partial(launcher, program))
+
+    def _runner(
+        self,
+        program: Program,
+        interpreted: Callable[[], _Interpretation | None],
+        launcher: KernelLauncher,
+        launched: Callable[..., Runner],
+    ) -> Runner:
+        """Return what runs a program.
+
+        `interpreted` tells how it is interpreted; `launched` launches it, and compiles it if it is given no functions.
+        """
+        self._device.activate()
+        interpretation = None
         if not self._waits_for_compiler(program) and self._interpreter.is_ready():
-            interpretation, values = structure.interpretations.find(sizes)
+            interpretation = interpreted()
         if interpretation is None:
-            return structure.launched(sized, program)
-        work = interpretation.work(values)
-        interpret = structure.launcher(interpretation.at(values))
+            return launched()
+        interpret = launcher(interpretation[0])
         compilation = self._compilations.find(program.text)
         if compilation is None:
-            compilation = self._compilations.keep(program.text, Compilation(device, program.text))
-        return InterpretedFirst(structure, sized, program, interpret, compilation, work)
+            compilation = self._compilations.keep(program.text, Compilation(self._device, program.text))
+        entries = [launch.entry for launch in program.launches]
+        return InterpretedFirst(interpret, compilation, entries, launched, interpretation[1])
 
     def _waits_for_compiler(self, program: Program) -> bool:
         """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
@@ -249,26 +370,23 @@ class InterpretedFirst:
 
     def __init__(
         self,
-        structure: _Structure,
-        sized: SizedProgram,
-        program: Program,
         interpretation: Runner,
         compilation: Compilation,
+        entries: Sequence[str],
+        launched: Callable[[Mapping[str, Function]], Runner],
         work: int,
     ) -> None:
         self.is_interpreted = True
         self.launch: Any = None
         self._run = interpretation
-        self._structure, self._sized, self._program = structure, sized, program
-        self._entries = [launch.entry for launch in program.launches]
-        self._compilation, self._work = compilation, work
+        self._compilation, self._entries, self._launched, self._work = compilation, entries, launched, work
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Run the kernel over its bound arguments."""
         if self.is_interpreted:
             functions = self._compilation.advance(self._work, self._entries)
             if functions is not None:
-                self._run = self._structure.launched(self._sized, self._program, functions)
+                self._run = self._launched(functions)
                 self.is_interpreted = False
                 self.launch = getattr(self._run, "launch", None)
         self._run(values)

@@ -91,6 +91,16 @@ class HostExecutor:
         """Return the functions as they are: nothing is compiled."""
         return begun
 
+    def identity(self) -> str | None:
+        """Return None: plans have functions of Python in them, so they are not kept for other processes."""
+        return None
+
+    def kept(self, structure: Kernel, sizes: Sequence[int]) -> Any:
+        """Return nothing, as nothing is kept."""
+
+    def prepare_kept(self, kept: Any) -> Any:
+        """Return nothing, as nothing is kept."""
+
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
         first = index_errors[:1]  # a slice, as another thread may clear the list at any time

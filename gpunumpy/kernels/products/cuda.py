@@ -25,7 +25,7 @@ from ...nvlib import cublas, cublaslt
 from ..codegen.program import Program
 from ..codegen.sized import SizedProgram, sized_programs
 from ..cuda.compile import compiled_side_by_side
-from ..cuda.kernel import KernelLauncher
+from ..cuda.kernel import KernelLauncher, kinds_of
 from ..cuda.program import launcher
 from . import cuda_integers
 from .cuda_epilogues import epilogue_kernel
@@ -147,7 +147,7 @@ def _prepare_unfused(
         return simple
     multiply = cublaslt.prepare(device, plan, dtype, out, product._replace(epilogues=()), simple) or simple
     kernel = epilogue_kernel(layout.shape, out, product.epilogues)
-    finish = KernelLauncher(device, kernel)(_epilogue_program(kernel, device.attributes.multiprocessors))
+    finish = KernelLauncher(device, kinds_of(kernel))(_epilogue_program(kernel, device.attributes.multiprocessors))
 
     def run(pointers: Sequence[Any]) -> None:
         multiply(pointers[:3])

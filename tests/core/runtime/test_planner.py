@@ -23,7 +23,8 @@ from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.core.schedule.substitute import in_kernel, taken_out
 from gpunumpy.core.schedule.variants import pattern
-from gpunumpy.kernels.codegen import generate, sized
+from gpunumpy.kernels.codegen import sized
+from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.sized import sized_programs
 from gpunumpy.kernels.cuda.tiers import CudaKernels
 from gpunumpy.kernels.host import executor

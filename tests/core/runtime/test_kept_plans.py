@@ -1,0 +1,280 @@
+"""Plans on disk: a later process schedules and generates nothing, and launches the same. The GPU is a pretended one."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core import disk_cache
+from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.runtime import evaluate, kept_plans, planner
+from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.core.schedule.kernel import Kernel
+from gpunumpy.kernels.codegen import sized
+from gpunumpy.kernels.cuda import compile as compiler
+from gpunumpy.kernels.cuda import tiers
+from gpunumpy.kernels.cuda.compile import set_contraction
+from gpunumpy.kernels.cuda.executor import CudaExecutor
+from gpunumpy.kernels.cuda.launch import Launcher
+
+from ...support import fake_driver
+
+pytest.importorskip("cuda.bindings.nvrtc")
+
+X = numpy.arange(600.0).reshape(20, 30)
+
+
+def chain() -> list[Any]:
+    a, b = np.asarray(X), np.asarray(X)
+    return [np.sin(a * 2) + b, (a - b)[1:, ::2] * 3]
+
+
+def reductions() -> list[Any]:
+    a = np.asarray(X)
+    return [(a - a.mean(axis=1, keepdims=True)) / a.std(axis=1, keepdims=True), a.sum(), np.cumsum(a, axis=0)]
+
+
+def updates() -> list[Any]:
+    a, b = np.asarray(X), np.asarray(X)
+    a[1:-1, 1:-1] += b[2:, 1:-1] - b[:-2, 1:-1]
+    b[::2] = a[1::2] * 2
+    b[3] = b[4]
+    return [a, b]
+
+
+def gathers() -> list[Any]:
+    a, where = np.asarray(X), np.asarray(numpy.array([3, 1, -1]))
+    return [a[where] + 1, np.where(a > 5, a, 0).astype("int32"), a.T.reshape(30, 20) * 2j]
+
+
+def library_calls() -> list[Any]:
+    a = np.asarray(X)
+    return [np.sort(a * 2, axis=1), np.sort(a, axis=None)]
+
+
+PROGRAMS: tuple[Callable[[], list[Any]], ...] = (chain, reductions, updates, gathers, library_calls)
+
+
+class Watch:
+    """What processes do: the passes that run, the texts that are generated, and what is launched."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.scheduled = 0
+        self.generated = 0
+        self.interpreted = 0
+        self.launched: list[tuple[Any, ...]] = []
+        launch = Launcher._launch_by_binding
+
+        def counted(what: str, module: Any, name: str) -> None:
+            function = getattr(module, name)
+
+            def call(*args: Any, **options: Any) -> Any:
+                setattr(self, what, getattr(self, what) + 1)
+                return function(*args, **options)
+
+            patch.setattr(module, name, call)
+
+        def launched(launcher: Launcher, values: Any) -> Any:
+            entry = launcher._function.handle[1]
+            self.launched.append((entry, launcher._dimensions, launcher._format, tuple(launcher._params)))
+            return launch(launcher, values)
+
+        counted("scheduled", planner, "run_passes")
+        counted("generated", sized, "generate")
+        counted("interpreted", sized, "interpreted")
+        patch.setattr(Launcher, "_launch_by_binding", launched)
+
+    def process(self, program: Callable[[], list[Any]]) -> list[Any]:
+        """Run a program as a new process would, and return what was launched."""
+        self.scheduled = self.generated = self.interpreted = 0
+        self.launched = []
+        forget_all()
+        kept_plans._digests.clear()
+        state = evaluate.state_of(np.Device("cuda:0"))
+        state.executor = CudaExecutor(np.Device("cuda:0"))
+        state.planner = Planner(state.executor)
+        for x in program():
+            x.computed()
+        return self.launched
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    kept_plans.kept_plans.cache_clear()
+    return tmp_path
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Watch:
+    fake_driver.install(monkeypatch)
+    monkeypatch.setattr(evaluate, "CHECK", False)
+    monkeypatch.setattr(compiler, "_compile", lambda text, *target: b"image")
+    return Watch(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def on_the_gpu(watch: Watch) -> Any:
+    with np.Device("cuda:0"):
+        yield
+    kept_plans.kept_plans.cache_clear()
+
+
+@pytest.mark.parametrize("tier", ["compiled", "interpreted"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_second_process_plans_nothing(
+    watch: Watch, program: Callable[[], list[Any]], tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiers, "TIER", tier)
+    first = watch.process(program)
+    assert watch.scheduled
+    assert watch.generated
+    assert (watch.interpreted > 0) == (tier == "interpreted")
+    assert watch.process(program) == first
+    assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
+
+
+def test_the_steps_of_a_kept_plan(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who wants to see them has the graph scheduled."""
+    steps: list[list[Any]] = []
+    monkeypatch.setattr(evaluate, "observer", lambda step, work: (steps[-1].append(step), work()))
+    for _ in range(2):
+        steps.append([])
+        watch.process(updates)
+    assert steps[0]
+    assert steps[1] == steps[0]
+
+
+def test_other_sizes_have_a_plan_of_symbols(watch: Watch) -> None:
+    def at(n: int) -> list[Any]:
+        return [(np.asarray(X)[:n] + 1).sum(axis=0)]
+
+    watch.process(lambda: at(7))
+    watch.process(lambda: [*at(7), *at(9), *at(11)])
+    assert watch.scheduled == 1
+    assert evaluate.state_of(np.Device("cuda:0")).planner.counts()[0] == 1
+
+
+def assert_planned_again(watch: Watch) -> None:
+    watch.process(chain)
+    assert watch.scheduled == 1
+
+
+def test_files_of_the_package_that_are_others(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch.process(chain)
+    monkeypatch.setattr(kept_plans, "package_digest", lambda: "another")
+    kept_plans.kept_plans.cache_clear()
+    assert_planned_again(watch)
+
+
+def test_the_digest_of_the_package_follows_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    file = tmp_path / "core" / "disk_cache.py"
+    file.write_text("1")
+    monkeypatch.setattr(disk_cache, "__file__", str(file))
+    digest = disk_cache.package_digest.__wrapped__
+    digests = [digest()]
+    os.utime(file, ns=(0, 0))
+    digests.append(digest())
+    file.write_text("22")
+    os.utime(file, ns=(0, 0))
+    digests.append(digest())
+    (tmp_path / "other.cuh").touch()
+    digests.append(digest())
+    assert len(set(digests)) == 4
+    assert digest() == digests[-1]
+
+
+@pytest.mark.parametrize("what", ["tier", "contraction", "checks"])
+def test_what_kernels_depend_on(watch: Watch, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch.process(chain)
+    if what == "tier":
+        monkeypatch.setattr(tiers, "TIER", "interpreted")
+    elif what == "checks":
+        monkeypatch.setattr(evaluate, "CHECK", True)
+    set_contraction(what == "contraction")
+    try:
+        watch.process(chain)
+    finally:
+        set_contraction(False)
+    assert watch.scheduled
+
+
+@pytest.mark.parametrize("content", [b"", b"not whole", bytes(5000)])
+def test_entries_that_are_not_whole(watch: Watch, folder: Path, content: bytes) -> None:
+    watch.process(chain)
+    for file in (folder / "programs").iterdir():
+        file.write_bytes(content)
+    assert_planned_again(watch)
+    watch.process(chain)
+    assert not watch.scheduled
+
+
+def test_a_folder_of_others(watch: Watch, folder: Path) -> None:
+    watch.process(chain)
+    (folder / "programs").chmod(0o755)
+    disk_cache.open_cache.cache_clear()
+    kept_plans.kept_plans.cache_clear()
+    with pytest.warns(RuntimeWarning, match="others have access"):
+        assert_planned_again(watch)
+    disk_cache.open_cache.cache_clear()
+
+
+class Foreign:
+    pass
+
+
+@pytest.mark.parametrize("thing", [os.system, Foreign(), numpy.zeros(1), Kernel, io.BytesIO, open, [(1, Foreign)]])
+def test_only_plain_data_is_written_and_read(thing: Any) -> None:
+    with pytest.raises(kept_plans.NotPlain):
+        kept_plans._written(thing)
+    try:
+        foreign = pickle.dumps(thing)
+    except TypeError:
+        return
+    with pytest.raises((kept_plans.NotPlain, KeyError, AttributeError)):
+        kept_plans._Reader(io.BytesIO(foreign)).load()
+
+
+KEYS = """
+import numpy, gpunumpy as np
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.kept_plans import KeptPlans
+from gpunumpy.core.schedule.lift import lowered
+from gpunumpy.core.schedule.lower import items_of
+
+with np.Device("cpu"):
+    if EXTRA:
+        (np.asarray(numpy.ones(3, "i4")) // 2 + np.asarray(numpy.ones((2, 3), "c8"))).computed()
+    a = np.asarray(numpy.ones((20, 30)))
+    a.computed()
+    b = np.sort(a[1:, ::2] * 2.5 + a[:-1, ::2], axis=0)
+    b[2:] = np.sin(b[:-2]).sum(axis=0)
+    for roots in ([b._node], [(b @ b.T)._node]):
+        nodes, _ = evaluate.walk(roots)
+        structure, sizes = lowered(nodes)
+        print(KeptPlans("one").key(structure, items_of(nodes), sizes, 1, True).hex())
+"""
+
+
+def test_keys_are_those_of_every_process(folder: Path) -> None:
+    found = []
+    for seed in (1, 2):
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed), "GPUNUMPY_RESIDENCE": "device"}
+        program = f"EXTRA = {seed - 1}\n{KEYS}"
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        found.append(done.stdout.split())
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 2
