@@ -12,6 +12,7 @@ from .arrays.exchange import from_dlpack
 from .arrays.methods import _restored, asnumpy
 from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
 from .arrays.printing import *
+from .configuration import show_config
 from .core.errors import DeviceError, HostFallbackWarning
 from .core.late_imports import import_late as _import_late
 from .core.recording.array import ndarray

@@ -98,7 +98,6 @@ from numpy import set_printoptions as set_printoptions
 from numpy import setbufsize as setbufsize
 from numpy import seterrcall as seterrcall
 from numpy import short as short
-from numpy import show_config as show_config
 from numpy import show_runtime as show_runtime
 from numpy import signedinteger as signedinteger
 from numpy import single as single
@@ -2161,6 +2160,7 @@ def seterr(
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: builtins.bool = False) -> ndarray: ...
 def shape(a: ArrayLike | memoryview | bytearray) -> tuple[int, ...]: ...
 def shares_memory(a: object, b: object, /, max_work: SupportsIndex | None = -1) -> builtins.bool: ...
+def show_config(mode: Literal["stdout", "dicts"] = "stdout") -> dict[str, Any] | None: ...
 
 sign: _Unary
 signbit: _Unary

@@ -12,10 +12,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ._version import __version__
-from .core import _native
+from .configuration import describe, describe_core, describe_gil
 from .core.disk_cache import cache_folder, why_unsafe
 from .core.errors import DeviceError
-from .core.runtime.device import Device, devices, why_no_gpu
+from .core.runtime.device import devices, why_no_gpu
 from .demo import demo, names
 
 # The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
@@ -89,10 +89,11 @@ def info() -> list[str]:
         _line("gpunumpy", __version__),
         _line("Python", f"{platform.python_version()} on {platform.platform()}"),
         *(_line(name, _installed((name,)) or "missing") for name in ("numpy", "ml_dtypes")),
-        _line("core", _describe_core()),
+        _line("core", describe_core()),
+        _line("GIL", describe_gil()),
         _line("CUDA driver", f"for CUDA {driver[0]}.{driver[1]} and older" if driver else "missing"),
     ]
-    lines += [_line(str(device), _describe(device)) for device in devices()]
+    lines += [_line(str(device), describe(device)) for device in devices()]
 
     installed = {use: _installed(packages) for use, packages in _LIBRARIES}
     lines += [_line(use, text or "missing") for use, text in installed.items()]
@@ -129,23 +130,6 @@ def _driver_version() -> tuple[int, int] | None:
     if library.cuDriverGetVersion(ctypes.byref(number)) != 0:
         return None
     return number.value // 1000, number.value % 1000 // 10
-
-
-def _describe_core() -> str:
-    """Return which core runs, and what to do for the compiled one."""
-    if _native.IS_COMPILED:
-        return "compiled"
-    if os.environ.get("GPUNUMPY_CORE") == "python":
-        return "Python, as GPUNUMPY_CORE asks for"
-    return "Python, slower to record; install gpunumpy again with a C++ compiler and Python's headers"
-
-
-def _describe(device: Device) -> str:
-    """Return the name of a device's hardware, or why the device is not usable."""
-    try:
-        return device.hardware
-    except DeviceError as error:
-        return f"not usable: {error}"
 
 
 def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]:

@@ -61,7 +61,7 @@ _PLAIN = frozenset(
     (
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
-        *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_config", "show_runtime"),
+        *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_runtime"),
         *("normalize_axis_index", "normalize_axis_tuple", "set_default_printstyle", "typename"),
     )
 )
