@@ -150,6 +150,12 @@ def tell(**facts: Any) -> None:
             getattr(_core, f"set_{name}")(fact)
 
 
+def forget() -> None:
+    """Have the core forget what it found last in the tables that Python fills."""
+    if _core is not None:
+        _core.forget()
+
+
 def program(*parts: Any) -> Any:
     """Return the program of a plan, made of what `core/_native/program.cpp` lists; None without the core."""
     return None if _core is None else _core.Program(*parts)

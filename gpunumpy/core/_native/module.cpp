@@ -6,6 +6,7 @@
 #include "looks.hpp"
 #include "new_arrays.hpp"
 #include "program.hpp"
+#include "recent.hpp"
 #include "recorders.hpp"
 #include "review.hpp"
 #include "run.hpp"
@@ -41,7 +42,13 @@ PyObject* wrap_node(PyObject*, PyObject* node) {
     return wrap(node);
 }
 
+PyObject* forget(PyObject*, PyObject*) {
+    AnyRecent::forget_all();
+    Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
+    {"forget", forget, METH_NOARGS, nullptr},
     {"set_up", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_up)), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"wrap", wrap_node, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},

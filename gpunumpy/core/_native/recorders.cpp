@@ -6,6 +6,7 @@
 #include "flush.hpp"
 #include "numpy_api.hpp"
 #include "new_arrays.hpp"
+#include "recent.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
 #include "variants.hpp"
@@ -68,18 +69,42 @@ PyObject* operand(PyObject* object) {
 
 // --- elementwise operations -------------------------------------------------------------------------------------------
 
-// The node of an operation on one or two operands, from the recorder's tables; null, without an exception, if it is not
-// known.
-PyObject* known_operation(const Recorder* recorder, PyObject* first, PyObject* second) {
-    const Ref of_first = Ref::to(as_node(first)->signature);
-    const Ref of_second = Ref::to(second ? as_node(second)->signature : nullptr);
-    Ref key(second ? PyTuple_Pack(2, of_first.get(), of_second.get()) : PyTuple_Pack(1, of_first.get()));
-    if (!key) return nullptr;
+// The signature of a result that a table has for those of one or two operands.
+struct Result {
+    PyObject *entries = nullptr, *first = nullptr, *second = nullptr, *signature = nullptr;  // owned
+
+    void forget() {
+        for (PyObject** field : {&entries, &first, &second, &signature}) set_field(*field, nullptr);
+    }
+};
+
+Recent<Result, 1024> recent_results;
+
+// The signature of an operation's result, from the recorder's tables; null, without an exception, if it is not known.
+Ref signature_of_result(const Recorder* recorder, PyObject* first, PyObject* second) {
+    Result& recent = recent_results.at(hash_of(hash_of(hash_of(0, recorder->entries), first), second));
+    if (recent.entries == recorder->entries && recent.first == first && recent.second == second) {
+        return Ref::to(recent.signature);
+    }
+    Ref key(second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
+    if (!key) return Ref();
     Ref signature = Ref::to(PyDict_GetItemWithError(recorder->entries, key.get()));
     if (!signature && !PyErr_Occurred()) {
         Ref made(at_new_sizes(recorder->operations, key.get(), nullptr));
         if (made) signature = Ref::to(keep(recorder->entries, key.get(), made.get()));
     }
+    if (signature) {
+        recent.forget();
+        recent = {Py_NewRef(recorder->entries), Py_NewRef(first), Py_XNewRef(second), Py_NewRef(signature.get())};
+    }
+    return signature;
+}
+
+// The node of an operation on one or two operands; null, without an exception, if it is not known.
+PyObject* known_operation(const Recorder* recorder, PyObject* first, PyObject* second) {
+    const Ref of_first = Ref::to(as_node(first)->signature);
+    const Ref of_second = Ref::to(second ? as_node(second)->signature : nullptr);
+    const Ref signature = signature_of_result(recorder, of_first.get(), of_second.get());
     if (!signature) return nullptr;
     return new_node(signature.get(), second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
 }
@@ -105,10 +130,8 @@ PyObject* call_binary(PyObject* self, PyObject* const* args, size_t count, PyObj
 // --- views ------------------------------------------------------------------------------------------------------------
 
 // A new array with a single element, which later writes to the array do not change.
-PyObject* element(PyObject* array, PyObject* layout) {
-    Ref current = Ref::to(as_array(owner_of(array))->node);
-    Ref window(view(current.get(), layout));
-    Ref node(window ? as_new_node(window.get()) : nullptr);
+PyObject* new_element(PyObject* array, const Positions& positions) {
+    Ref node(element(array, positions));
     return node ? wrap(node.get()) : nullptr;
 }
 
@@ -116,10 +139,8 @@ PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyOb
     if (are_given(count, names, 2) && is_array(args[0])) {
         Positions positions;
         if (can_have_views(args[0]) && positions.read(args[0]) && positions.select(args[1])) {
-            Ref layout(positions.layout());
-            if (!layout) return nullptr;
-            const bool is_view = positions.ndim || positions.has_ellipsis;
-            return is_view ? make_view(args[0], layout.get()) : element(args[0], layout.get());
+            const bool is_view = positions.shape.count || positions.has_ellipsis;
+            return is_view ? make_view(args[0], positions) : new_element(args[0], positions);
         }
     }
     return ask(self, args, count, names);
@@ -180,7 +201,7 @@ Written write_items(PyObject* array, PyObject* key, PyObject* value) {
         QueueLock lock(state.signature_queue.of(as_node(as_array(array)->node)->signature));
         return lock.is_held() ? write(array, positions, node.get()) : Written::NOT_AT_HAND;
     }
-    if (!positions.ndim) return Written::NOT_AT_HAND;
+    if (!positions.shape.count) return Written::NOT_AT_HAND;
     if (shows(value, array, positions)) return Written::YES;
     if (!positions.are_distinct()) return Written::NOT_AT_HAND;
     Ref node(value_of(value));

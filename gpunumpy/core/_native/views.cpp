@@ -1,68 +1,18 @@
 #include "views.hpp"
 
-#include <cstdlib>
-
+#include "buffer.hpp"
+#include "numpy_api.hpp"
+#include "recent.hpp"
 #include "signatures.hpp"
 
 namespace core {
 
 namespace {
 
-PyObject* tuple_of(const Py_ssize_t* numbers, int count) {
-    PyObject* tuple = PyTuple_New(count);
-    if (!tuple) return nullptr;
-    for (int k = 0; k < count; k++) {
-        PyObject* number = PyLong_FromSsize_t(numbers[k]);
-        if (!number) {
-            Py_DECREF(tuple);
-            return nullptr;
-        }
-        PyTuple_SET_ITEM(tuple, k, number);
-    }
-    return tuple;
+bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype) {
+    const Py_ssize_t itemsize = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype));
+    return (PyLong_AsSsize_t(as_buffer(data)->phase) + offset * itemsize) % 16 == 0;
 }
-
-bool equals(PyObject* tuple, const Py_ssize_t* numbers, int count) {
-    if (PyTuple_GET_SIZE(tuple) != count) return false;
-    for (int k = 0; k < count; k++) {
-        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k)) != numbers[k]) return false;
-    }
-    return true;
-}
-
-bool is_plain_bound(PyObject* object) { return object == Py_None || PyLong_CheckExact(object); }
-
-bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype, bool& answer) {
-    static PyObject* const phase_name = PyUnicode_InternFromString("phase");
-    static PyObject* const itemsize_name = PyUnicode_InternFromString("itemsize");
-    Ref phase(PyObject_GetAttr(data, phase_name));
-    if (!phase) return false;
-    Ref itemsize(PyObject_GetAttr(dtype, itemsize_name));
-    if (!itemsize) return false;
-    answer = (PyLong_AsSsize_t(phase.get()) + offset * PyLong_AsSsize_t(itemsize.get())) % 16 == 0;
-    return !PyErr_Occurred();
-}
-
-// A `Layout` in C++. `read` returns false for one that is left to Python.
-struct Region {
-    Sizes shape, strides;
-    Py_ssize_t offset;
-
-    bool read(PyObject* layout) {
-        return shape.read(PyTuple_GET_ITEM(layout, 0)) && strides.read(PyTuple_GET_ITEM(layout, 1)) &&
-               Sizes::read_integer(PyTuple_GET_ITEM(layout, 2), offset);
-    }
-    // Whether it shows all elements of a C-ordered value of a shape, in order.
-    bool is_whole(const Sizes& whole) const { return shape == whole && !offset && is_c_contiguous(shape, strides); }
-    // How far the lowest element is from the first one.
-    Py_ssize_t origin() const {
-        Py_ssize_t distance = 0;
-        for (int k = 0; k < shape.count; k++) {
-            if (strides.at[k] < 0) distance -= strides.at[k] * (shape.at[k] - 1);
-        }
-        return distance;
-    }
-};
 
 PyObject* new_leaf(PyObject* signature, PyObject* data, Py_ssize_t offset) {
     Ref leaf(new_node(signature, PyTuple_New(0), data));
@@ -72,54 +22,81 @@ PyObject* new_leaf(PyObject* signature, PyObject* data, Py_ssize_t offset) {
     return as_node(leaf.get())->offset ? leaf.release() : nullptr;
 }
 
-// What does not follow from arithmetic on C order, and what has no elements, is left to Python: null, without an
-// exception.
-PyObject* view_of_leaf(PyObject* object, PyObject* signature, PyObject* layout) {
+// How values with a signature are shown through a layout: a pending one by its window, or by itself (`Py_False`), a leaf
+// by a leaf whose signature depends on whether it is aligned.
+struct Shown {
+    PyObject *source = nullptr, *layout = nullptr, *window = nullptr, *leaves[2] = {nullptr, nullptr};  // owned
+    Py_ssize_t distance = 0;  // of the lowest element of a leaf from that of the leaf shown
+    bool merges = false;
+    FewPositions positions;
+
+    void forget() {
+        for (PyObject** field : {&source, &layout, &window, &leaves[0], &leaves[1]}) set_field(*field, nullptr);
+    }
+    bool is_of(PyObject* signature, bool is_merging, const Positions& wanted) const {
+        return source == signature && merges == is_merging && positions == wanted;
+    }
+    void set(PyObject* signature, bool is_merging, const Positions& wanted, PyObject* through) {
+        forget();
+        source = Py_NewRef(signature);
+        layout = Py_NewRef(through);
+        merges = is_merging;
+        positions.set(wanted);
+    }
+};
+
+Recent<Shown, 2048> recent_views;
+
+// The view of a leaf at positions; null, without an exception, for what does not follow from arithmetic on C order, and
+// for what has no elements. `recent` may be null.
+PyObject* view_of_leaf(PyObject* object, PyObject* signature, const Positions& positions, PyObject* layout, Shown* recent) {
     Ref data = Ref::to(as_node(object)->data);
     PyObject* leaf = state.signature_primitive.of(signature);
     Sizes whole, own;
-    Region region;
     Py_ssize_t start, first;
-    if (!region.read(layout) || region.shape.has(0) || !whole.read(state.signature_shape.of(signature)) ||
+    if (!is_buffer(data.get()) || positions.shape.has(0) || !whole.read(state.signature_shape.of(signature)) ||
         !own.read(state.leaf_strides.of(leaf)) || !Sizes::read_integer(state.leaf_origin.of(leaf), first) ||
         !Sizes::read_integer(as_node(object)->offset, start)) {
         return nullptr;
     }
-    if (region.is_whole(whole)) return Py_NewRef(object);
+    if (positions.is_whole(whole)) return Py_NewRef(object);
     if (!is_c_contiguous(whole, own)) return nullptr;
-    const Py_ssize_t origin = region.origin(), lowest = start + first + region.offset - origin;
+    const Py_ssize_t origin = positions.origin(), distance = first + positions.offset - origin;
     PyObject* dtype = state.signature_dtype.of(signature);
-    bool aligned = false;
-    if (!is_aligned(data.get(), lowest, dtype, aligned)) return nullptr;
+    const bool aligned = is_aligned(data.get(), start + distance, dtype);
     Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), origin, aligned, dtype,
                             state.signature_queue.of(signature)));
-    return made ? new_leaf(made.get(), data.get(), lowest) : nullptr;
+    if (!made) return nullptr;
+    if (recent) {
+        if (!recent->is_of(signature, true, positions)) recent->set(signature, true, positions, layout);
+        recent->distance = distance;
+        set_field(recent->leaves[aligned], Py_NewRef(made.get()));
+    }
+    return new_leaf(made.get(), data.get(), start + distance);
 }
 
-// How a pending value with a signature is shown through a layout: see `_window` in node.py. Null, without an exception,
-// where the layout is one over a view that does not follow from arithmetic on C order, and where there are no elements.
-PyObject* new_window(PyObject* source, PyObject* layout, bool merges) {
+// How a pending value with a signature is shown at positions: see `_window` in node.py. Null, without an exception, where
+// they are those of a view that does not follow from arithmetic on C order, and where there are no elements.
+PyObject* new_window(PyObject* source, const Positions& positions, PyObject* layout, bool merges) {
     PyObject* primitive = state.signature_primitive.of(source);
     Sizes whole;
-    Region region;
-    if (!region.read(layout) || region.shape.has(0) || !whole.read(state.signature_shape.of(source))) return nullptr;
-    if (region.is_whole(whole)) return Py_NewRef(Py_False);
+    if (positions.shape.has(0) || !whole.read(state.signature_shape.of(source))) return nullptr;
+    if (positions.is_whole(whole)) return Py_NewRef(Py_False);
     const bool is_merged = merges && Py_TYPE(primitive) == state.view;
+    Py_ssize_t start = 0;
     if (is_merged) {
         Sizes own;
-        Py_ssize_t start;
         PyObject* argument = PyTuple_GET_ITEM(state.signature_args.of(source), 0);
         if (!own.read(state.view_strides.of(primitive)) || !is_c_contiguous(whole, own) ||
             !Sizes::read_integer(state.view_offset.of(primitive), start) ||
             Py_TYPE(state.signature_primitive.of(argument)) == state.leaf) {  // which may have strides
             return nullptr;
         }
-        region.offset += start;
     }
     Ref args(is_merged ? Py_NewRef(state.signature_args.of(source)) : PyTuple_Pack(1, source));
     if (!args) return nullptr;
-    Ref signature(view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), region.offset,
-                                 state.signature_queue.of(source)));
+    Ref signature(view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1),
+                                 positions.offset + start, state.signature_queue.of(source)));
     if (!signature) return nullptr;
     PyObject* window = state.window->tp_alloc(state.window, 0);
     if (!window) return nullptr;
@@ -128,32 +105,71 @@ PyObject* new_window(PyObject* source, PyObject* layout, bool merges) {
     return window;
 }
 
-}  // namespace
+// What a table has for such a value, which is put there if it is at hand. Null as above, or after an exception.
+PyObject* window_of(PyObject* signature, const Positions& positions, PyObject* layout, bool merges) {
+    Ref key(PyTuple_Pack(3, signature, layout, merges ? Py_True : Py_False));
+    if (!key) return nullptr;
+    PyObject* window = PyDict_GetItemWithError(state.windows, key.get());
+    if (window || PyErr_Occurred()) return Py_XNewRef(window);
+    Ref made(new_window(signature, positions, layout, merges));
+    return made ? Py_XNewRef(keep(state.windows, key.get(), made.get())) : nullptr;
+}
 
-PyObject* view_at_hand(PyObject* object, PyObject* layout) {
+// The value of a node at positions, null as above. `layout` is what they are as a `Layout`; if it is null, it is set.
+PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
     Node* node = as_node(object);
     if (!is_node(object)) return nullptr;
     // What the node is now: where a tuple is made, Python 3.11 may collect garbage, and a finalizer that looks at a value
     // turns the node into a leaf.
-    const Ref signature = Ref::to(node->signature), args = Ref::to(node->args);
-    const bool was_pending = is_pending(node);
+    const Ref signature = Ref::to(node->signature), args = Ref::to(node->args), data = Ref::to(node->data);
+    const bool was_pending = data.get() == Py_None;
     PyObject* primitive = state.signature_primitive.of(signature.get());
     // Another thread may be turning the node into a leaf: Python waits for it.
     if (was_pending == (Py_TYPE(primitive) == state.leaf) || Py_TYPE(primitive) == state.constant) return nullptr;
-    if (!was_pending) return view_of_leaf(object, signature.get(), layout);
-    const bool merges = node->owner == Py_None;
-    Ref key(PyTuple_Pack(3, signature.get(), layout, merges ? Py_True : Py_False));
-    if (!key) return nullptr;
-    Ref window = Ref::to(PyDict_GetItemWithError(state.windows, key.get()));
-    if (PyErr_Occurred()) return nullptr;
+    const bool merges = !was_pending || node->owner == Py_None;
+    Shown* recent = nullptr;
+    Ref window;
+    if (FewPositions::has_room(positions)) {
+        recent = &recent_views.at(FewPositions::hash(hash_of(merges, signature.get()), positions));
+        if (recent->is_of(signature.get(), merges, positions)) {
+            if (!layout) layout = Ref::to(recent->layout);
+            window = Ref::to(recent->window);
+            Py_ssize_t start;
+            if (!was_pending && Sizes::read_integer(node->offset, start)) {
+                const Py_ssize_t lowest = start + recent->distance;
+                const Ref leaf = Ref::to(recent->leaves[is_aligned(data.get(), lowest, state.signature_dtype.of(signature.get()))]);
+                if (leaf) return new_leaf(leaf.get(), data.get(), lowest);
+            }
+        }
+    }
+    if (!layout) layout = Ref(positions.layout());
+    if (!layout) return nullptr;
+    if (!was_pending) return view_of_leaf(object, signature.get(), positions, layout.get(), recent);
     if (!window) {
-        Ref made(new_window(signature.get(), layout, merges));
-        if (made) window = Ref::to(keep(state.windows, key.get(), made.get()));
+        window = Ref(window_of(signature.get(), positions, layout.get(), merges));
         if (!window) return nullptr;
+        if (recent) {
+            recent->set(signature.get(), merges, positions, layout.get());
+            recent->window = Py_NewRef(window.get());
+        }
     }
     if (window.get() == Py_False) return Py_NewRef(object);
     const bool is_nested = state.window_nested.of(window.get()) == Py_True;
     return new_node(state.window_signature.of(window.get()), is_nested ? PyTuple_Pack(1, object) : Py_NewRef(args.get()));
+}
+
+PyObject* seen_through(PyObject* node, const Positions& positions, Ref& layout) {
+    PyObject* found = view_at(node, positions, layout);
+    if (found || PyErr_Occurred()) return found;
+    return PyObject_CallFunctionObjArgs(state.make_view_node, node, layout.get(), nullptr);
+}
+
+}  // namespace
+
+PyObject* view_at_hand(PyObject* object, PyObject* given) {
+    Positions positions;
+    Ref layout = Ref::to(given);
+    return positions.read_layout(given) ? view_at(object, positions, layout) : nullptr;
 }
 
 PyObject* view(PyObject* node, PyObject* layout) {
@@ -196,143 +212,18 @@ PyObject* as_new_node(PyObject* node) {
     return PyErr_Occurred() ? nullptr : PyObject_CallOneArg(state.as_new_node, node);
 }
 
-bool Positions::read(PyObject* array) {
-    PyObject *shape_tuple, *strides_tuple = nullptr;
-    if (as_array(array)->base == Py_None) {
-        shape_tuple = state.signature_shape.of(as_node(as_array(array)->node)->signature);
-    } else {
-        if (!owner_of(array)) return false;
-        PyObject* layout = as_array(array)->layout;
-        shape_tuple = PyTuple_GET_ITEM(layout, 0);
-        strides_tuple = PyTuple_GET_ITEM(layout, 1);
-        offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(layout, 2));
-    }
-    if (PyTuple_GET_SIZE(shape_tuple) > MAX_AT_HAND) return false;
-    ndim = static_cast<int>(PyTuple_GET_SIZE(shape_tuple));
-    Py_ssize_t step = 1;
-    for (int k = ndim - 1; k >= 0; k--) {
-        shape[k] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape_tuple, k));
-        strides[k] = strides_tuple ? PyLong_AsSsize_t(PyTuple_GET_ITEM(strides_tuple, k)) : step;
-        step *= shape[k] > 1 ? shape[k] : 1;
-    }
-    return true;
-}
-
-bool Positions::select(PyObject* key) {
-    const bool is_tuple = PyTuple_CheckExact(key);
-    const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(key) : 1;
-    int indexed = 0, ellipses = 0, added = 0;
-    for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject* item = is_tuple ? PyTuple_GET_ITEM(key, k) : key;
-        if (item == Py_None) {
-            added++;
-        } else if (item == Py_Ellipsis) {
-            ellipses++;
-        } else if (PySlice_Check(item) || PyLong_CheckExact(item)) {
-            indexed++;
-        } else {
-            return false;
-        }
-    }
-    if (indexed > ndim || ellipses > 1 || ndim + added > MAX_AT_HAND) return false;
-    has_ellipsis = ellipses;
-    const Positions all = *this;
-    int axis = 0;
-    ndim = 0;
-    const auto keep = [&](int stop) {
-        for (; axis < stop; axis++, ndim++) {
-            shape[ndim] = all.shape[axis];
-            strides[ndim] = all.strides[axis];
-        }
-    };
-    for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject* item = is_tuple ? PyTuple_GET_ITEM(key, k) : key;
-        if (item == Py_None) {
-            shape[ndim] = 1;
-            strides[ndim++] = 0;
-        } else if (item == Py_Ellipsis) {
-            keep(axis + all.ndim - indexed);
-        } else if (PySlice_Check(item)) {
-            const PySliceObject* slice = reinterpret_cast<PySliceObject*>(item);
-            Py_ssize_t start, stop, step;
-            if (!is_plain_bound(slice->start) || !is_plain_bound(slice->stop) || !is_plain_bound(slice->step)) return false;
-            if (PySlice_Unpack(item, &start, &stop, &step) < 0) {
-                PyErr_Clear();  // a step of 0, for which Python has the error
-                return false;
-            }
-            const Py_ssize_t length = PySlice_AdjustIndices(all.shape[axis], &start, &stop, step);
-            if (length) offset += start * all.strides[axis];
-            shape[ndim] = length;
-            if (__builtin_mul_overflow(all.strides[axis], step, &strides[ndim])) return false;
-            axis++, ndim++;
-        } else {
-            Py_ssize_t index;
-            if (!Sizes::read_integer(item, index)) return false;
-            if (index < 0) index += all.shape[axis];
-            if (index < 0 || index >= all.shape[axis]) return false;
-            offset += index * all.strides[axis++];
-        }
-    }
-    keep(all.ndim);
-    return true;
-}
-
-bool Positions::has_shape(PyObject* shape_tuple) const { return equals(shape_tuple, shape, ndim); }
-
-bool Positions::equal(PyObject* layout_tuple) const {
-    return PyLong_AsSsize_t(PyTuple_GET_ITEM(layout_tuple, 2)) == offset && has_shape(PyTuple_GET_ITEM(layout_tuple, 0)) &&
-           equals(PyTuple_GET_ITEM(layout_tuple, 1), strides, ndim);
-}
-
-bool Positions::is_whole(PyObject* shape_tuple) const {
-    if (offset || !has_shape(shape_tuple)) return false;
-    for (int k = 0; k < ndim; k++) {
-        if (!shape[k]) return true;
-    }
-    Py_ssize_t step = 1;
-    for (int k = ndim - 1; k >= 0; k--) {
-        if (shape[k] != 1 && strides[k] != step) return false;
-        step *= shape[k];
-    }
-    return true;
-}
-
-bool Positions::are_distinct() const {
-    int order[MAX_AT_HAND], count = 0;  // the dimensions that were looked at, by the lengths of their strides
-    for (int k = 0; k < ndim; k++) {
-        if (!shape[k]) return true;
-        if (shape[k] == 1) continue;
-        int place = count++;
-        for (; place && std::abs(strides[order[place - 1]]) > std::abs(strides[k]); place--) order[place] = order[place - 1];
-        order[place] = k;
-    }
-    Py_ssize_t reach = 0;
-    for (int k = 0; k < count; k++) {
-        const Py_ssize_t step = std::abs(strides[order[k]]);
-        if (step <= reach) return false;
-        reach += step * (shape[order[k]] - 1);
-    }
-    return true;
-}
-
-PyObject* Positions::layout() const {
-    Ref made(state.layout->tp_alloc(state.layout, 3));
-    if (!made) return nullptr;
-    PyObject* items[] = {tuple_of(shape, ndim), tuple_of(strides, ndim), PyLong_FromSsize_t(offset)};
-    for (int k = 0; k < 3; k++) PyTuple_SET_ITEM(made.get(), k, items[k]);
-    return items[0] && items[1] && items[2] ? made.release() : nullptr;
-}
-
 bool can_have_views(PyObject* object) {
     if (!owner_of(object)) return false;
     PyObject* shape = state.signature_shape.of(as_node(as_array(object)->node)->signature);
     return PyTuple_GET_SIZE(shape) > 0 || has_flag(object, MADE_AS_ARRAY);
 }
 
-PyObject* make_view(PyObject* array, PyObject* where) {
-    Ref owner = Ref::to(owner_of(array)), layout = Ref::to(where);
+namespace {
+
+PyObject* new_view(PyObject* array, const Positions& positions, Ref& layout) {
+    Ref owner = Ref::to(owner_of(array));
     Ref current = Ref::to(as_array(owner.get())->node);
-    Ref node(view(current.get(), layout.get()));
+    Ref node(seen_through(current.get(), positions, layout));
     if (!node) return nullptr;
     static PyObject* const whole = PyUnicode_InternFromString("");
     PyObject* made = state.ndarray->tp_alloc(state.ndarray, 0);
@@ -345,6 +236,25 @@ PyObject* make_view(PyObject* array, PyObject* where) {
     fields->source = current.release();
     fields->node = node.release();
     return made;
+}
+
+}  // namespace
+
+PyObject* make_view(PyObject* array, const Positions& positions) {
+    Ref layout;
+    return new_view(array, positions, layout);
+}
+
+PyObject* make_view(PyObject* array, PyObject* given) {
+    Positions positions;
+    Ref layout = Ref::to(given);
+    return positions.read_layout(given) ? new_view(array, positions, layout) : nullptr;
+}
+
+PyObject* element(PyObject* array, const Positions& positions) {
+    Ref current = Ref::to(as_array(owner_of(array))->node), layout;
+    Ref window(seen_through(current.get(), positions, layout));
+    return window ? as_new_node(window.get()) : nullptr;
 }
 
 }  // namespace core

@@ -1,5 +1,6 @@
 #include "writes.hpp"
 
+#include "recent.hpp"
 #include "signatures.hpp"
 
 namespace core {
@@ -19,10 +20,39 @@ bool is_there_already(PyObject* current, const Positions& positions, PyObject* v
     return layout && positions.equal(layout.get());
 }
 
+// The signature of a base with elements replaced by a value.
+struct Update {
+    PyObject *base = nullptr, *value = nullptr, *signature = nullptr;  // owned
+    FewPositions positions;
+
+    void forget() {
+        for (PyObject** field : {&base, &value, &signature}) set_field(*field, nullptr);
+    }
+};
+
+Recent<Update, 512> recent_updates;
+
 PyObject* updated(PyObject* current, const Positions& positions, PyObject* value) {
+    const Ref base = Ref::to(as_node(current)->signature), of_value = Ref::to(as_node(value)->signature);
+    Update* recent = nullptr;
+    if (FewPositions::has_room(positions)) {
+        recent = &recent_updates.at(FewPositions::hash(hash_of(hash_of(0, base.get()), of_value.get()), positions));
+        if (recent->base == base.get() && recent->value == of_value.get() && recent->positions == positions) {
+            const Ref signature = Ref::to(recent->signature);
+            return new_node(signature.get(), PyTuple_Pack(2, current, value));
+        }
+    }
     Ref region(positions.layout());
     if (!region) return nullptr;
     PyObject* found = update(current, region.get(), value);
+    // Where garbage was collected meanwhile, a finalizer may have computed one of them.
+    if (found && recent && as_node(current)->signature == base.get() && as_node(value)->signature == of_value.get()) {
+        recent->forget();
+        recent->base = Py_NewRef(base.get());
+        recent->value = Py_NewRef(of_value.get());
+        recent->signature = Py_NewRef(as_node(found)->signature);
+        recent->positions.set(positions);
+    }
     if (found || PyErr_Occurred()) return found;
     return PyObject_CallFunctionObjArgs(state.make_update, current, region.get(), value, nullptr);
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
 
+from .._native import forget
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -73,3 +75,4 @@ def forget_all() -> None:
     _count = 0
     for table in _tables:
         table._entries.clear()
+    forget()

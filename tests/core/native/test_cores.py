@@ -18,6 +18,11 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import _native
 from gpunumpy.core.graph import bounded_table
+from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.graph.node import leaf, view
+from gpunumpy.core.graph.primitives import Leaf
+from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime.evaluate import queue_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -159,3 +164,26 @@ def test_finalizers_look_at_values_wherever_garbage_is_collected() -> None:
             gc.set_threshold(*thresholds)
         results.append(np.asnumpy(x + y))
     numpy.testing.assert_array_equal(*results)
+
+
+def test_views_of_leaves_know_their_alignment_when_they_are_found_again() -> None:
+    """Leaves with equal signatures may begin at different places of their memory."""
+    values = np.asarray(numpy.arange(64, dtype=numpy.float32))
+    buffer = memory.allocate(values.device, values.nbytes)
+    for _ in range(3):
+        for offset in range(8):
+            window = leaf(buffer, values.dtype, Layout((6,), (1,), offset), queue_of(values.device))
+            shown = view(window, Layout((2, 2), (3, -1), 2))
+            assert shown.offset == offset + 1
+            assert shown.signature.primitive == Leaf((3, -1), 1, (offset + 1) % 4 == 0)
+
+
+def test_what_was_found_last_is_forgotten_with_the_tables() -> None:
+    x = np.asarray(numpy.arange(77.0)) * 2.0
+    signature = x._node.signature
+    bounded_table.forget_all()
+    count = sys.getrefcount(signature)
+    x[5:71:3], x + x  # noqa: B018
+    assert sys.getrefcount(signature) > count
+    bounded_table.forget_all()
+    assert sys.getrefcount(signature) == count

@@ -1,0 +1,47 @@
+// Tables of what was found last, in front of the tables that Python fills: they are found in without a key of Python's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "python.hpp"
+
+namespace core {
+
+class AnyRecent {
+public:
+    AnyRecent() : next_(first) { first = this; }
+    virtual void forget() = 0;
+
+    // Empty all of them.
+    static void forget_all() {
+        for (AnyRecent* each = first; each; each = each->next_) each->forget();
+    }
+
+private:
+    static inline AnyRecent* first = nullptr;
+    AnyRecent* next_;
+};
+
+// Each entry has one place, by the hash of its key, and a later one may take the place. `Entry` has its key, which it
+// refers to: so no other object comes to be at the same address. Its `forget` lets go of everything.
+template <typename Entry, size_t COUNT>
+class Recent : public AnyRecent {
+public:
+    Entry& at(uint64_t hash) { return entries_[hash % COUNT]; }
+    void forget() override {
+        for (Entry& entry : entries_) entry.forget();
+    }
+
+private:
+    Entry entries_[COUNT];
+};
+
+inline uint64_t hash_of(uint64_t hash, uint64_t part) {
+    hash = (hash ^ part) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 29;
+}
+
+inline uint64_t hash_of(uint64_t hash, const PyObject* part) { return hash_of(hash, reinterpret_cast<uintptr_t>(part) >> 4); }
+
+}  // namespace core
