@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.ops.streams import STREAMS
+from gpunumpy.core.ops.table import REAL_OF
 from gpunumpy.core.schedule.kernel import (
     Affine,
     Apply,
@@ -34,7 +35,7 @@ from tests.emulator.random_kernels import random_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
-DTYPES = tuple(numpy.dtype(name) for name in ("?", "u1", "i4", "i8", "f4", "f8", "c8", "c16"))
+DTYPES = tuple(numpy.dtype(name) for name in ("?", "u1", "u4", "u8", "i4", "i8", "f4", "f8", "c8", "c16"))
 F8, I8, I2 = (numpy.dtype(name) for name in ("f8", "i8", "i2"))
 
 
@@ -57,14 +58,22 @@ def test_a_random_kernel(seed: int, elementwise: bool) -> None:
     in_both_ways(kernel, given, seed=seed % 3)
 
 
-def in_both_ways(kernel: Kernel, given: list[Any], **options: Any) -> None:
-    """Run a kernel generated and interpreted; what they write is the same, to the bit."""
+def in_both_ways(kernel: Kernel, given: list[Any], one_nan: bool = False, **options: Any) -> None:
+    """Run a kernel generated and interpreted; what they write is the same, to the bit.
+
+    `one_nan`: all NaNs are the same, as on a GPU. Here the sign of the sum of two is that of the first, and g++ may
+    exchange them.
+    """
     expected = copy.deepcopy(given)
     flag = run_kernel(kernel, expected, **options)
     assert run_interpreted(kernel, given, **options) == flag
     for arg, found, wanted in zip(kernel.args, given, expected):
         if arg.kind == "out":
             numpy.testing.assert_array_equal(found, wanted, strict=True)
+            if one_nan and found.dtype.kind in "fc":
+                for array in (found, wanted):
+                    reals = array.view(array.real.dtype)
+                    reals[numpy.isnan(reals)] = numpy.nan
             assert found.tobytes() == wanted.tobytes()
 
 
@@ -110,6 +119,54 @@ def test_rows(name: str, dtype: str, shape: tuple[int, ...], reduced: int, trans
         for store in kernel.body.stores
     ]
     in_both_ways(kernel, [values.astype(dtype), *outs], processors=4)
+
+
+def variances(shape: tuple[int, ...], reduced: int, dtype: numpy.dtype, transposed: bool, along_rows: bool) -> Kernel:
+    """A variance and a sum; `along_rows` adds what each element is above the variance, divided by the sum of those."""
+    real = REAL_OF.get(dtype, F8 if dtype.kind in "biu" else dtype)
+    total = dtype if dtype.kind in "fc" else I8
+    order = range(len(shape))[::-1] if transposed else range(len(shape))
+    coef = [0] * len(shape)
+    stride = 1
+    for d in reversed(order):
+        coef[d], stride = stride, stride * shape[d]
+    at, outer = Affine(0, tuple(coef)), shape[: len(shape) - reduced]
+    of_row = Affine(0, (*(math.prod(outer[d + 1 :]) for d in range(len(outer))), *[0] * reduced))
+    body: list[Any] = [Load(0, at), Scalar(1), ReduceLoops("moments", (0, 1), (dtype, I8, real))]
+    body += [ReduceLoops("add", (0,), (dtype, total)), Apply("sqrt", (2,), (real, real))]
+    stores = [Store(2, 3, of_row), Store(3, 4, of_row)]
+    args = [Arg("in", dtype), Arg("scalar", I8), Arg("out", total), Arg("out", real)]
+    if along_rows:
+        body += [Apply("cast", (0,), (dtype, real))] if real != dtype else []
+        body.append(Apply("subtract", (len(body) - 1 if real != dtype else 0, 2), (real,) * 3))
+        body.append(ReduceLoops("moments", (len(body) - 1, 1), (real, I8, real)))
+        body.append(Apply("divide", (len(body) - 2, len(body) - 1), (real,) * 3))
+        stores.append(Store(4, len(body) - 1, at))
+        args.append(Arg("out", real))
+    return Kernel(shape, reduced, tuple(args), Body(tuple(body), tuple(stores)))
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize(("shape", "reduced", "transposed"), ROWS)
+@pytest.mark.parametrize("along_rows", [False, True])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4", "u1"])
+def test_variances(dtype: str, along_rows: bool, shape: tuple[int, ...], reduced: int, transposed: bool) -> None:
+    """A thread of a compiled kernel accumulates several elements at once, and its states are aligned with others."""
+    along_rows = along_rows and dtype not in ("c8", "c16") and math.prod(shape[len(shape) - reduced :]) <= 1_000
+    rng = numpy.random.default_rng(len(shape))
+    for magnitude, nans in ((1.0, 0), (1e4, 0), (1e30 if dtype != "f8" else 1e200, 0), (1.0, 3)):
+        values = rng.standard_normal(math.prod(shape)) + 10
+        if numpy.dtype(dtype).kind in "fc":
+            values = values * magnitude
+            values[rng.integers(0, values.size, nans)] = [numpy.nan, numpy.inf, -numpy.inf][:nans]
+        if dtype[0] == "c":
+            values = values + 1j * rng.standard_normal(values.size)
+        kernel = variances(shape, reduced, numpy.dtype(dtype), transposed, along_rows)
+        outs = [
+            numpy.zeros(values.size if store.arg == 4 else math.prod(shape[:-reduced]), kernel.args[store.arg].dtype)
+            for store in kernel.body.stores
+        ]
+        in_both_ways(kernel, [values.astype(dtype), 1, *outs], one_nan=True, processors=4)
 
 
 def test_rows_are_not_overwritten() -> None:

@@ -12,8 +12,9 @@ import gpunumpy
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.demo import load, names
+from gpunumpy.kernels.codegen.interpreted import interpreted
 
-from ..support.texts import collected
+from ..support.texts import PROCESSORS, collected, kernels
 
 PROGRAMS = Path(__file__).parents[2] / "benchmarks" / "programs"
 
@@ -88,12 +89,18 @@ def test_the_programs_are_right() -> None:
     numpy.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-5)
 
 
+def program_of_case(name: str) -> ModuleType:
+    """The program, on the CPU device, as it begins in a new process."""
+    with gpunumpy.Device("cpu"):
+        module = program(name) if name in CASES else load(name)
+    evaluate.state_of(gpunumpy.Device("cpu")).cut = LoopCut()
+    return module
+
+
 def texts_of_two_runs(name: str) -> list[set[str]]:
     """The texts that a GPU would compile for each of two runs with the same arguments."""
     size, steps, *_ = (CASES | EXAMPLES)[name]
-    with gpunumpy.Device("cpu"):  # where the texts are collected
-        module = program(name) if name in CASES else load(name)
-    evaluate.state_of(gpunumpy.Device("cpu")).cut = LoopCut()  # as in a new process
+    module = program_of_case(name)
     counts = []
     for _ in range(2):
         with collected() as texts:
@@ -109,3 +116,15 @@ def test_few_texts_are_generated(name: str) -> None:
     first, second = texts_of_two_runs(name)
     assert 0 < len(first) <= (CASES | EXAMPLES)[name][-1]
     assert not second - first
+
+
+@pytest.mark.on_device
+@pytest.mark.parametrize("name", [*CASES, *EXAMPLES])
+def test_no_kernel_waits_for_the_compiler(name: str) -> None:
+    """The interpreter has all operations and reductions, and room for every body."""
+    size, steps, *_ = (CASES | EXAMPLES)[name]
+    module = program_of_case(name)
+    with kernels() as found:
+        module.run(size, steps).get()
+    assert found
+    assert not [kernel for kernel in found if 0 not in kernel.shape and interpreted(kernel, PROCESSORS) is None]

@@ -12,6 +12,7 @@ from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
+from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.folds import cuda as cuda_fold
@@ -47,17 +48,41 @@ def collected() -> Iterator[dict[str, None]]:
     """The CUDA texts of the steps that run inside."""
     texts: dict[str, None] = {}
 
-    def observe(step: Any, work: Work) -> None:
+    def note(step: Any, work: Work) -> None:
         if isinstance(step, RunKernel):
             texts[generate(step.kernel, PROCESSORS).text] = None
         elif isinstance(step, RunLibraryCall) and (text := library_call_text(step, work)):
             texts[text] = None
+
+    with _noting(note):
+        yield texts
+
+
+@contextmanager
+def kernels() -> Iterator[dict[Kernel, None]]:
+    """The kernels of the steps that run inside."""
+    found: dict[Kernel, None] = {}
+
+    def note(step: Any, work: Work) -> None:
+        if isinstance(step, RunKernel):
+            found[step.kernel] = None
+
+    with _noting(note):
+        yield found
+
+
+@contextmanager
+def _noting(note: Callable[[Any, Work], None]) -> Iterator[None]:
+    """Call a function before every step that runs inside, on the CPU device."""
+
+    def observe(step: Any, work: Work) -> None:
+        note(step, work)
         work()
 
     before, evaluate.observer = evaluate.observer, observe
     try:
         with gpunumpy.Device("cpu"):
-            yield texts
+            yield
     finally:
         evaluate.observer = before
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...core.schedule.kernel import Kernel, ReduceLoops
 from . import op_code
 from .collapse import bodies, collapse
-from .interpreter import POINTS, STATE_CELLS, THREADS
+from .interpreter import POINTS, THREADS
 from .plan import Plan, outer_loops
 from .program import Program, Scratch
 from .reduce import reduce_plan
@@ -17,15 +17,17 @@ from .rowwise import is_rowwise, phases, rowwise_plan
 from .shape import ceil_div, product
 from .states import MIN_ARRAY_LENGTH
 from .unit import Unit
-from .words import Accumulated, CannotInterpret, Words
+from .words import Accumulated, CannotInterpret, Words, reduction_of
+
+# A tile has a word of bits that say which of its elements exist.
+_MAX_TILE = 64
 
 
 def interpreted(kernel: Kernel, processors: int) -> Program | None:
     """Return the program by which the interpreter runs a kernel, or None if it cannot.
 
-    It takes the arguments of the kernel as the compiled program does, and gives the same bits. It cannot scan, reduce
-    to variances, compute with small integers other than uint8, unsigned ones, or 16-bit floats, draw random numbers, or
-    run a body that is too long.
+    It takes the arguments of the kernel as the compiled program does, and gives the same bits. It cannot scan, compute
+    with int8, 16-bit integers or 16-bit floats, draw random numbers, or run a body that is too long.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ class _Rows:
         The steps of a row.
     splits, share
         The blocks that share a row, and the steps of each of them.
+    tile
+        The elements that a member accumulates as one array.
     """
 
     count: int
@@ -72,6 +76,7 @@ class _Rows:
     steps: int
     splits: int
     share: int
+    tile: int = 1
 
     @property
     def groups(self) -> int:
@@ -93,7 +98,7 @@ def _elementwise(kernel: Kernel) -> Program:
     ends = [words.encode(body, body.stores) for body in bodies(kernel)]
     points, share = product(kernel.shape), THREADS * POINTS
     rows = _Rows(1, THREADS, 1, True, 1, points, ceil_div(points, share), share)
-    return _program(words, kernel, rows, [], [_Section(ends[0])], (0, 0), (region, ends[-1]))
+    return _program(words, kernel, rows, [], 0, [_Section(ends[0])], (0, 0), (region, ends[-1]))
 
 
 def _reducing(kernel: Kernel, processors: int) -> Program:
@@ -107,7 +112,9 @@ def _reducing(kernel: Kernel, processors: int) -> Program:
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
     passes = max([phase[n] for n in reduces] + [1 + phase[store.value] for store in full])
 
-    plan, in_arrays = _plan(unit, processors)
+    reductions = [reduction_of(kernel, n) for n in reduces]
+    cells = max(reduction.cells for reduction in reductions)
+    plan, length = _plan(unit, processors)
     teams = max(1, THREADS // plan.team.size)
     rows = _Rows(
         count=product(kernel.shape[:outer]),
@@ -118,36 +125,40 @@ def _reducing(kernel: Kernel, processors: int) -> Program:
         steps=plan.steps,
         splits=plan.splits,
         share=ceil_div(plan.steps, plan.splits),
+        tile=length if any(reduction.takes_arrays for reduction in reductions) else 1,
     )
-    partial = Scratch(len(reduces) * rows.count * rows.splits * STATE_CELLS * 8)
+    if rows.tile > _MAX_TILE:
+        raise CannotInterpret
+    partial = Scratch(len(reduces) * rows.count * rows.splits * cells * 8)
     scratch = [partial, Scratch(4 * rows.groups, zeroed=True)] if rows.splits > 1 else []
     words = Words(kernel, scratch, {n: state for state, n in enumerate(reduces)})
     sections = []
     for number in range(passes):
         states = [state for state, n in enumerate(reduces) if phase[n] == number + 1]
-        accumulated = [_accumulated(kernel, reduces[state], in_arrays) for state in states]
+        accumulated = [_accumulated(kernel, reduces[state], length) for state in states]
         stores = [store for store in full if phase[store.value] == number]
         first = states[0] if states else len(reduces)
         sections.append(_Section(words.encode(body, stores, accumulated), (first, first + len(states))))
     last = words.encode(body, [store for store in body.stores if store not in full])
-    return _program(words, kernel, rows, [words.reduction(n).reducer for n in reduces], sections, last)
+    return _program(words, kernel, rows, [reduction.reducer for reduction in reductions], cells, sections, last)
 
 
-def _plan(unit: Unit, processors: int) -> tuple[Plan, bool]:
-    """Return how the generated kernel divides its loops, and whether its threads accumulate arrays of elements."""
+def _plan(unit: Unit, processors: int) -> tuple[Plan, int]:
+    """Return how the generated kernel divides its loops, and how many elements its threads have in an array, or 1."""
     if is_rowwise(unit):
         plan, lanes = rowwise_plan(unit), 1
     else:
         plan = reduce_plan(unit, processors)
         lanes = 1 if plan.reduced_is_contiguous else plan.width
-    return plan, plan.count * plan.width // lanes >= MIN_ARRAY_LENGTH
+    length = plan.count * plan.width // lanes
+    return plan, length if length >= MIN_ARRAY_LENGTH else 1
 
 
-def _accumulated(kernel: Kernel, value: int, in_arrays: bool) -> Accumulated:
+def _accumulated(kernel: Kernel, value: int, length: int) -> Accumulated:
     instr = kernel.body.instructions[value]
     assert isinstance(instr, ReduceLoops)
     code = op_code.reduction(instr.op, instr.loop)
-    return Accumulated(instr.args[0], value, in_arrays and bool(code.accumulate_many_template))
+    return Accumulated(instr.args[0], value, length if code.accumulate_many_template else 1)
 
 
 def _program(
@@ -155,6 +166,7 @@ def _program(
     kernel: Kernel,
     rows: _Rows,
     reductions: Sequence[int],
+    cells: int,
     sections: Sequence[_Section],
     last: tuple[int, int],
     outside: tuple[int, tuple[int, int]] = (0, (0, 0)),
@@ -165,6 +177,8 @@ def _program(
     ----------
     reductions
         The numbers of the reductions.
+    cells
+        The cells of each of their states.
     outside
         The word of the region's bounds, and the instructions outside of it.
     """
@@ -180,9 +194,9 @@ def _program(
         *(len(kernel.shape), len(kernel.shape) - kernel.reduced if kernel.reduced else 0, sizes),
         *(rows.count, rows.team, rows.teams, int(rows.is_adjacent)),
         *(rows.width.bit_length() - 1, ceil_div(kernel.shape[-1], rows.width) if kernel.shape else 1, rows.steps),
-        *(rows.splits, rows.share),
+        *(rows.splits, rows.share, rows.tile),
         *(passes, passes + 4 * len(sections), *place(last)),
         *(outside[0], *place(outside[1])),
-        *(words.first_state, words.first_scratch, words.first_scratch + 1),
+        *(words.first_state, words.first_scratch, words.first_scratch + 1, cells),
     ]
-    return words.program(rows.groups * rows.splits, len(reductions) * rows.team * rows.teams, head)
+    return words.program(rows.groups * rows.splits, len(reductions) * rows.team * rows.teams * cells, head)

@@ -48,14 +48,22 @@ template <class T> __device__ __forceinline__ void put(u64* cell, T x) {
   }
 }
 
-// States of reductions are in two cells, one behind the other.
+// States of reductions are in cells one behind the other: two, or four or six if a reduction of the kernel needs them.
+// They are copied cell by cell, as the compiler would copy bytes.
 template <class S> __device__ __forceinline__ S read(const u64* state) {
-  static_assert(sizeof(S) <= 16, "a state has two cells");
+  u64 raw[(sizeof(S) + 7) / 8];
+#pragma unroll
+  for (int i = 0; i < int(sizeof(raw) / 8); ++i) raw[i] = state[i];
   S out;
-  memcpy(&out, state, sizeof(S));
+  memcpy(&out, raw, sizeof(S));
   return out;
 }
-template <class S> __device__ __forceinline__ void write(u64* state, const S& x) { memcpy(state, &x, sizeof(S)); }
+template <class S> __device__ __forceinline__ void write(u64* state, const S& x) {
+  u64 raw[(sizeof(S) + 7) / 8] = {};
+  memcpy(raw, &x, sizeof(S));
+#pragma unroll
+  for (int i = 0; i < int(sizeof(raw) / 8); ++i) state[i] = raw[i];
+}
 
 // The places of the thread's points.
 __device__ __forceinline__ void places(
@@ -109,6 +117,25 @@ __device__ __forceinline__ void gather(
   EACH put(CELL(to), x[v]);
 }
 
+// A tile: the elements that a thread of a compiled kernel accumulates as one array. It passes by in parts of POINTS.
+struct Tile {
+  int at, count;  // the first element of this part, and the elements of all parts
+  u64 exists;     // which of those so far do
+};
+
+// Keeps this part of a tile, which is in slot `a`, in columns from slot `kept` on; after the last part, accumulates all.
+template <class P, class S, class A>
+__device__ __forceinline__ void push_tile(u64* state, int a, int kept, const Tile& tile) {
+  COLUMNS;
+  const auto cell = [&](int i) {
+    return cells + (kept + i / POINTS * int(sizeof(A) > 8 ? 2 : 1)) * (POINTS * THREADS) + i % POINTS * THREADS;
+  };
+  EACH put(cell(tile.at + v), get<A>(CELL(a)));
+  if (tile.at + POINTS < tile.count) return;
+  const auto x = [&](int i) { return get<A>(cell(i)); };
+  write(state, op::push_each<P>(read<S>(state), tile.count, x, [&](int i) { return bool(tile.exists >> i & 1); }));
+}
+
 // Groups
 // The words at the end.
 //
@@ -122,10 +149,12 @@ struct Head {
   long long adjacent;                 // whether the members of a team are neighbours in memory
   long long lanes, vectors, steps;    // elements that a member takes in a step, as a power of 2; steps of the last loop, and of a row
   long long splits, share;            // blocks that share a row; steps of each of them
+  long long tile;                     // elements that are accumulated as one array, or 1
   long long passes, passes_end;       // the words of the first pass, and those behind the last
   long long last, last_end;           // the instructions that come once a row
   long long region, outside, outside_end;  // the word of the region's bounds, or 0; the instructions outside of it
   long long states, partial, counters;     // the first cell of the states; the words of two addresses in scratch memory
+  long long cells;                         // of a state
 };
 
 // Over the rows, one after the other: instructions, the first and the one behind the last, and reductions likewise.
@@ -134,31 +163,48 @@ struct Pass {
 };
 
 // Combines the states of each team, for one reduction; the first member of a team gets the result.
-__device__ __noinline__ void combine_members(int reducer, u64* states, int team, int teams, bool adjacent) {
+__device__ __noinline__ void combine_members(
+    int reducer, u64* states, int cells, int team, int teams, bool adjacent) {
   const int members = team * teams;
+  const bool is_aligned = reducer >= MOMENTS;
+  const auto add = [=](u64* into, const u64* other) {
+    if (is_aligned) combine_aligned(reducer, into, other);
+    else combine(reducer, into, other);
+  };
   if (!adjacent) {
-    for (int row = threadIdx.x; row < teams; row += THREADS)
-      for (int m = 1; m < team; ++m) combine(reducer, states + 2 * row * team, states + 2 * (row * team + m));
+    for (int row = threadIdx.x; row < teams; row += THREADS) {
+      u64* const first = states + cells * row * team;
+      for (int m = 1; m < team; ++m) {
+        if (is_aligned) align(reducer, first + cells * m, first);
+        add(first, first + cells * m);
+      }
+    }
     __syncthreads();
     return;
   }
   // The members of a warp, and then the warps.
   for (int warp = 1; warp < team; warp *= 32) {
     const int size = warp > 1 ? team / 32 : team < 32 ? team : 32;
+    for (int first = 0; is_aligned && size > 1 && first < 2; ++first) {  // the others first, as all are aligned to it
+      for (int m = threadIdx.x; m < members; m += THREADS)
+        if (m % warp == 0 && (m / warp % size == 0) == (first == 1))
+          align(reducer, states + cells * m, states + cells * (m - m / warp % size * warp));
+      __syncthreads();
+    }
     for (int step = size / 2; step > 0; step /= 2) {
       for (int m = threadIdx.x; m < members; m += THREADS)
-        if (m % warp == 0 && m / warp % size < step) combine(reducer, states + 2 * m, states + 2 * (m + step * warp));
+        if (m % warp == 0 && m / warp % size < step) add(states + cells * m, states + cells * (m + step * warp));
       __syncthreads();
     }
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_constant__ Words words) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) interpret(const __grid_constant__ Words words) {
   COLUMNS;
   const long long* const w = words.w;
   const Head head = *reinterpret_cast<const Head*>(w + WORDS - sizeof(Head) / 8);
   const int dims = int(head.dims), outer = int(head.outer), team = int(head.team), teams = int(head.teams);
-  const int members = team * teams;
+  const int members = team * teams, size_of_state = int(head.cells), elements = int(head.tile);
   u64* const states = cells - threadIdx.x + head.states;
   const long long group = blockIdx.x / head.splits, split = blockIdx.x - group * head.splits;
   const long long begin = split * head.share;
@@ -178,9 +224,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_con
 #pragma unroll 1
     for (int m = threadIdx.x; m < members; m += THREADS) {
       const int place = head.adjacent ? m / team : m % teams, number = head.adjacent ? m % team : m / teams;
-      u64* const of_row = states + 2 * place * team;  // of the first reduction, those of the others in the same distances
+      u64* const of_row = states + size_of_state * place * team;  // of the first reduction, those of the others in the same distances
       for (int r = 0; r < count; ++r)
-        start(int(w[pass.reduction + r]), of_row + 2 * ((first + r) * members + number));
+        start(int(w[pass.reduction + r]), of_row + size_of_state * ((first + r) * members + number));
       long long rest = group * teams + place;
       if (rest >= head.rows || (is_last && number)) continue;
 #pragma unroll 1
@@ -189,8 +235,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_con
         EACH put(CELL(d), rest - above * size);
         rest = above;
       }
+      Tile tile = {0, elements, 0};
+      // A tile that has begun is passed to its end, as members of a team begin the same tiles.
+      const int first_of_team = elements > 1 ? 0 : number;
 #pragma unroll 1
-      for (long long element = 0; is_last ? element == 0 : begin + (element >> head.lanes) * team + number < end;
+      for (long long element = 0;
+           is_last ? element == 0 : tile.at || begin + (element >> head.lanes) * team + first_of_team < end;
            element += POINTS) {
         // The loop indices of the points, which of them exist, and which of these are in the region.
         unsigned exists = 0, inside = 0;
@@ -215,11 +265,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_con
           exists |= unsigned(is_there) << v;
           inside |= unsigned(is_there && is_inside) << v;
         }
+        tile.exists |= u64(exists) << tile.at;
 
 #pragma unroll 1
         for (int part = 0; part < 2; ++part) {
           const unsigned mask = part ? exists & ~inside : inside;
-          if (!mask) continue;
+          if (!mask && (part || elements == 1)) continue;
           const int stop = int(part ? head.outside_end : pass.end);
 #pragma unroll 1
           for (int instruction = int(part ? head.outside : pass.first); instruction < stop; ++instruction) {
@@ -228,12 +279,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_con
             long long at[POINTS];
             const int operation = int(word & 0xffff);
             if (operation >= RESULTS) {
-              result(operation - RESULTS, to, of_row + 2 * a * members);
+              result(operation - RESULTS, to, of_row + size_of_state * a * members, b);
+              continue;
+            }
+            if (operation >= ARRAYS) {
+              accumulate_array(operation - ARRAYS, of_row + size_of_state * (to * members + number), a, c, tile);
               continue;
             }
             if (operation >= ACCUMULATIONS) {
               places(at, w, b, dims, cells);
-              accumulate(operation - ACCUMULATIONS, of_row + 2 * (to * members + number), a, mask, at);
+              accumulate(operation - ACCUMULATIONS, of_row + size_of_state * (to * members + number), a, mask, at);
               continue;
             }
             if (operation >= GROUP) {
@@ -247,29 +302,35 @@ extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_con
             }
           }
         }
+        if (elements > 1) tile.at += POINTS;
+        if (tile.at >= elements) tile.at = 0;
+        if (!tile.at) tile.exists = 0;
       }
     }
     if (!count) continue;
     __syncthreads();
 #pragma unroll 1
     for (int r = 0; r < count; ++r)
-      combine_members(int(w[pass.reduction + r]), states + 2 * (first + r) * members, team, teams, head.adjacent);
+      combine_members(int(w[pass.reduction + r]), states + size_of_state * (first + r) * members, size_of_state, team, teams,
+                      head.adjacent);
     if (head.splits == 1) continue;
 
     // Only kernels of one pass split rows. The last block to finish combines the states of all.
     u64* const partial = reinterpret_cast<u64*>(w[head.partial]);
     const auto of_split = [&](int r, long long split, int place) {
-      return partial + 2 * ((r * head.splits + split) * head.rows + group * teams + place);
+      return partial + size_of_state * ((r * head.splits + split) * head.rows + group * teams + place);
     };
 #pragma unroll 1
     for (int place = threadIdx.x; place < teams && group * teams + place < head.rows; place += THREADS)
-      for (int r = 0; r < count; ++r) memcpy(of_split(r, split, place), states + 2 * (r * members + place * team), 16);
+      for (int r = 0; r < count; ++r)
+        for (int k = 0; k < size_of_state; ++k)
+          of_split(r, split, place)[k] = states[size_of_state * (r * members + place * team) + k];
     if (!last_block(reinterpret_cast<unsigned*>(w[head.counters]) + group, unsigned(head.splits))) return;
 #pragma unroll 1
     for (int m = threadIdx.x; m < members; m += THREADS) {
       const int place = m / team;
       for (int r = 0; r < count; ++r) {
-        u64* const state = states + 2 * (r * members + m);
+        u64* const state = states + size_of_state * (r * members + m);
         start(int(w[pass.reduction + r]), state);
         for (long long i = m % team; i < head.splits && group * teams + place < head.rows; i += team)
           combine(int(w[pass.reduction + r]), state, of_split(r, i, place));
@@ -278,6 +339,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) interpret(const __grid_con
     __syncthreads();
 #pragma unroll 1
     for (int r = 0; r < count; ++r)
-      combine_members(int(w[pass.reduction + r]), states + 2 * r * members, team, teams, head.adjacent);
+      combine_members(
+          int(w[pass.reduction + r]), states + size_of_state * r * members, size_of_state, team, teams, head.adjacent);
   }
 }

@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, DType, check
-from ...core.ops.table import ELEMENTWISE, Loop, loops
+from ...core.ops.table import ELEMENTWISE, REAL_OF, Loop, loops
 from . import op_code
 from .sources import source
 
@@ -22,27 +22,32 @@ WORDS = 512  # 8 bytes each: the parameters that every GPU takes
 POINTS = 4  # of a thread
 GROUP = 40  # operations of a function
 THREADS = 64  # of a block
-STATE_CELLS = 2  # of 8 bytes, for the state of a reduction
+BLOCKS = 16  # of a multiprocessor: so a thread has 64 registers
 # The numbers of instructions about reductions begin here.
-ACCUMULATIONS, RESULTS = 1 << 12, 1 << 13
+ACCUMULATIONS, ARRAYS, RESULTS = 1 << 12, 1 << 13, 1 << 14
 _SIZES = {
     "WORDS": WORDS,
     "POINTS": POINTS,
     "THREADS": THREADS,
+    "BLOCKS": BLOCKS,
     "GROUP": GROUP,
     "ACCUMULATIONS": ACCUMULATIONS,
+    "ARRAYS": ARRAYS,
     "RESULTS": RESULTS,
 }
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
-_DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "i4", "i8", "f4", "f8", "c8", "c16")))
+_DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "u4", "u8", "i4", "i8", "f4", "f8", "c8", "c16")))
+# Those functions of complex numbers that programs of spectra use; each is several of real ones to compile.
+_COMPLEX_FUNCTIONS = ("absolute", "sqrt", "exp", "log")
 # What accumulates, and the dtypes of its elements; others of the same names would take long to compile, and are rare.
-_REAL = ("?", "u1", "i4", "i8", "f4", "f8")
+_REAL = ("?", "u1", "u4", "u8", "i4", "i8", "f4", "f8")
 _REDUCERS = {
     "add": (*_REAL, "c8", "c16"),
     "multiply": _REAL,
     "maximum": _REAL,
     "minimum": _REAL,
     **dict.fromkeys(("argmax", "argmin"), ("i8", "f4", "f8")),
+    "moments": ("f4", "f8", "c8", "c16"),
 }
 # Reductions of truth values, which are sums and products of bools.
 _OF_TRUTH = {"any": "add", "logical_or": "add", "all": "multiply", "logical_and": "multiply"}
@@ -75,9 +80,8 @@ def opcodes() -> _Opcodes:
 def _elementwise() -> Iterator[tuple[str, Loop]]:
     for name in ELEMENTWISE:
         for loop in loops(name):
-            # The functions of complex numbers are several of real ones each.
-            is_too_long = any(KIND[dtype] == "c" for dtype in loop) and op_code.is_long(name, loop)
-            if all(dtype in _DTYPES for dtype in loop) and not is_too_long:
+            is_complex_function = any(KIND[dtype] == "c" for dtype in loop) and op_code.is_long(name, loop)
+            if all(dtype in _DTYPES for dtype in loop) and (not is_complex_function or name in _COMPLEX_FUNCTIONS):
                 yield name, loop
 
 
@@ -92,11 +96,19 @@ class Reduction(NamedTuple):
         The number of what accumulates it.
     result
         The dtype that this returns, which is then cast to that of the result.
+    cells
+        How many cells of 8 bytes its state takes.
     """
 
     casts: tuple[DType, ...]
     reducer: int
     result: DType
+    cells: int = 2
+
+    @property
+    def takes_arrays(self) -> bool:
+        """Whether it accumulates an array of elements to other bits than one element after the other."""
+        return self.cells > 2
 
 
 @cache
@@ -105,6 +117,11 @@ def reduction(name: str, loop: Loop) -> Reduction | None:
     if not {*loop} <= {*_DTYPES}:
         return None
     casts: tuple[DType, ...] = ()
+    if name == "moments":
+        is_exact = KIND[loop[0]] in "biu"
+        number = _reducers().get((name, (FLOAT64 if is_exact else loop[0], loop[-1])))
+        casts = (FLOAT64,) if is_exact else ()
+        return None if number is None else Reduction(casts, number, loop[-1], 6 if KIND[loop[0]] == "c" else 4)
     if name == "count_nonzero":
         name, casts = "add", (BOOL, INT64)
     elif name in _OF_TRUTH:
@@ -123,10 +140,13 @@ def _reducers() -> dict[tuple[str, Loop], int]:
     These keep more digits of a sum, and have casts of their own for that, in which the sign of a NaN is another.
     """
     found = [(name, check(dtype)) for name, dtypes in _REDUCERS.items() for dtype in dtypes]
-    return {
-        (name, (dtype, INT64 if name in ("argmax", "argmin") else dtype)): number
-        for number, (name, dtype) in enumerate(found)
-    }
+    return {(name, (dtype, _result(name, dtype))): number for number, (name, dtype) in enumerate(found)}
+
+
+def _result(name: str, dtype: DType) -> DType:
+    if name == "moments":
+        return REAL_OF.get(dtype, dtype)
+    return INT64 if name in ("argmax", "argmin") else dtype
 
 
 @cache
@@ -154,6 +174,7 @@ def text() -> str:
     parts = [
         op_code.helpers([*_elementwise(), *_reducers(), *casts]),
         *(f"#define {name} {value}" for name, value in _SIZES.items()),
+        f"#define MOMENTS {min(number for (name, _), number in _reducers().items() if name == 'moments')}",
         head,
         *functions,
         *(_GROUP % (n, cases) for n, cases in enumerate(groups, 1)),
@@ -197,43 +218,91 @@ def _operation(number: int, name: str, loop: Loop) -> str:
     return f"{each} {{ {values} put(CELL(to), {result}); }}"
 
 
-# What is done to the state of a reduction: the function's parameters, its first lines, and those of each reduction, of
-# which there may be two: of elements one by one, and of those that a compiled kernel has in an array.
-_STATE_FUNCTIONS = {
-    "void start(int reducer, u64* state)": ("", "write(state, S({identity}));"),
-    "void combine(int reducer, u64* into, const u64* other)": (
-        "",
+class _StateFunction(NamedTuple):
+    """What is done to the state of a reduction.
+
+    Attributes
+    ----------
+    signature
+        The function's name and parameters, of which the number of the reduction is the first.
+    template
+        Its lines for each reduction.
+    begin
+        Its first lines.
+    only_moments
+        Whether it is there for moments alone, which have their own way to be combined, and to take arrays of elements.
+    """
+
+    signature: str
+    template: str
+    begin: str = ""
+    only_moments: bool = False
+
+
+_STATE_FUNCTIONS = (
+    _StateFunction("void start(int reducer, u64* state)", "write(state, S({identity}));"),
+    _StateFunction(
+        "void combine(int reducer, u64* into, const u64* other)",
         "const S a = read<S>(into), b = read<S>(other); write(into, S({combined}));",
     ),
-    "void result(int reducer, int to, const u64* state)": (
-        "COLUMNS;",
-        "const S s = read<S>(state); const T x = {finished}; EACH put(CELL(to), x);",
+    _StateFunction(
+        "void align(int reducer, u64* state, const u64* to)",
+        "const S a = read<S>(state), b = read<S>(to); write(state, S({aligned}));",
+        only_moments=True,
     ),
-    "void accumulate(int number, u64* state, int a, unsigned mask, const long long (&at)[POINTS])": (
-        "COLUMNS; const int reducer = number / 2; const bool in_array = number % 2;",
+    _StateFunction(
+        "void combine_aligned(int reducer, u64* into, const u64* other)",
+        "const S a = read<S>(into), b = read<S>(other); write(into, S({combined_aligned}));",
+        only_moments=True,
+    ),
+    _StateFunction(
+        "void result(int reducer, int to, const u64* state, int extra)",
+        "const S s = read<S>(state); const T x = {finished}; EACH put(CELL(to), x);",
+        "COLUMNS; const f64 ddof = get<f64>(cells + extra * (POINTS * THREADS));",
+    ),
+    # There may be two ways: of elements one by one, and of those that a compiled kernel has in an array.
+    _StateFunction(
+        "void accumulate(int number, u64* state, int a, unsigned mask, const long long (&at)[POINTS])",
         "S s = read<S>(state); EACH_ALONE if (mask >> v & 1) {{ const A x = get<A>(CELL(a)); {accumulated} }} "
         "write(state, s);",
+        "COLUMNS; const int reducer = number / 2; const bool in_array = number % 2;",
     ),
-}
+    _StateFunction(
+        "void accumulate_array(int reducer, u64* state, int a, int kept, const Tile& tile)",
+        "push_tile<{partial}, S, A>(state, a, kept, tile);",
+        only_moments=True,
+    ),
+)
 
 
 def _reductions() -> Iterator[str]:
     """Return the functions of the states of all reductions."""
-    for signature, (first, template) in _STATE_FUNCTIONS.items():
-        yield f"__device__ __noinline__ {signature} {{\n  {first}\n  switch (reducer) {{"
+    for function in _STATE_FUNCTIONS:
+        yield f"__device__ __noinline__ {function.signature} {{\n  {function.begin}\n  switch (reducer) {{"
         for (name, loop), number in _reducers().items():
-            code = op_code.reduction(name, loop)
-            one = f"s = {code.accumulate('s', ['x'], 'at[v]')};"
-            if code.accumulate_many_template:
-                arrays = "const A several[1] = {x}; const bool exist[1] = {true};"
-                many = code.accumulate_many("s", "several", "exist")
-                one = f"if (in_array) {{ {arrays} s = {many}; }} else {one}"
-            line = template.format(
-                identity=code.identity, combined=code.combine("a", "b"), finished=code.finish("s"), accumulated=one
-            )
-            types = f"typedef {code.state} S; typedef {C_TYPE[loop[0]]} A; typedef {C_TYPE[loop[-1]]} T;"
-            yield f"    case {number}: {{ {types} {line} break; }}"
+            if name == "moments" or not function.only_moments:
+                yield f"    case {number}: {{ {_state_code(function.template, name, loop)} break; }}"
         yield "  }\n}"
+
+
+def _state_code(template: str, name: str, loop: Loop) -> str:
+    """Return the lines of a function for one reduction."""
+    code = op_code.reduction(name, loop)
+    one = f"s = {code.accumulate('s', ['x'], 'at[v]')};"
+    if code.accumulate_many_template and name != "moments":
+        arrays = "const A several[1] = {x}; const bool exist[1] = {true};"
+        many = code.accumulate_many("s", "several", "exist")
+        one = f"if (in_array) {{ {arrays} s = {many}; }} else {one}"
+    line = template.format(
+        identity=code.identity,
+        combined=code.combine("a", "b"),
+        aligned=code.align("a", "b"),
+        combined_aligned=code.combine_aligned("a", "b"),
+        finished=code.finish("s", ["ddof"]),
+        accumulated=one,
+        partial=C_TYPE[op_code.partial_dtype(name, loop)],
+    )
+    return f"typedef {code.state} S; typedef {C_TYPE[loop[0]]} A; typedef {C_TYPE[loop[-1]]} T; {line}"
 
 
 def _scalar(dtype: DType) -> str:

@@ -138,11 +138,11 @@ def state_dtype(op_name: str, loop: Loop) -> DType:
     return check({"bool": "bool", "i64": "int64"}[op.value])
 
 
-def _partial_dtype(loop: Loop, state: DType) -> DType:
+def partial_dtype(op_name: str, loop: Loop) -> DType:
     """Return the dtype in which a few elements are reduced first: as precise as the result, and at least float32."""
     real = REAL_OF.get(loop[0], loop[0])
     if KIND[real] not in "ef" or real.itemsize > 4 or loop[-1].itemsize > 4:
-        return state
+        return state_dtype(op_name, loop)
     return loop[0] if KIND[loop[0]] == "c" else check("float32")
 
 
@@ -155,7 +155,7 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
         raise KeyError(f"no reduction {op_name!r}; {allowed(REDUCTIONS)}") from None
     state = state_dtype(op_name, loop)
     fields = {"{S}": C_TYPE[state], "{T}": C_TYPE[loop[-1]], "{A}": C_TYPE[loop[0]], **_limits(state)}
-    fields["{P}"] = C_TYPE[_partial_dtype(loop, state)]
+    fields["{P}"] = C_TYPE[partial_dtype(op_name, loop)]
 
     def fill(text: str) -> str:
         for field, value in fields.items():

@@ -82,27 +82,31 @@ template <class T> __device__ inline moments<T, f64> push(moments<T, f64> a, T x
   T d = x - a.shift;
   return {a.n + 1, a.q + norm(d), a.shift, a.s + d};
 }
-// Adds N elements at once, computing in a type P as narrow as the result. Their differences from their own mean are
-// small, so sums of them are accurate enough; the rounding error of that mean is accounted for by s. The elements are
-// scaled by 1 / N before they are summed, so the sum cannot overflow.
-template <class P, class T, class X, int N>
-__device__ __forceinline__ moments<T, f64> push(moments<T, f64> a, const X (&x)[N], const bool (&exists)[N]) {
+// Adds `count` elements x(i) at once, those of which exists(i), computing in a type P as narrow as the result. Their
+// differences from their own mean are small, so sums of them are accurate enough; the rounding error of that mean is
+// accounted for by s. The elements are scaled by 1 / count before they are summed, so the sum cannot overflow.
+template <class P, class T, class X, class E>
+__device__ __forceinline__ moments<T, f64> push_each(moments<T, f64> a, const int count, X x, E exists) {
   P mean = {}, s = {};
   decltype(norm(s)) q = 0;
   int n = 0;
 #pragma unroll
-  for (int i = 0; i < N; ++i) {
-    if (exists[i]) mean = mean + scaled(cast<P>(x[i]), 1.0 / N);
-    n += exists[i];
+  for (int i = 0; i < count; ++i) {
+    if (exists(i)) mean = mean + scaled(cast<P>(x(i)), 1.0 / count);
+    n += exists(i);
   }
-  mean = scaled(mean, n == N ? 1.0f : f32(N) / f32(n));
+  mean = scaled(mean, n == count ? 1.0f : f32(count) / f32(n));
 #pragma unroll
-  for (int i = 0; i < N; ++i) {
-    const P d = exists[i] ? cast<P>(x[i]) - mean : P{};
+  for (int i = 0; i < count; ++i) {
+    const P d = exists(i) ? cast<P>(x(i)) - mean : P{};
     s = s + d;
     q = q + norm(d);
   }
   return merge(a, {f64(n), f64(q), cast<T>(mean), cast<T>(s)});
+}
+template <class P, class T, class X, int N>
+__device__ __forceinline__ moments<T, f64> push(moments<T, f64> a, const X (&x)[N], const bool (&exists)[N]) {
+  return push_each<P>(a, N, [&](int i) { return x[i]; }, [&](int i) { return exists[i]; });
 }
 template <class T> __device__ inline f64 variance(moments<T, f64> m, f64 ddof) {
   f64 freedom = m.n - ddof, total = m.q - norm(m.s) / m.n;

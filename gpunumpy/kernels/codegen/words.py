@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from ...core.dtypes import COMPLEX128, KIND, DType
+from ...core.dtypes import COMPLEX128, FLOAT64, KIND, DType
 from ...core.schedule.kernel import (
     Affine,
     Apply,
@@ -26,10 +26,10 @@ from ...core.schedule.kernel import (
 from .collapse import bodies
 from .interpreter import (
     ACCUMULATIONS,
+    ARRAYS,
     ENTRY,
     POINTS,
     RESULTS,
-    STATE_CELLS,
     THREADS,
     WORDS,
     Reduction,
@@ -38,6 +38,7 @@ from .interpreter import (
     text,
 )
 from .program import Launch, Program, Scratch
+from .shape import ceil_div
 
 # A value of a block's points takes a slot of shared memory. Every GPU has 64 KB for a block; `last_block` takes some.
 _SLOT_BYTES = POINTS * THREADS * 8
@@ -57,13 +58,14 @@ class Accumulated(NamedTuple):
         The number of the reduction's argument.
     reduces
         The number of the reduction, among the values of the kernel.
-    in_array
-        Whether the compiled kernel has the elements in an array, and a way of its own to accumulate such.
+    array
+        The length of the arrays of elements that a thread of the compiled kernel accumulates; 1 if it accumulates one
+        element after the other.
     """
 
     value: int
     reduces: int
-    in_array: bool
+    array: int
 
 
 class Words:
@@ -104,15 +106,15 @@ class Words:
         self._flag_word = self._first + len(scratch)
         self._first = self._flag_word + self._flag
 
-    def program(self, blocks: int, states: int, head: Sequence[int]) -> Program:
-        """Return the program, for blocks that have so many states of reductions each.
+    def program(self, blocks: int, state_cells: int, head: Sequence[int]) -> Program:
+        """Return the program, for blocks that have states of so many cells.
 
         Raises
         ------
         CannotInterpret
             If there is no room for so many words, or in shared memory.
         """
-        shared = self._slots * _SLOT_BYTES + states * STATE_CELLS * 8
+        shared = self._slots * _SLOT_BYTES + state_cells * 8
         left = WORDS - self.first_instruction - len(self._code) - len(head)
         if shared > _SHARED_BYTES or left < 0:
             raise CannotInterpret
@@ -137,19 +139,11 @@ class Words:
             raise CannotInterpret
         return start
 
-    def reduction(self, value: int) -> Reduction:
-        """Return how the interpreter reduces what is a value of the kernel."""
-        instr = self._kernel.body.instructions[value]
-        assert isinstance(instr, ReduceLoops)
-        found = reduction(instr.op, instr.loop)
-        if found is None:
-            raise CannotInterpret
-        return found
-
     def encode(self, body: Body, stores: Sequence[Store], accumulated: Sequence[Accumulated] = ()) -> tuple[int, int]:
         """Encode stores and accumulations of a body, with the values that they need.
 
-        What is cheap to have, a scalar, an index or the result of a reduction, is had anew wherever it is used.
+        What is cheap to have, a scalar, an index or the result of a reduction, is had anew wherever it is used. Values
+        do not outlive these instructions, so what is encoded next uses their slots again.
 
         Returns
         -------
@@ -161,8 +155,11 @@ class Words:
         dtypes = value_dtypes(kernel, body)
         uses = Counter([*(store.value for store in stores), *(one.value for one in accumulated)])
         for value in range(len(instructions) - 1, -1, -1):
-            if uses[value]:
-                uses.update(_operands(instructions[value]))
+            instr = instructions[value]
+            if isinstance(instr, ReduceLoops):  # had anew wherever it is used
+                uses.update(dict.fromkeys(instr.args[1:], uses[value]))
+            elif uses[value]:
+                uses.update(_operands(instr))
         # What is overwritten in place is read first, whatever instruction reads it.
         stores_last = any(arg.alias >= 0 for arg in kernel.args)
         written: dict[int, list[Store]] = {}
@@ -171,12 +168,17 @@ class Words:
         slots: dict[int, int] = {}
         free: dict[int, list[int]] = {1: [], 2: []}  # by how many slots a value takes
 
+        taken = max(1, len(kernel.shape))
+
+        def new_slots(count: int) -> int:
+            nonlocal taken
+            taken += count
+            self._slots = max(self._slots, taken)
+            return taken - count
+
         def new_slot(dtype: DType) -> int:
             width = _width(dtype)
-            if free[width]:
-                return free[width].pop()
-            self._slots += width
-            return self._slots - width
+            return free[width].pop() if free[width] else new_slots(width)
 
         def free_slot(slot: int, dtype: DType) -> None:
             free[_width(dtype)].append(slot)
@@ -195,9 +197,9 @@ class Words:
                 elif isinstance(instr, LoopIndex):
                     self._emit(opcodes()["index"], to, 0, self._place(instr.at))
                 elif isinstance(instr, ReduceLoops):
-                    reduction = self.reduction(value)
+                    reduction = reduction_of(kernel, value)
                     found = to if reduction.result == dtypes[value] else new_slot(reduction.result)
-                    self._emit(RESULTS + reduction.reducer, found, self._states[value])
+                    self._emit(RESULTS + reduction.reducer, found, self._states[value], ddof(instr))
                     if found != to:
                         cast(found, reduction.result, dtypes[value], to)
                         free_slot(found, reduction.result)
@@ -205,6 +207,18 @@ class Words:
                     assert isinstance(instr, Scalar)
                     self._emit(opcodes()["scalar", dtypes[value]], to, self._arguments[instr.arg])
             return slots[value]
+
+        def ddof(instr: ReduceLoops) -> int:
+            """Return the slot of what a reduction takes besides elements, as float64; 0 if it takes nothing else."""
+            to = 0
+            for value in instr.args[1:]:
+                slot = to = slot_of(value)
+                if dtypes[value] != FLOAT64:
+                    to = new_slot(FLOAT64)
+                    cast(slot, dtypes[value], FLOAT64, to)
+                    free_slot(to, FLOAT64)
+                used(value)
+            return to
 
         def used(value: int) -> None:
             uses[value] -= 1
@@ -224,7 +238,7 @@ class Words:
                 used(store.value)
 
         def accumulate(one: Accumulated, slot: int) -> None:
-            reduction, have, last = self.reduction(one.reduces), dtypes[one.value], slot
+            reduction, have, last = reduction_of(kernel, one.reduces), dtypes[one.value], slot
             for dtype in reduction.casts:
                 if dtype != have:
                     to = new_slot(dtype)
@@ -232,8 +246,12 @@ class Words:
                     if last != slot:
                         free_slot(last, have)
                     last, have = to, dtype
-            number = ACCUMULATIONS + 2 * reduction.reducer + one.in_array
-            self._emit(number, self._states[one.reduces], last, self._place(self._position))
+            if reduction.takes_arrays and one.array > 1:
+                kept = new_slots(_width(have) * ceil_div(one.array, POINTS))
+                self._emit(ARRAYS + reduction.reducer, self._states[one.reduces], last, 0, kept)
+            else:
+                number = ACCUMULATIONS + 2 * reduction.reducer + (one.array > 1)
+                self._emit(number, self._states[one.reduces], last, self._place(self._position))
             if last != slot:
                 free_slot(last, have)
 
@@ -273,6 +291,16 @@ class Words:
         for slot, size, stride in zip(slots, instr.dims, instr.strides, strict=True):
             words += (slot, size, stride)
         return self.add(*words)
+
+
+def reduction_of(kernel: Kernel, value: int) -> Reduction:
+    """Return how the interpreter reduces what is a value of the kernel."""
+    instr = kernel.body.instructions[value]
+    assert isinstance(instr, ReduceLoops)
+    found = reduction(instr.op, instr.loop)
+    if found is None:
+        raise CannotInterpret
+    return found
 
 
 def _is_known(instr: Instruction) -> bool:
