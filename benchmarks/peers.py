@@ -25,7 +25,8 @@ class Peer:
 
 def _force(result: Any) -> None:
     for x in result if isinstance(result, tuple) else (result,):
-        x.computed()
+        if x.residence == "device":
+            x.computed()
 
 
 def _gpunumpy() -> Peer:

@@ -247,7 +247,8 @@ class HostCall:
 
     def _is_placed_on_host(self, x: Any) -> bool:
         """Return whether a new result stays on the host: it is small, and all operands are there."""
-        if not residence.is_auto() or x.nbytes > residence.HOST_BYTES or x.dtype not in residence.DTYPES:
+        limit = residence.host_bytes(self.device or default_device())
+        if not residence.is_auto() or x.nbytes > limit or x.dtype not in residence.DTYPES:
             return False
         return all(array._flags & ON_HOST for array, *_ in self.hosted_arrays if isinstance(array, ndarray))
 

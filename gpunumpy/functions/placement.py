@@ -9,8 +9,8 @@ arrays of a device) is left to the function of this package.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import ceil, isfinite, prod
+from collections.abc import Callable, Iterable
+from math import ceil, inf, isfinite, prod
 from typing import Any
 
 import numpy
@@ -19,15 +19,15 @@ from numpy._core.umath import _extobj_contextvar
 from ..core._native import host_call, tell
 from ..core.dtypes import KIND, check
 from ..core.graph import layout
+from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
-from ..core.recording.residence import DTYPES, HOST_BYTES, result_on_host
+from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
 from .fallback import host_fallback
 
 ELSEWHERE: Any = object()  # what is returned for a call that is not for the host
 
-_HOST_ELEMENTS = HOST_BYTES // 8
 # The plain arguments, besides arrays: what NumPy takes as it is, and what cannot hold an array.
 _PLAIN = frozenset((bool, int, float, complex, str, type(None), slice, type(Ellipsis), range))
 # Functions take dtypes as the types of their elements.
@@ -42,19 +42,22 @@ def _names(text: str) -> frozenset[str]:
 # Functions whose results can be larger than the broadcast of their operands, or whose work grows faster: as many
 # elements as the product of all sizes and integers among the arguments.
 _GROWING = _names("""
-    bincount broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diagflat einsum eye fft fft2 fftn
-    hfft histogram histogram2d histogram_bin_edges histogramdd ifft ifft2 ifftn ihfft indices irfft irfft2 irfftn
-    ix_ kron meshgrid outer pad percentile polyfit polymul polyval quantile repeat resize rfft rfft2 rfftn
-    sliding_window_view tensordot tensorinv tensorsolve tile tri trim_zeros unpackbits vander
+    bartlett bincount blackman broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diag_indices diagflat
+    einsum eye fft fft2 fftfreq fftn hamming hanning hfft histogram histogram2d histogram_bin_edges histogramdd ifft
+    ifft2 ifftn ihfft indices irfft irfft2 irfftn ix_ kaiser kron mask_indices meshgrid outer pad percentile polyfit
+    polymul polyval quantile repeat resize rfft rfft2 rfftfreq rfftn sliding_window_view tensordot tensorinv tensorsolve
+    tile tri tril_indices trim_zeros triu_indices unpackbits vander
 """)
 _GROWN = 1 << 16
 # Products, of as many multiplications at most as the product of the sizes of their matrices.
 _PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ dot inner matmul matvec vdot vecdot vecmat")
-_MULTIPLICATIONS = 1 << 20
+_MULTIPLICATIONS_PER_BYTE = 1 << 5  # of the largest arrays on the host
 # Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
 _WARNING = _names("average corrcoef cov mean median percentile quantile std var")
 # Functions that warn of numbers that are not finite.
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
+# Functions that show their operands in another way, or say where they are: of arrays alone.
+_SHOWING = _names("broadcast_arrays broadcast_to diagonal may_share_memory shares_memory sliding_window_view")
 # Functions that write to their first argument, as scalars cannot be written to: NumPy's do not all refuse.
 _WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 # Functions that call back or say where data are; that warn of slices in which all is NaN; and one whose order NumPy
@@ -68,9 +71,17 @@ _NOT_PLACED = _names("""
 
 # What is known of functions, as bits that the compiled core knows too (core/_native/operands.hpp).
 _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
-_IS_SWAPPED, _IS_IN_PLACE, _IS_WRITING, _IS_OF_SHAPE, _IS_OF_RANGE, _IS_OF_SAMPLES, _IS_OF_DATA, _IS_PRODUCT = (
-    1 << k for k in range(6, 14)
-)
+(
+    _IS_SWAPPED,
+    _IS_IN_PLACE,
+    _IS_WRITING,
+    _IS_OF_SHAPE,
+    _IS_OF_RANGE,
+    _IS_OF_SAMPLES,
+    _IS_OF_DATA,
+    _IS_PRODUCT,
+    _IS_SHOWING,
+) = (1 << k for k in range(6, 15))
 # Ufuncs whose loops are run without NumPy's checks of their operands: integer powers raise inside of theirs.
 _NOT_BY_LOOP = frozenset(("float_power", "power"))
 # Functions without floating-point errors that are called often.
@@ -86,11 +97,15 @@ _NOT_OF_OPERANDS = frozenset(("device", "like", "shape"))
 class _Call:
     """The arguments of one call as NumPy takes them, and the arrays among them."""
 
-    __slots__ = ("arrays", "is_elsewhere", "is_operator")
+    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_operator", "is_showing")
 
-    def __init__(self, is_operator: bool) -> None:
-        self.is_operator = is_operator  # and so may be one of lists
+    def __init__(self, name: str = "") -> None:
+        self.is_operator = name.startswith("__") and name not in _OF_ITEMS  # and so may be one of lists
+        self.is_showing = name in _SHOWING
         self.arrays: list[ndarray] = []
+        self.has_copies = self.has_data = (
+            False  # whether there are NumPy arrays; whether there are any data of the host
+        )
         self.is_elsewhere = False
 
     def taken(self, x: Any) -> Any:
@@ -98,15 +113,39 @@ class _Call:
         kind = type(x)
         if kind is ndarray:
             memory = memory_on_host(x)
-            if memory is not None and memory.dtype in DTYPES and memory.nbytes <= HOST_BYTES:
+            if memory is not None and memory.dtype in DTYPES and memory.nbytes <= host_bytes(x.device):
                 self.arrays.append(x)
                 return memory
         elif kind in _PLAIN or isinstance(x, (numpy.generic, numpy.dtype)) or (kind is type and x in _SCALAR_TYPES):
+            self.has_data = self.has_data or kind in _NUMBERS or isinstance(x, numpy.generic)
             return x
+        elif kind is numpy.ndarray and not self.is_showing and x.dtype in DTYPES and x.nbytes <= self.host_bytes:
+            self.has_data = self.has_copies = True
+            copy = x.copy("K")
+            copy.flags.writeable = False  # a function that writes to it, as to a NumPy array, is left to this package
+            return copy
         elif (kind is tuple or (kind is list and not self.is_operator)) and len(x) <= _MAX_PARTS:
             return kind([self.taken(part) for part in x])
+        elif self._is_long_list_of_numbers(x):
+            self.has_data = True
+            return numpy.array(x)
         self.is_elsewhere = True
         return x
+
+    def _is_long_list_of_numbers(self, x: Any) -> bool:
+        if type(x) is not list or self.is_operator or self.is_showing or len(x) > self.host_bytes // 8:
+            return False
+        return _NUMBERS.issuperset(map(type, x))
+
+    @property
+    def device(self) -> Device:
+        """The device of the first array, or the default device."""
+        return self.arrays[0].device if self.arrays else default_device()
+
+    @property
+    def host_bytes(self) -> int:
+        """The bytes of the largest arrays of that device that are placed on the host."""
+        return host_bytes(self.device)
 
     def returned(self, x: Any, device: Device) -> Any:
         """Return a result with arrays of this package in place of NumPy arrays; an argument comes back as itself."""
@@ -130,10 +169,14 @@ class _Call:
             if base is not None and (base is memory or base is memory.base):
                 return on_host_memory(x, device, array if array._owner is None else array._owner)
         if x.dtype in KIND:
-            if x.nbytes > HOST_BYTES:
+            if x.nbytes > host_bytes(device):
                 return from_host(x, device)
         elif host_fallback() == "error":
             self.is_elsewhere = True
+        if base is None:
+            x.flags.writeable = True  # it may be a copy, that nobody else has
+        elif not x.flags.writeable:
+            x = x.copy("K")  # it shows such a copy
         return result_on_host(x, device)
 
 
@@ -161,6 +204,7 @@ class Placement:
             | _IS_WRITING * (name in _WRITING)
             | _IS_SWAPPED * (operands == "swapped")
             | _IS_IN_PLACE * (operands == "in place")
+            | _IS_SHOWING * (name in _SHOWING)
             | _IS_OF_SHAPE * (_COUNTS.get(name) is _count_of_shape)
             | _IS_OF_RANGE * (_COUNTS.get(name) is _count_of_range)
             | _IS_OF_SAMPLES * (_COUNTS.get(name) is _count_of_samples)
@@ -195,8 +239,23 @@ def _argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **opti
     return numpy.argsort(a, axis, kind, order, **options)
 
 
-# What stands for functions and methods of NumPy whose results it leaves open.
-_DECIDED: dict[str, Callable[..., Any]] = {"argsort": _argsort}
+def _as_complex(x: Any) -> Any:
+    return x.astype(numpy.result_type(x.dtype, "c8"), copy=False)
+
+
+def _eigvals(a: Any) -> Any:
+    """Return NumPy's eigenvalues, which are complex whatever they are, as all of this package."""
+    return _as_complex(numpy.linalg.eigvals(a))
+
+
+def _eig(a: Any) -> Any:
+    """Return NumPy's eigenvalues and eigenvectors; see `_eigvals`."""
+    found = numpy.linalg.eig(a)
+    return type(found)(*map(_as_complex, found))
+
+
+# What stands for functions and methods of NumPy whose results it leaves open, or lets the elements decide.
+_DECIDED: dict[str, Callable[..., Any]] = {"argsort": _argsort, "eig": _eig, "eigvals": _eigvals}
 
 
 def placed(function: Callable[..., Any], name: str) -> Placement | None:
@@ -221,15 +280,15 @@ def placed_method(name: str) -> Placement:
 
 def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what NumPy's function returns for arrays on the host; `ELSEWHERE` if some are not, or are large."""
-    call = _Call(name.startswith("__") and name not in _OF_ITEMS)
+    call = _Call(name)
     host_args = [call.taken(x) for x in args]
-    if not call.arrays and not options:
-        return ELSEWHERE
     host_options = {key: call.taken(x) for key, x in options.items()}
-    if call.is_elsewhere or not call.arrays or not _NOT_OF_OPERANDS.isdisjoint(options):
+    if call.is_elsewhere or not _NOT_OF_OPERANDS.isdisjoint(options):
         return ELSEWHERE
-    memories = [array._base for array in call.arrays]
-    if name in _WRITING and is_scalar(call.arrays[0]):
+    if not call.arrays and (not call.has_data or not args or type(args[0]) is str or call.is_showing):
+        return ELSEWHERE
+    memories = [array._base for array in call.arrays] + _numpy_arrays((*host_args, *host_options.values()))
+    if name in _WRITING and (not call.arrays or is_scalar(call.arrays[0])):
         return ELSEWHERE
     sizes = [memory.size for memory in memories]
     if name in _WARNING and (0 in sizes or "where" in options):
@@ -237,26 +296,32 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     if name in _OF_FINITE_NUMBERS and not all(isfinite(x) for x in (*args, *options.values()) if type(x) is float):
         return ELSEWHERE
     shapes = {memory.shape for memory in memories}
-    if len(shapes) > 1 and _broadcast_size(shapes) > max(_HOST_ELEMENTS, *sizes):
+    if len(shapes) > 1 and _broadcast_size(shapes) > max(call.host_bytes // 8, *sizes):
         return ELSEWHERE
-    if name in _PRODUCTS and prod(memory.size for memory in memories if memory.ndim > 1) > _MULTIPLICATIONS:
+    limit = _MULTIPLICATIONS_PER_BYTE * call.host_bytes
+    if name in _PRODUCTS and prod(memory.size for memory in memories if memory.ndim > 1) > limit:
         return ELSEWHERE
-    if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > _GROWN:
+    grown = max(_GROWN, call.host_bytes // 8)
+    if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > grown:
         return ELSEWHERE
     try:
         with numpy.errstate(all="ignore"):
             result = call_for_user(function, *host_args, **host_options)
     except (AttributeError, TypeError):  # scalars lack some methods; the function of this package may take more
         return ELSEWHERE
-    returned = call.returned(result, call.arrays[0].device)
+    except ValueError:
+        if call.has_copies:
+            return ELSEWHERE
+        raise
+    returned = call.returned(result, call.device)
     return ELSEWHERE if call.is_elsewhere else returned
 
 
-def _returned(x: Any, arrays: tuple[ndarray, ...]) -> Any:
+def _returned(x: Any, arrays: tuple[ndarray, ...], queue: Queue) -> Any:
     """Return a result of NumPy's, of a call with these arrays, with arrays of this package."""
-    call = _Call(is_operator=False)
+    call = _Call()
     call.arrays += arrays
-    returned = call.returned(x, arrays[0].device)
+    returned = call.returned(x, queue.device)
     if call.is_elsewhere:
         check(x.dtype)  # raises, as the program has functions of the host raise
     return returned
@@ -267,6 +332,17 @@ with numpy.errstate(all="ignore"):
     tell(returned=_returned, errors=(_extobj_contextvar, _extobj_contextvar.get()))
 
 
+def _numpy_arrays(arguments: Iterable[Any]) -> list[Any]:
+    """Return the copies of NumPy arrays among some arguments, which are read-only."""
+    found: list[Any] = []
+    for x in arguments:
+        if type(x) is numpy.ndarray and not x.flags.writeable:
+            found.append(x)
+        elif type(x) in (tuple, list):
+            found += _numpy_arrays(x)
+    return found
+
+
 def _broadcast_size(shapes: set[tuple[int, ...]]) -> int:
     try:
         return prod(layout.broadcast_shapes(*shapes))
@@ -274,7 +350,7 @@ def _broadcast_size(shapes: set[tuple[int, ...]]) -> int:
         return 0
 
 
-def _integers(arguments: Any) -> list[int]:
+def _integers(arguments: Iterable[Any]) -> list[int]:
     """Return the magnitudes of the integers among some arguments."""
     found: list[int] = []
     for x in arguments:
@@ -297,14 +373,13 @@ def _count_of_range(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> flo
 
 
 def _count_of_samples(start: Any, stop: Any, num: Any = 50, *_: Any) -> float:
-    return num if isinstance(start, (int, float, complex)) and isinstance(stop, (int, float, complex)) else _TOO_MANY
+    return num if isinstance(start, (int, float, complex)) and isinstance(stop, (int, float, complex)) else inf
 
 
 def _count_of_square(n: Any, m: Any = None, *_: Any) -> float:
     return n * (n if m is None else m)
 
 
-_TOO_MANY = _HOST_ELEMENTS + 1
 _MADE_HERE = ("eye", "identity", "tri")  # of numbers, and not by the compiled core
 # The number of elements that functions make, by their positional arguments.
 _COUNTS: dict[str, Callable[..., float]] = {
@@ -326,23 +401,24 @@ def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...
     count = _COUNTS.get(name)
     if not args or (count is None and not is_maker) or "like" in options or options.get("copy", True) is False:
         return ELSEWHERE
-    device = options.get("device")
+    device = Device(options.get("device"))
+    limit = host_bytes(device)
     numpy_options = {key: x for key, x in options.items() if key != "device"}
     try:
         if is_maker:
             if not _is_plain_data(args[0]):
                 return ELSEWHERE
-        elif count is None or not all(map(_is_plain, args)) or count(*args) > _HOST_ELEMENTS:
+        elif count is None or not all(map(_is_plain, args)) or count(*args) > limit // 8:
             return ELSEWHERE
         with numpy.errstate(all="ignore"):
             result = function(*args, **numpy_options)
     except Exception:  # the function of this package says what is wrong
         return ELSEWHERE
-    if type(result) is not numpy.ndarray or result.dtype not in DTYPES or result.nbytes > HOST_BYTES:
+    if type(result) is not numpy.ndarray or result.dtype not in DTYPES or result.nbytes > limit:
         return ELSEWHERE
     if is_maker and (result is args[0] or result.base is not None):
         result = result.copy("K")
-    return on_host_memory(result, default_device() if device is None else Device(device))
+    return on_host_memory(result, device)
 
 
 def _is_plain(x: Any) -> bool:

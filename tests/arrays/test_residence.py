@@ -24,12 +24,13 @@ import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.graph.primitives import Leaf
 from gpunumpy.core.recording import array as arrays
-from gpunumpy.core.recording.residence import DTYPES, HOST_BYTES
+from gpunumpy.core.recording.residence import DTYPES, host_bytes
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.functions import placement
 
 from ..support.interruptions import Interruption, Tracer, interrupt
 
+HOST_BYTES = host_bytes(np.default_device())
 MANY = HOST_BYTES // 8 + 1
 
 
@@ -65,6 +66,17 @@ NEW: dict[str, Callable[[Any], Any]] = {
     "permuted": lambda xp: xp.random.default_rng(0).permutation(5),
     "drawn from an array": lambda xp: xp.random.default_rng(0).choice(5, 3),
     "drawn by a RandomState": lambda xp: xp.random.RandomState(0).rand(2, 3),
+    "root of a number": lambda xp: xp.sqrt(5),
+    "sum of a list": lambda xp: xp.sum([[1, 2], [3, 4]], axis=0),
+    "sum of a long list": lambda xp: xp.cumsum([0.5] * 200),
+    "indices": lambda xp: xp.indices((3, 4)),
+    "window": lambda xp: xp.hanning(9),
+    "frequencies": lambda xp: xp.fft.fftfreq(5),
+    "of a NumPy array": lambda xp: xp.sort(numpy.array([3, 1, 2])),
+    "beside a NumPy array": lambda xp: xp.arange(3) * numpy.array([2.0, 3.0, 4.0]),
+    "behind a NumPy array": lambda xp: numpy.array([2.0, 3.0, 4.0]) - xp.arange(3),
+    "joined to a NumPy array": lambda xp: xp.concatenate([numpy.ones(2), xp.zeros(1)]),
+    "chosen by a NumPy array": lambda xp: xp.arange(5)[numpy.array([3, 1])],
     "named results": lambda xp: xp.linalg.eigh(xp.eye(2)).eigenvectors,
 }
 
@@ -91,11 +103,11 @@ LARGE: dict[str, Callable[[Any], Any]] = {
     "arange": lambda xp: xp.arange(MANY),
     "linspace": lambda xp: xp.linspace(0, 1, MANY),
     "list": lambda xp: xp.array([0.5] * MANY),
-    "broadcast": lambda xp: xp.arange(100)[:, None] + xp.arange(100),
+    "broadcast": lambda xp: xp.arange(1000)[:, None] + xp.arange(1000),
     "outer": lambda xp: xp.outer(xp.ones(1000), xp.ones(1000)),
     "repeated": lambda xp: xp.tile(xp.ones(1000), 1000),
     "joined": lambda xp: xp.concatenate([xp.ones(MANY - 1), xp.ones(MANY - 1)]),
-    "product": lambda xp: xp.ones((4000, 1)) @ xp.ones((1, 4000)),
+    "product": lambda xp: xp.ones((1000, 1)) @ xp.ones((1, 1000)),
 }
 
 
@@ -106,6 +118,31 @@ def test_large_results_are_on_the_device(name: str) -> None:
     expected = LARGE[name](numpy)
     numpy.testing.assert_allclose(np.asnumpy(found), expected)
     assert (found.sum() * 1).residence == "device"  # it stays there
+
+
+TAKEN: dict[str, Callable[[Any, Any], Any]] = {
+    "itself": lambda xp, data: xp.atleast_1d(data),
+    "view": lambda xp, data: xp.transpose(data),
+    "part of a view": lambda xp, data: xp.ravel(data[:, 0]),
+    "real part": lambda xp, data: xp.real(data),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_results_do_not_share_memory_with_numpy_arrays(name: str) -> None:
+    data = numpy.arange(6.0).reshape(2, 3)
+    found, expected = TAKEN[name](np, data), TAKEN[name](numpy, data.copy())
+    assert found.residence == "host"
+    found[...] = expected[...] = 9
+    numpy.testing.assert_array_equal(np.asnumpy(found), expected)
+    numpy.testing.assert_array_equal(data, numpy.arange(6.0).reshape(2, 3))
+    assert data.flags.writeable
+
+
+def test_numpy_arrays_are_written_to() -> None:
+    data = numpy.zeros(3)
+    np.copyto(data, np.arange(3.0))
+    numpy.testing.assert_array_equal(data, [0, 1, 2])
 
 
 def test_the_order_of_operands_places_nothing() -> None:
@@ -129,9 +166,9 @@ def test_both_cores_have_the_same_rules() -> None:
         assert getattr(placement, f"_{name}") == 1 << int(bit)
     for name, value in re.findall(r"\b(READ_ONLY|MADE_AS_ARRAY|ON_HOST) = (\d+)", text):
         assert getattr(arrays, name) == int(value)
-    sizes = {name: 1 << int(bits) for name, bits in re.findall(r"\b([A-Z]+_BYTES|[A-Z_]+S) = 1 << (\d+)[,;]", text)}
-    assert sizes["HOST_BYTES"] == HOST_BYTES
-    assert (sizes["GROWN_ELEMENTS"], sizes["MULTIPLICATIONS"]) == (placement._GROWN, placement._MULTIPLICATIONS)
+    sizes = {name: 1 << int(bits) for name, bits in re.findall(r"\b([A-Z]+_BYTES|[A-Z_]+) = 1 << (\d+)[,;]", text)}
+    own_sizes = placement._GROWN, placement._MULTIPLICATIONS_PER_BYTE
+    assert (sizes["GROWN_ELEMENTS"], sizes["MULTIPLICATIONS_PER_BYTE"]) == own_sizes
 
 
 def test_equal_elements_keep_their_order() -> None:
@@ -177,7 +214,7 @@ def _filled(np: Any, size: int, count: int) -> Any:
 
 @pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts writes")
 def test_writes_of_elements_move_a_large_array() -> None:
-    z, expected = _filled(np, 100, 1100), _filled(numpy, 100, 1100)
+    z, expected = _filled(np, 600, 1100), _filled(numpy, 600, 1100)
     assert z.residence == "host"
     same(z, expected)
     doubled, expected = z * 2, expected * 2  # as a whole, on the device

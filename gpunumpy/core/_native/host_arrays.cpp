@@ -22,8 +22,8 @@ bool is_scalar_at_hand(PyTypeObject* type) {
     return false;
 }
 
-bool is_at_hand(PyArrayObject* data) {
-    return is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data) && PyArray_NBYTES(data) <= HOST_BYTES;
+bool is_at_hand(PyArrayObject* data, npy_intp host_bytes) {
+    return is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data) && PyArray_NBYTES(data) <= host_bytes;
 }
 
 PyObject* memory_of(PyObject* object) {

@@ -6,8 +6,6 @@
 
 namespace core {
 
-constexpr npy_intp HOST_BYTES = 1 << 15;
-
 // Whether small arrays may be on the host, and whether a context checks floating-point errors, so that they may not.
 extern bool is_auto, is_watched;
 inline bool are_placed() { return is_auto && !is_watched; }
@@ -18,8 +16,11 @@ bool is_type_at_hand(int number);
 // Whether a NumPy scalar is of such a type.
 bool is_scalar_at_hand(PyTypeObject* type);
 
-// Whether NumPy data are small, and of such a type in the machine's byte order.
-bool is_at_hand(PyArrayObject* data);
+// The bytes of the largest arrays that are placed on the host, of the device that a queue belongs to.
+inline npy_intp host_bytes_of(PyObject* queue) { return PyLong_AsSsize_t(state.queue_host_bytes.of(queue)); }
+
+// Whether NumPy data have no more bytes than that, and are of such a type in the machine's byte order.
+bool is_at_hand(PyArrayObject* data, npy_intp host_bytes);
 
 // The memory of an array on the host, borrowed: a NumPy array or scalar. Null, without an exception, for all else, and
 // for a view that has to follow its owner to the device.

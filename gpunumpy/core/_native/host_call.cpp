@@ -56,8 +56,11 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         }
         taken[k + 1] = held[k].get();
     }
-    if (!operands.are_small()) return nullptr;
-    if ((self->rules & IS_WRITING) && !has_flag(operands[0], MADE_AS_ARRAY)) return nullptr;
+    if (!operands.are_small() || (!operands.count() && PyUnicode_Check(args[0]))) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    if ((self->rules & IS_WRITING) && (!operands.count() || !has_flag(operands[0], MADE_AS_ARRAY))) return nullptr;
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET));
@@ -66,7 +69,11 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
                                              : PyObject_Vectorcall(self->numpy_function, taken + 1, given, names));
     }
     if (!result) {
-        if (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+        // Scalars lack some methods; a function of this package may take more, or be asked to write to a NumPy array.
+        const bool is_left_to_python = PyErr_ExceptionMatches(PyExc_TypeError) ||
+                                       PyErr_ExceptionMatches(PyExc_AttributeError) ||
+                                       (operands.have_copies() && PyErr_ExceptionMatches(PyExc_ValueError));
+        if (is_left_to_python) PyErr_Clear();
         return nullptr;
     }
     return returned(result.get(), operands);

@@ -10,46 +10,25 @@ namespace {
 PyObject *with_devices = nullptr, *of_device_module = nullptr, *find_default_queue = nullptr;
 PyObject *known_device = nullptr, *known_queue = nullptr;  // the default without such statements
 
-// The queue of the default device, as a new reference.
-PyObject* default_queue() {
-    PyObject* devices;
-    if (PyContextVar_Get(with_devices, nullptr, &devices) < 0) return nullptr;
-    Ref held(devices);
-    static PyObject* const name = PyUnicode_InternFromString("_default");
-    PyObject* device = PyDict_GetItemWithError(of_device_module, name);
-    const bool is_known = device && device == known_device && !PyTuple_GET_SIZE(devices);
-    if (is_known) return Py_NewRef(known_queue);
-    Ref queue(PyObject_CallNoArgs(find_default_queue));
-    if (queue && device && device != Py_None && !PyTuple_GET_SIZE(devices)) {
-        set_field(known_device, Py_NewRef(device));
-        set_field(known_queue, Py_NewRef(queue.get()));
-    }
-    return queue.release();
-}
-
-// An array on the host, of the default device, that has the memory of a NumPy array.
-PyObject* new_array_of(PyObject* memory) {
-    Ref queue(default_queue());
-    return queue ? new_host_array(memory, Py_None, queue.get(), ON_HOST | MADE_AS_ARRAY) : nullptr;
-}
-
-bool is_number(PyObject* x) {
-    return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x);
+// An array on the host that has the memory of a NumPy array; null, without an exception, if that is for the device.
+PyObject* new_array_of(PyObject* memory, PyObject* queue) {
+    if (!is_at_hand(reinterpret_cast<PyArrayObject*>(memory), host_bytes_of(queue))) return nullptr;
+    return new_host_array(memory, Py_None, queue, ON_HOST | MADE_AS_ARRAY);
 }
 
 // Whether nested sequences hold numbers alone.
-bool are_numbers(PyObject* x, int depth) {
+bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
     if (is_number(x)) return true;
     const bool is_list = PyList_CheckExact(x);
-    if (depth > 3 || !(is_list || PyTuple_CheckExact(x)) || Py_SIZE(x) > HOST_BYTES / 8) return false;
+    if (depth > 3 || !(is_list || PyTuple_CheckExact(x)) || Py_SIZE(x) > most) return false;
     for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
-        if (!are_numbers(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k), depth + 1)) return false;
+        if (!are_numbers(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k), most, depth + 1)) return false;
     }
     return true;
 }
 
-// The elements of a shape; -1 if it is not plain, or they are many.
-npy_intp elements_of(PyObject* shape) {
+// The elements of a shape; -1 if it is not plain, or they are more than `most`.
+npy_intp elements_of(PyObject* shape, npy_intp most) {
     const bool is_tuple = PyTuple_CheckExact(shape);
     npy_intp elements = 1;
     for (Py_ssize_t k = 0; k < (is_tuple ? PyTuple_GET_SIZE(shape) : 1); k++) {
@@ -57,9 +36,9 @@ npy_intp elements_of(PyObject* shape) {
         if (!PyLong_CheckExact(item)) return -1;
         int overflow;
         const long length = PyLong_AsLongAndOverflow(item, &overflow);
-        if (overflow || length < 0 || length > HOST_BYTES) return -1;
+        if (overflow || length < 0 || length > most) return -1;
         elements *= length;
-        if (elements > HOST_BYTES) return -1;
+        if (elements > most) return -1;
     }
     return elements;
 }
@@ -68,28 +47,28 @@ double number_at(PyObject* const* args, Py_ssize_t k) {
     return PyFloat_CheckExact(args[k]) ? PyFloat_AS_DOUBLE(args[k]) : PyLong_AsDouble(args[k]);
 }
 
-// Whether the first arguments make an array that is surely small enough to be made here.
-bool is_small_data(int rules, PyObject* const* args, Py_ssize_t count) {
+// Whether the first arguments make an array of surely no more bytes than that.
+bool is_small_data(int rules, PyObject* const* args, Py_ssize_t count, npy_intp host_bytes) {
+    const npy_intp most = host_bytes / 8;
     if (rules & IS_OF_SHAPE) {
-        const npy_intp elements = elements_of(args[0]);
-        return elements >= 0 && elements <= HOST_BYTES / 8;
+        return elements_of(args[0], most) >= 0;
     }
     if (rules & IS_OF_DATA) {
-        if (!PyArray_CheckExact(args[0])) return are_numbers(args[0], 0);
-        return PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(args[0])) <= HOST_BYTES;
+        if (!PyArray_CheckExact(args[0])) return are_numbers(args[0], most);
+        return PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(args[0])) <= host_bytes;
     }
     if (rules & IS_OF_SAMPLES) {
         const bool has_count = count > 2;
         if (count < 2 || !is_number(args[0]) || !is_number(args[1])) return false;
         if (has_count && !PyLong_CheckExact(args[2])) return false;
-        return !has_count || (number_at(args, 2) >= 0 && number_at(args, 2) <= HOST_BYTES / 8);
+        return !has_count || (number_at(args, 2) >= 0 && number_at(args, 2) <= static_cast<double>(most));
     }
     for (Py_ssize_t k = 0; k < count; k++) {
         if (k < 3 && !PyFloat_CheckExact(args[k]) && !PyLong_CheckExact(args[k])) return false;
     }
     const double start = count > 1 ? number_at(args, 0) : 0, stop = number_at(args, count > 1);
     const double step = count > 2 ? number_at(args, 2) : 1;
-    return !PyErr_Occurred() && step != 0 && std::fabs((stop - start) / step) <= HOST_BYTES / 8;
+    return !PyErr_Occurred() && step != 0 && std::fabs((stop - start) / step) <= static_cast<double>(most);
 }
 
 // set_default_queue((variable, variables, function)): see `default_queue`.
@@ -109,6 +88,22 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+PyObject* default_queue() {
+    PyObject* devices;
+    if (PyContextVar_Get(with_devices, nullptr, &devices) < 0) return nullptr;
+    Ref held(devices);
+    static PyObject* const name = PyUnicode_InternFromString("_default");
+    PyObject* device = PyDict_GetItemWithError(of_device_module, name);
+    const bool is_known = device && device == known_device && !PyTuple_GET_SIZE(devices);
+    if (is_known) return Py_NewRef(known_queue);
+    Ref queue(PyObject_CallNoArgs(find_default_queue));
+    if (queue && device && device != Py_None && !PyTuple_GET_SIZE(devices)) {
+        set_field(known_device, Py_NewRef(device));
+        set_field(known_queue, Py_NewRef(queue.get()));
+    }
+    return queue.release();
+}
+
 PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const Py_ssize_t options = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t k = 0; k < options; k++) {
@@ -117,7 +112,10 @@ PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* arg
     for (Py_ssize_t k = 1; k < count + options; k++) {
         if (!is_plain(args[k])) return nullptr;
     }
-    if (!count || !is_small_data(rules, args, count)) {
+    if (!count) return nullptr;
+    Ref queue(default_queue());
+    if (!queue) return nullptr;
+    if (!is_small_data(rules, args, count, host_bytes_of(queue.get()))) {
         PyErr_Clear();
         return nullptr;
     }
@@ -132,17 +130,17 @@ PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* arg
     }
     if (!PyArray_CheckExact(result.get())) return nullptr;
     PyArrayObject* data = reinterpret_cast<PyArrayObject*>(result.get());
-    if (!is_at_hand(data)) return nullptr;
     if ((rules & IS_OF_DATA) && (result.get() == args[0] || PyArray_BASE(data))) {
         result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
         if (!result) return nullptr;
     }
-    return new_array_of(result.get());
+    return new_array_of(result.get(), queue.get());
 }
 
 PyObject* resident(PyObject* const* args) {
-    const bool is_small = PyArray_CheckExact(args[0]) && is_at_hand(reinterpret_cast<PyArrayObject*>(args[0]));
-    return is_small && are_placed() ? new_array_of(args[0]) : nullptr;
+    if (!PyArray_CheckExact(args[0]) || !are_placed()) return nullptr;
+    Ref queue(default_queue());
+    return queue ? new_array_of(args[0], queue.get()) : nullptr;
 }
 
 bool add_new_arrays(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

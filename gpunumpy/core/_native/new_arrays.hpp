@@ -5,6 +5,9 @@
 
 namespace core {
 
+// The queue of the default device, as a new reference.
+PyObject* default_queue();
+
 // What NumPy's function makes of data of the host; null, without an exception, where Python decides.
 PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names);
 

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "new_arrays.hpp"
+
 namespace core {
 
 namespace {
 
-// More elements than small arrays have.
-constexpr npy_intp MANY = HOST_BYTES + 1;
+// More elements than arrays on the host have. Products of two are numbers.
+constexpr npy_intp MANY = npy_intp{1} << 31;
 
 // A list or tuple, as `x` is, of what `convert` makes of each of its parts; null if that is null for one of them.
 template <typename Convert>
@@ -32,9 +34,12 @@ PyObject* parts_of(PyObject* x, const Convert& convert) {
 
 }  // namespace
 
+bool is_number(PyObject* x) {
+    return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x);
+}
+
 bool is_plain(PyObject* x) {
-    if (PyLong_CheckExact(x) || PyFloat_CheckExact(x) || x == Py_None || PyBool_Check(x) || PyUnicode_CheckExact(x) ||
-        PyComplex_CheckExact(x) || PySlice_Check(x) || x == Py_Ellipsis || PyRange_Check(x)) {
+    if (is_number(x) || x == Py_None || PyUnicode_CheckExact(x) || PySlice_Check(x) || x == Py_Ellipsis || PyRange_Check(x)) {
         return true;
     }
     if (PyArray_IsScalar(x, Generic) || PyArray_DescrCheck(x)) return true;
@@ -52,26 +57,36 @@ PyObject* Operands::taken(PyObject* x) {
     if (is_array(x)) return taken_memory(x);
     if (is_plain(x)) {
         if ((rules_ & IS_GROWING) && PyLong_CheckExact(x)) add_number(x);
+        have_data_ = have_data_ || is_number(x) || PyArray_IsScalar(x, Generic);
         const bool is_finite = !PyFloat_CheckExact(x) || std::isfinite(PyFloat_AS_DOUBLE(x));
         return (rules_ & IS_OF_FINITE) && !is_finite ? nullptr : Py_NewRef(x);
     }
+    if (PyArray_CheckExact(x)) return taken_copy(x);
     const bool is_list = PyList_CheckExact(x) && !(rules_ & IS_OPERATOR);
     return is_list || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
 }
 
-bool Operands::are_small() const {
-    if (!count_ || ((rules_ & IS_WARNING) && is_empty_)) return false;
-    if (elements_ > HOST_BYTES / 8 && elements_ > largest_) return false;
-    if (rules_ & IS_PRODUCT) return product_ <= MULTIPLICATIONS;
-    return !(rules_ & IS_GROWING) || product_ <= GROWN_ELEMENTS;
+bool Operands::have_queue() {
+    if (!queue_) queue_ = Ref(default_queue());
+    return static_cast<bool>(queue_);
+}
+
+bool Operands::are_small() {
+    if (!count_ && (!have_data_ || (rules_ & IS_SHOWING) || !have_queue())) return false;
+    const npy_intp host_bytes = host_bytes_of(queue());
+    if ((rules_ & IS_WARNING) && is_empty_) return false;
+    if (elements_ > host_bytes / 8 && elements_ > largest_) return false;
+    if (rules_ & IS_PRODUCT) return product_ <= MULTIPLICATIONS_PER_BYTE * host_bytes;
+    return !(rules_ & IS_GROWING) || product_ <= std::max(GROWN_ELEMENTS, host_bytes / 8);
 }
 
 PyObject* Operands::taken_memory(PyObject* array) {
     PyObject* memory = memory_of(array);
     if (!memory || count_ == MAX_ARRAYS) return nullptr;
+    if (!count_) queue_ = Ref::to(queue_of(array));
     if (PyArray_CheckExact(memory)) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
-        if (!is_at_hand(data)) return nullptr;
+        if (!is_at_hand(data, host_bytes_of(queue()))) return nullptr;
         add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
     } else if (!is_scalar_at_hand(Py_TYPE(memory))) {
         return nullptr;
@@ -80,8 +95,35 @@ PyObject* Operands::taken_memory(PyObject* array) {
     return Py_NewRef(memory);
 }
 
+PyObject* Operands::taken_copy(PyObject* x) {
+    if ((rules_ & IS_SHOWING) || !have_queue()) return nullptr;
+    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(x);
+    if (!is_at_hand(data, host_bytes_of(queue()))) return nullptr;
+    PyObject* copy = PyArray_NewCopy(data, NPY_KEEPORDER);
+    if (!copy) return nullptr;
+    PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(copy), NPY_ARRAY_WRITEABLE);
+    add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
+    have_data_ = have_copies_ = true;
+    return copy;
+}
+
+// A list with many parts is one of numbers alone: it stands for an array.
+PyObject* Operands::taken_list(PyObject* x) {
+    if ((rules_ & IS_SHOWING) || !have_queue() || Py_SIZE(x) > host_bytes_of(queue()) / 8) return nullptr;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(x); k++) {
+        if (!is_number(PyList_GET_ITEM(x, k))) return nullptr;
+    }
+    PyObject* data = PyArray_FROM_O(x);
+    if (!data) return nullptr;
+    const npy_intp length = PyArray_SIZE(reinterpret_cast<PyArrayObject*>(data));
+    add_shape(1, &length, length);
+    have_data_ = true;
+    return data;
+}
+
 PyObject* Operands::taken_parts(PyObject* x) {
-    return Py_SIZE(x) > MAX_ARRAYS ? nullptr : parts_of(x, [this](PyObject* part) { return taken(part); });
+    if (Py_SIZE(x) > MAX_ARRAYS) return PyList_CheckExact(x) ? taken_list(x) : nullptr;
+    return parts_of(x, [this](PyObject* part) { return taken(part); });
 }
 
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
@@ -89,7 +131,7 @@ void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     is_empty_ = is_empty_ || !size;
     // Of a product with a vector there are as many multiplications as the other operand has elements.
     const bool is_counted = !(rules_ & IS_PRODUCT) || ndim > 1;
-    if (size && is_counted && product_ <= MULTIPLICATIONS) product_ *= size;
+    if (size && is_counted && product_ <= MANY) product_ *= size;
     largest_ = std::max(largest_, size);
     elements_ = 1;
     for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
@@ -102,8 +144,8 @@ void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
 void Operands::add_number(PyObject* x) {
     int overflow;
     const long value = std::labs(PyLong_AsLongAndOverflow(x, &overflow));
-    const bool is_large = overflow || value > GROWN_ELEMENTS || product_ > GROWN_ELEMENTS;
-    product_ = is_large ? GROWN_ELEMENTS + 1 : product_ * (value ? value : 1);
+    const bool is_large = overflow || value > MANY || product_ > MANY;
+    product_ = is_large ? MANY + 1 : product_ * (value ? value : 1);
 }
 
 namespace {
@@ -113,7 +155,7 @@ PyObject* returned_by_python(PyObject* x, const Operands& operands) {
     Ref arrays(PyTuple_New(operands.count()));
     if (!arrays) return nullptr;
     for (int k = 0; k < operands.count(); k++) PyTuple_SET_ITEM(arrays.get(), k, Py_NewRef(operands[k]));
-    return PyObject_CallFunctionObjArgs(state.returned, x, arrays.get(), nullptr);
+    return PyObject_CallFunctionObjArgs(state.returned, x, arrays.get(), operands.queue(), nullptr);
 }
 
 PyObject* base_of(PyObject* memory) {
@@ -123,25 +165,26 @@ PyObject* base_of(PyObject* memory) {
 PyObject* returned_array(PyObject* x, const Operands& operands) {
     PyArrayObject* data = reinterpret_cast<PyArrayObject*>(x);
     PyObject* base = PyArray_BASE(data);
+    const bool is_small = is_at_hand(data, host_bytes_of(operands.queue()));
     for (int k = 0; k < operands.count(); k++) {
         PyObject *array = operands[k], *memory = as_array(array)->base;
         if (memory == x) return Py_NewRef(array);
-        if (base && is_at_hand(data) && (base == memory || base == base_of(memory))) {
+        if (base && is_small && (base == memory || base == base_of(memory))) {
             PyObject* owner = as_array(array)->owner;
             return new_host_array(x, owner && owner != Py_None ? owner : array, queue_of(array), ON_HOST | MADE_AS_ARRAY);
         }
     }
-    if (base || !is_at_hand(data)) {
-        return returned_by_python(x, operands);
-    }
-    return new_host_array(x, Py_None, queue_of(operands[0]), ON_HOST | MADE_AS_ARRAY);
+    // Nobody else has a copy that is the result.
+    if (!base) PyArray_ENABLEFLAGS(data, NPY_ARRAY_WRITEABLE);
+    if (base || !is_small) return returned_by_python(x, operands);
+    return new_host_array(x, Py_None, operands.queue(), ON_HOST | MADE_AS_ARRAY);
 }
 
 }  // namespace
 
 PyObject* returned(PyObject* x, const Operands& operands) {
     if (PyArray_CheckExact(x)) return returned_array(x, operands);
-    if (is_scalar_at_hand(Py_TYPE(x))) return new_host_array(x, Py_None, queue_of(operands[0]), ON_HOST);
+    if (is_scalar_at_hand(Py_TYPE(x))) return new_host_array(x, Py_None, operands.queue(), ON_HOST);
     if (x == Py_None || PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x)) return Py_NewRef(x);
     if (PyTuple_CheckExact(x) || PyList_CheckExact(x)) {
         return parts_of(x, [&operands](PyObject* part) { return returned(part, operands); });

@@ -21,13 +21,18 @@ enum Rules {
     IS_OF_RANGE = 1 << 10,
     IS_OF_SAMPLES = 1 << 11,
     IS_OF_DATA = 1 << 12,
-    IS_PRODUCT = 1 << 13
+    IS_PRODUCT = 1 << 13,
+    // Functions that show their operands in another way, and so are of arrays alone.
+    IS_SHOWING = 1 << 14
 };
 
 // Whether NumPy takes an argument as it is, and it holds no array.
 bool is_plain(PyObject* x);
+// Whether an argument is a number of Python's types.
+bool is_number(PyObject* x);
 
-// The arrays among the arguments of a call, what their sizes come to, and numbers that can make a result larger.
+// The arrays among the arguments of a call, what their sizes come to, and numbers that can make a result larger. Data of
+// the host are operands too: numbers, lists of them, and NumPy arrays, of which NumPy is given read-only copies.
 class Operands {
 public:
     explicit Operands(int rules) : rules_(rules) {}
@@ -37,23 +42,30 @@ public:
 
     // The argument as NumPy takes it, as a new reference; null for a call that is elsewhere.
     PyObject* taken(PyObject* x);
-    // Whether the call is for the host: there are arrays, and the results are small.
-    bool are_small() const;
+    // Whether the call is for the host: there are operands, and the results are small.
+    bool are_small();
 
-    int count() const { return count_; }
+    int count() const { return count_; }  // of the arrays
     PyObject* operator[](int k) const { return arrays_[k]; }
+    // That of the first array, or of the default device.
+    PyObject* queue() const { return queue_.get(); }
+    bool have_copies() const { return have_copies_; }
 
 private:
+    bool have_queue();
     PyObject* taken_memory(PyObject* array);
+    PyObject* taken_copy(PyObject* data);
+    PyObject* taken_list(PyObject* x);
     PyObject* taken_parts(PyObject* x);
     void add_shape(int ndim, const npy_intp* dims, npy_intp size);
     void add_number(PyObject* x);
 
     static constexpr int MAX_ARRAYS = 64;
-    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16, MULTIPLICATIONS = 1 << 20;
+    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16, MULTIPLICATIONS_PER_BYTE = 1 << 5;
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
-    bool is_empty_ = false;
+    bool is_empty_ = false, have_data_ = false, have_copies_ = false;
+    Ref queue_;
     npy_intp product_ = 1, elements_ = 1, largest_ = 0;  // what all come to together, and the size of the largest
     npy_intp broadcast_[NPY_MAXDIMS];
     PyObject* arrays_[MAX_ARRAYS];  // owned

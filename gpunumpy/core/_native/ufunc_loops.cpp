@@ -38,7 +38,7 @@ bool read(PyObject* x, Operand& operand) {
     }
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
     if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) ||
-        PyArray_NBYTES(array) > HOST_BYTES) {
+        PyArray_NBYTES(array) > host_bytes_of(queue_of(x))) {
         return false;
     }
     operand.type = PyArray_TYPE(array);

@@ -16,15 +16,17 @@ class Queue:
     is computed, is harmless; but one that is missing loses a write. `lock` is held by a thread that changes values of
     the device. Of two devices' locks a thread holds one at a time; `tests/core/runtime/test_lock_order.py` has the
     order of all locks. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts
-    how often nodes of the device have been turned into leaves.
+    how often nodes of the device have been turned into leaves. `host_bytes` are those of the largest arrays of the
+    device that are placed on the host.
     """
 
-    __slots__ = ("device", "lock", "pending", "publications", "review", "review_at", "run", "state")
+    __slots__ = ("device", "host_bytes", "lock", "pending", "publications", "review", "review_at", "run", "state")
 
     state: Any
 
-    def __init__(self, device: Any, review: Callable[[Queue, Any], None]) -> None:
+    def __init__(self, device: Any, review: Callable[[Queue, Any], None], host_bytes: int) -> None:
         self.device = device
+        self.host_bytes = host_bytes
         self.pending: list[weakref.ref[Any]] = []
         self.lock = threading.RLock()
         self.review_at = REVIEW_INTERVAL

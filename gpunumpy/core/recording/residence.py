@@ -1,9 +1,9 @@
 """Residence: whether small arrays are on the host, where NumPy computes with them at once, or on their device.
 
-By "auto", a new array of at most `HOST_BYTES` made of host data, or by operations on arrays of the host alone, is on
-the host; it takes NumPy less time to compute with than a launch takes. An operation with an operand on the device is on
-the device. A larger array that a program writes to element by element is moved to the host, and back where it is
-computed with as a whole. By "device" only arrays of dtypes that no kernel computes are on the host.
+By "auto", a new array of at most `Queue.host_bytes` of its device, made of host data or by operations on arrays of the
+host alone, is on the host; it takes NumPy less time to compute with than a launch takes. An operation with an operand
+on the device is on the device. A larger array that a program writes to element by element is moved to the host, and
+back where it is computed with as a whole. By "device" only arrays of dtypes that no kernel computes are on the host.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from .array import from_numpy, move_to_host, ndarray, on_host_memory
 
-HOST_BYTES = 1 << 15
 _RESIDENCES = ("auto", "device")
 # The dtypes that both kernels and NumPy compute.
 DTYPES = frozenset(KIND.keys() - {bfloat16})
@@ -69,14 +68,20 @@ def is_auto() -> bool:
     return _residence == "auto" and evaluate.watcher is None
 
 
+def host_bytes(device: Device) -> int:
+    """Return the bytes of the largest arrays of a device that are placed on the host."""
+    return evaluate.queue_of(device).host_bytes
+
+
 @tried_first
 def resident(data: Any, device: Device | None = None) -> ndarray:
     """Return NumPy data that nothing else refers to, an array or a scalar, as an array where size and dtype put it.
 
     Its device is the default device if none is given.
     """
-    if is_auto() and data.nbytes <= HOST_BYTES and data.dtype in DTYPES:
-        return on_host_memory(data, default_device() if device is None else device)
+    device = default_device() if device is None else device
+    if is_auto() and data.nbytes <= host_bytes(device) and data.dtype in DTYPES:
+        return on_host_memory(data, device)
     return from_numpy(numpy.asarray(data), device)
 
 

@@ -44,9 +44,9 @@ class _DeviceState:
     __slots__ = ("cut", "executor", "planner", "queue")
 
     def __init__(self, device: Device) -> None:
-        self.queue = Queue(device, review)
-        _schedule_review(self.queue)
         self.executor = executor_for(device)
+        self.queue = Queue(device, review, self.executor.traits.host_bytes)
+        _schedule_review(self.queue)
         self.planner = Planner(self.executor)
         self.cut = LoopCut()
         self.queue.state = self

@@ -11,6 +11,9 @@ class Traits:
 
     Attributes
     ----------
+    host_bytes
+        The bytes of the largest arrays with which NumPy computes at once in no more time than it takes to record an
+        operation and to run it.
     draws_faster_than_numpy
         Its kernels draw many random numbers faster than NumPy draws them.
     takes_epilogues
@@ -21,6 +24,7 @@ class Traits:
         Its reductions read the long rows of a large matrix faster than a BLAS product with a vector does.
     """
 
+    host_bytes: int = 1 << 15
     draws_faster_than_numpy: bool = False
     takes_epilogues: bool = False
     copies_blocks_faster_than_elements: bool = False
