@@ -23,6 +23,7 @@ from .core.runtime.explain import explain
 from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
 from .core.runtime.profile import profile
 from .functions import iterators as _iterators
+from .functions import old_names as _old_names
 from .functions.bits import *
 from .functions.calculus import *
 from .functions.creation.arrays import *

@@ -72,20 +72,25 @@ class _New:
         return array
 
 
-def _outcome(xp: Any, call: str, dtype: str, reference: Any) -> list[Any]:
-    """What a call returns or raises, and what its arguments are afterwards."""
+def new_names(xp: Any, dtype: str, reference: Any) -> dict[str, Any]:
+    """Return what calls use, with new arrays; `reference` is the result of the call without an output."""
     new = _New(xp, reference)
-    data = {name: xp.asarray(x.copy("K")) for name, x in _data(dtype).items()}
     result_dtype = getattr(new.first, "dtype", numpy.dtype(dtype))
     names = {"np": xp, "numpy": numpy, "t": dtype, "new": new, "fixed": new.fixed, "rt": result_dtype}
     names["rts"] = [getattr(x, "dtype", None) for x in reference] if isinstance(reference, tuple) else [result_dtype]
+    return names | {name: xp.asarray(x.copy("K")) for name, x in _data(dtype).items()}
+
+
+def _outcome(xp: Any, call: str, dtype: str, reference: Any) -> list[Any]:
+    """What a call returns or raises, and what its arguments are afterwards."""
+    names = new_names(xp, dtype, reference)
     try:
         with warnings.catch_warnings(), numpy.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            result: Any = _plain(eval(call, names | data))
+            result: Any = _plain(eval(call, names))
     except Exception as error:
         result = error
-    return [result, *map(_plain, new.made), *(_plain(data[name]) for name in ("x", "m", "w", "q", "f"))]
+    return [result, *map(_plain, names["new"].made), *(_plain(names[name]) for name in ("x", "m", "w", "q", "f"))]
 
 
 def _plain(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Functions that run nothing on the host for numeric arrays: with ``host_fallback("error")`` none of them raises it."""
+"""Functions run nothing on the host for numeric arrays: with ``host_fallback("error")`` none of them raises it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import pytest
 
 import gpunumpy as np
 
+from .keyword_calls import CALLS, calls_with_keywords
+from .test_keywords import LEAVING_EXCEPTIONS, new_names
+
 DTYPES = ("f8", "i8", "c16")
 NUMBERS = numpy.arange(12) * 7 % 11 + 1
 
@@ -22,7 +25,7 @@ def _names(text: str) -> list[str]:
 # What takes no arrays of numbers: files, NumPy's build, texts and dates, functions of the program.
 NOT_FOR_NUMBERS = _names("""
     asmatrix base_repr binary_repr bmat busday_count busday_offset datetime_as_string datetime_data frombuffer fromfile
-    fromregex fromstring frompyfunc genfromtxt get_include getbufsize info is_busday isnat load loadtxt mask_indices
+    fromregex fromstring frompyfunc genfromtxt get_include getbufsize info is_busday isnat load loadtxt
     matrix save savetxt savez savez_compressed setbufsize show_config show_runtime test
 """)
 MASKED_METHODS = _names("""
@@ -83,6 +86,23 @@ def _functions_of(module: Any) -> list[str]:
 def test_functions(name: str, dtype: str) -> None:
     for args in _arguments(dtype):
         _run(getattr(np, name), *args)
+
+
+MATRICES = ("asmatrix", "bmat")
+# Values of keywords that are no numbers: arrays of them are on the host.
+NO_NUMBERS = (
+    *("'x'", "rtol=None", "atol=None", "prepend=None", "append=None", "default=None", "nan=None"),
+    *("nanstd(m, mean=None", "nanvar(m, mean=None"),
+)
+
+
+@pytest.mark.sampled(60)
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - LEAVING_EXCEPTIONS - {*MATRICES}))
+def test_calls_with_keywords(name: str) -> None:
+    for dtype in ("?", "i8", "f4", "c16"):
+        for call in calls_with_keywords(name):
+            if not any(text in call for text in NO_NUMBERS):
+                _run(lambda call=call, dtype=dtype: eval(call, new_names(np, dtype, numpy.zeros((3, 4)))))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -157,6 +157,7 @@ def _variance(
     array: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> ndarray:
     """Return the variance; warn at the caller of the public function if there are no degrees of freedom."""
+    mean = NOT_GIVEN if mean is None else mean
     axes = layout.checked_axes(axis, array.ndim)
     if where is True and ddof >= prod(array.shape[d] for d in axes):
         warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
