@@ -61,7 +61,7 @@ def _names(xp: Any, data: Any) -> dict[str, Any]:
     }
 
 
-def _outcome(xp: Any, call: str, data: Any) -> tuple[Any, Any]:
+def outcome_of(xp: Any, call: str, data: Any) -> tuple[Any, Any]:
     """What a call returns or raises, and what its arguments are afterwards."""
     names = _names(xp, data)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
@@ -103,8 +103,8 @@ CASES = [(name, kind) for name in CALLS for kind in DATA if (name, kind) not in 
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_calls(name: str, kind: str) -> None:
     for call in CALLS[name]:
-        expected = _outcome(numpy, call, DATA[kind])
-        assert _outcome(gpunumpy, call, DATA[kind]) == expected, call
+        expected = outcome_of(numpy, call, DATA[kind])
+        assert outcome_of(gpunumpy, call, DATA[kind]) == expected, call
 
 
 def test_the_class_with_an_explicit_layout() -> None:
@@ -201,4 +201,4 @@ def test_a_deep_copy_has_objects_of_its_own() -> None:
 @pytest.mark.parametrize("kind", DATA)
 def test_positions_in_no_elements(name: str, kind: str) -> None:
     call = f"np.{name}(np.asarray(x)[:0].reshape(2, 0), axis=0)"
-    assert _outcome(gpunumpy, call, DATA[kind]) == _outcome(numpy, call, DATA[kind])
+    assert outcome_of(gpunumpy, call, DATA[kind]) == outcome_of(numpy, call, DATA[kind])

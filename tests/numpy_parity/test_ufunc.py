@@ -391,3 +391,21 @@ def test_memory_order_of_results(seed: int) -> None:
         assert [s for s, n in zip(found.strides, found.shape) if n > 1] == [
             s for s, n in zip(wanted.strides, wanted.shape) if n > 1
         ]
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i8", "u1", "f4"])
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat"])
+def test_folds_that_loops_do_not_allow_raise_at_once(method: str, dtype: str) -> None:
+    """What has operands of two dtypes, and integers to negative powers."""
+    rows = numpy.array([[-3, 1, 2, 0], [3, -1, 2, 1], [2, 2, 1, -2]]).astype(dtype)
+    calls: list[tuple[Any, ...]] = [(rows, axis) for axis in (0, 1)]
+    if method == "reduceat":
+        calls = [(x, indices, axis) for x, axis in calls for indices in ([0, 1, 2], [0, 2], [2, 0], [1], [0, 1, 0])]
+    for op in ("power", "float_power", *(["ldexp"] if method != "reduce" else [])):
+        for x, *args in calls:
+            for part in (slice(None), slice(0, 1), slice(1, 3)):
+                run, reference = (getattr(getattr(xp, op), method) for xp in (gpunumpy, numpy))
+                expected = outcome(partial(reference, x[part], *args))
+                found = outcome(partial(run, from_host(x[part]), *args))
+                assert isinstance(found, Exception) == isinstance(expected, Exception)
+                same(on_host(found), expected, what=f"{op}.{method}({x[part]}, {args})")

@@ -111,6 +111,15 @@ def check_integer_powers(operands: Sequence[Node], loop: Loop, mask: Node | None
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
+def _check_powers_along(op: str, loop: Loop, value: Node, axis: int, mask: Node | None = None) -> None:
+    """Call `check_integer_powers` where all elements but the first along an axis are exponents."""
+    if op == "power" and loop[1].kind == "i" and value.signature.shape[axis] > 1:
+        rest = (slice(None),) * axis + (slice(1, None),)
+        exponents, selected = (node and getitem(wrap(node), rest).value() for node in (value, mask))
+        assert exponents is not None
+        check_integer_powers((exponents, exponents), loop, selected)
+
+
 # --- reduce ---------------------------------------------------------------------------------------------------------
 
 
@@ -136,7 +145,7 @@ def reduce_ufunc(
     """
     if initial is NO_VALUE and where is True and out is dtype is None and not keepdims and type(x) is ndarray:
         is_static = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
-        if is_static:
+        if is_static and op != "power":  # whose exponents the host looks at
             value = x.value()
             signature = _plain_reduction.find((value.signature, op, axis))
             if signature is not None:
@@ -341,6 +350,7 @@ def _fold(op: str, loop: Loop, value: Node, axis: int, start: Node | None, mask:
     if start is not None:
         value = _prepended(cast_with_warning(start, loop[1]), value, axis)
         mask = None if mask is None else _prepended(wrapped_scalar(True, BOOL), mask, axis)
+    _check_powers_along(op, loop, value, axis, mask)
     signature = value.signature
     shape = signature.shape[:axis] + signature.shape[axis + 1 :]
     if signature.shape[axis] == 1:
@@ -367,11 +377,19 @@ def accumulate_ufunc(op: str, x: Any, axis: Any = 0, dtype: Any = None, out: Any
     check_reducible(op, "accumulate")
     array, into = _operands(x, out)
     position = _single_axis(axis, array.ndim, "accumulate")
-    loop = _loop(op, array.dtype, dtype, into)
+    loop = _loop_of_one_dtype(op, "accumulate", array, dtype, into)
     if into is not None and into.shape != array.shape:
         raise _wrong_output("accumulate", op, into.shape, array.shape)
     with one_step(into):
         return _return_result(*_accumulated(op, array, position, loop), into)
+
+
+def _loop_of_one_dtype(op: str, method: str, array: ndarray, dtype: Any, into: Output | None) -> Loop:
+    """Return the loop of a method that applies it to its own results; raise if both operands have another dtype."""
+    loop = _loop(op, array.dtype, dtype, into)
+    if len(set(loop)) > 1:
+        raise TypeError(f"the resolved dtypes are not compatible with {op}.{method}. Resolved {loop}")
+    return loop
 
 
 def _accumulated(op: str, array: ndarray, position: int, loop: Loop) -> tuple[Node, tuple[int, ...] | None]:
@@ -386,7 +404,9 @@ def _accumulated(op: str, array: ndarray, position: int, loop: Loop) -> tuple[No
     elif table.scans(op):
         node = graph.scan(op, (loop[-1], loop[-1]), position, cast_with_warning(value, loop[-1]))
     else:
-        node = graph.library_call("accumulate", (op, loop, position), (cast_with_warning(value, loop[1]),))
+        value = cast_with_warning(value, loop[1])
+        _check_powers_along(op, loop, value, position)
+        node = graph.library_call("accumulate", (op, loop, position), (value,))
     return node, order
 
 
@@ -407,7 +427,6 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
     check_reducible(op, "reduceat")
     array, into = _operands(x, out)
     position = _single_axis(axis, array.ndim, "reduceat")
-    loop = _loop(op, array.dtype, dtype, into)
     starts = to_host(indices) if isinstance(indices, ndarray) else numpy.asarray(indices)
     if starts.ndim != 1:
         raise ValueError("object of too small depth for desired array" if starts.ndim == 0 else "indices must be 1-d")
@@ -418,6 +437,7 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
     out_of_bounds = starts[(starts < 0) | (starts >= length)]
     if out_of_bounds.size:
         raise IndexError(f"index {out_of_bounds[0]} out-of-bounds in {op}.reduceat [0, {length})")
+    loop = _loop_of_one_dtype(op, "reduceat", array, dtype, into)
     shape = array.shape[:position] + (starts.size,) + array.shape[position + 1 :]
     if into is not None and into.shape != shape:
         raise _wrong_output("reduceat", op, into.shape, shape)
@@ -426,8 +446,23 @@ def reduceat_ufunc(op: str, x: Any, indices: Any, axis: Any = 0, dtype: Any = No
         node = graph.fill(wrapped_scalar(0, loop[-1]), shape, array.queue)
     else:
         start_node = from_host(starts, array.device).value()
+        if op == "power":
+            _check_powers_along(op, loop, value, position, _mask_of_exponents(starts, value, position))
         node = graph.library_call("reduceat", (op, loop, position), (value, start_node))
     return _return_result(node, None, into)
+
+
+def _mask_of_exponents(starts: Any, value: Node, axis: int) -> Node:
+    """Return a mask of the elements that come in a slice of `reduceat` after its first."""
+    length = value.signature.shape[axis]
+    stops = numpy.append(starts[1:], length)
+    steps = numpy.zeros(length + 1, INT64)
+    numpy.add.at(steps, numpy.minimum(starts + 1, length), stops > starts)
+    numpy.subtract.at(steps, numpy.maximum(stops, 0), stops > starts)
+    along = [length if d == axis else 1 for d in range(len(value.signature.shape))]
+    assert value.signature.queue is not None
+    mask = from_host((numpy.cumsum(steps[:length]) > 0).reshape(along), value.signature.queue.device).value()
+    return graph.broadcast(mask, value.signature.shape)
 
 
 def _single_axis(axis: Any, ndim: int, method: str) -> int:
