@@ -16,10 +16,18 @@ namespace {
 using Held = References<Array, &Array::base, &Array::component, &Array::flags, &Array::layout, &Array::node,
                         &Array::owner, &Array::queue, &Array::source>;
 
+FreeObjects<256> free_arrays;
+
 void deallocate(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
-    Held::deallocate(self);
+    Py_TRASHCAN_BEGIN(self, deallocate)
+    Held::clear(self);
+    as_array(self)->writes = as_array(self)->moves = 0;
+    if (type != state.ndarray || !free_arrays.put(self)) type->tp_free(self);
+    Py_DECREF(type);
+    Py_TRASHCAN_END
 }
 
 // The node of an array on the host tells shape, dtype and queue alone.
@@ -105,6 +113,14 @@ bool add_array_type(PyObject* module) {
     return array_type && PyModule_AddType(module, array_type) == 0;
 }
 
+void set_array_class() { state.ndarray->tp_dealloc = deallocate; }
+
+PyObject* new_array() {
+    PyObject* made = free_arrays.take(state.ndarray);
+    if (made) PyObject_GC_Track(made);
+    return made;
+}
+
 PyObject* owner_of(PyObject* object) {
     Array* array = as_array(object);
     if (array->base == Py_None) return object;
@@ -142,7 +158,7 @@ PyObject* wrap(PyObject* given) {
         node = Ref(as_new_node(given));  // a node has one owner, an array its own buffer
         if (!node) return nullptr;
     }
-    Ref array(state.ndarray->tp_alloc(state.ndarray, 0));
+    Ref array(new_array());
     if (!array) return nullptr;
     as_array(array.get())->node = Py_NewRef(node.get());
     as_array(array.get())->base = Py_NewRef(Py_None);

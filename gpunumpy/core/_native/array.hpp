@@ -33,6 +33,12 @@ inline bool has_flag(PyObject* array, int flag) { return PyLong_AsLong(as_array(
 // Whether an object is an array of the class itself, on whatever memory. Subclasses are left to Python.
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == state.ndarray; }
 
+// Have `ndarray`, which adds no fields, free its objects as `ArrayState` does; once, when the class is known.
+void set_array_class();
+
+// A new array of the class itself, whose fields are still to be set.
+PyObject* new_array();
+
 // The owner of the memory that an array on a device shows, borrowed: the array itself or its base. Null, without an
 // exception, for an array on the host and for a view of parts of elements or of another dtype.
 PyObject* owner_of(PyObject* array);

@@ -38,7 +38,7 @@ PyObject* queue_of(PyObject* array) {
 }
 
 PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int flags) {
-    PyObject* made = state.ndarray->tp_alloc(state.ndarray, 0);
+    PyObject* made = new_array();
     if (!made) return nullptr;
     Array* array = as_array(made);
     array->base = Py_NewRef(memory);

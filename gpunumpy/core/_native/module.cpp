@@ -123,6 +123,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     for (const auto& each : slots) {
         if (!each.slot->find(each.type, each.name)) return nullptr;
     }
+    set_array_class();
     Py_RETURN_NONE;
 }
 

@@ -9,6 +9,19 @@ namespace {
 using Held = References<Node, &Node::args, &Node::bound, &Node::data, &Node::offset, &Node::owner, &Node::signature,
                         &Node::source_location>;
 
+FreeObjects<1024> free_nodes;
+
+void deallocate(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Py_TRASHCAN_BEGIN(self, deallocate)
+    Held::clear(self);
+    as_node(self)->walk = 0;
+    if (type != node_type || !free_nodes.put(self)) type->tp_free(self);
+    Py_DECREF(type);
+    Py_TRASHCAN_END
+}
+
 bool fill(Node* node, PyObject* const* args, Py_ssize_t count) {
     if (count < 2 || count > 3) {
         PyErr_Format(PyExc_TypeError, "Node takes 2 or 3 arguments, not %zd", count);
@@ -55,7 +68,7 @@ PyType_Slot slots[] = {
     {Py_tp_init, reinterpret_cast<void*>(initialize)},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
     {0, nullptr},
 };
 
@@ -75,7 +88,7 @@ bool add_node_type(PyObject* module) {
 
 PyObject* new_node(PyObject* signature, PyObject* args, PyObject* data) {
     if (!args) return nullptr;
-    PyObject* node = node_type->tp_alloc(node_type, 0);
+    PyObject* node = free_nodes.take(node_type);
     if (!node) {
         Py_DECREF(args);
         return nullptr;
@@ -83,7 +96,6 @@ PyObject* new_node(PyObject* signature, PyObject* args, PyObject* data) {
     // Neither is in a cycle: what a node refers to was there before it, but for memory, which refers to no node. So the
     // garbage collector has nothing to look for.
     PyObject_GC_UnTrack(args);
-    PyObject_GC_UnTrack(node);
     as_node(node)->signature = Py_NewRef(signature);
     as_node(node)->args = args;
     as_node(node)->data = Py_NewRef(data);

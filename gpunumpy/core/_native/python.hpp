@@ -71,6 +71,35 @@ private:
     Py_ssize_t offset_ = 0;
 };
 
+// Memory of objects of one type that have died, for the next ones. Where Python has no lock of its own around everything,
+// there is none.
+template <size_t ROOM>
+class FreeObjects {
+public:
+    // A new object whose fields are all null, which the garbage collector does not know yet.
+    PyObject* take(PyTypeObject* type) {
+        if (count_) return PyObject_Init(objects_[--count_], type);
+        PyObject* made = type->tp_alloc(type, 0);
+        if (made) PyObject_GC_UnTrack(made);
+        return made;
+    }
+
+    // Take the memory of an object of the type whose fields are all null again. Returns false if there is no room.
+    bool put(PyObject* object) {
+#ifndef Py_GIL_DISABLED
+        if (count_ < ROOM) {
+            objects_[count_++] = object;
+            return true;
+        }
+#endif
+        return false;
+    }
+
+private:
+    size_t count_ = 0;
+    PyObject* objects_[ROOM];
+};
+
 // What Python's memory management asks of a type of objects `T` that refer to others in these fields.
 template <typename T, PyObject* T::*... FIELDS>
 struct References {

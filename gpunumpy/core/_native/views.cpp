@@ -45,7 +45,7 @@ struct Shown {
     }
 };
 
-Recent<Shown, 2048> recent_views;
+Recent<Shown, 4096> recent_views;
 
 // The view of a leaf at positions; null, without an exception, for what does not follow from arithmetic on C order, and
 // for what has no elements. `recent` may be null.
@@ -226,7 +226,7 @@ PyObject* new_view(PyObject* array, const Positions& positions, Ref& layout) {
     Ref node(seen_through(current.get(), positions, layout));
     if (!node) return nullptr;
     static PyObject* const whole = PyUnicode_InternFromString("");
-    PyObject* made = state.ndarray->tp_alloc(state.ndarray, 0);
+    PyObject* made = new_array();
     if (!made) return nullptr;
     Array* fields = as_array(made);
     fields->flags = PyLong_FromLong(PyLong_AsLong(as_array(array)->flags) | MADE_AS_ARRAY);

@@ -183,7 +183,7 @@ def test_what_was_found_last_is_forgotten_with_the_tables() -> None:
     signature = x._node.signature
     bounded_table.forget_all()
     count = sys.getrefcount(signature)
-    x[5:71:3], x + x  # noqa: B018
+    x[5:71:3], x + x
     assert sys.getrefcount(signature) > count
     bounded_table.forget_all()
     assert sys.getrefcount(signature) == count
