@@ -19,7 +19,8 @@ from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.substitute import in_kernel, put_in
 from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen.program import Program
-from gpunumpy.kernels.codegen.sized import SizedInterpretation, SizedProgram, sized_interpretations, sized_programs
+from gpunumpy.kernels.codegen.sized import SizedInterpretation, sized_interpretations, sized_programs
+from gpunumpy.kernels.codegen.sized_program import SizedProgram
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors
 

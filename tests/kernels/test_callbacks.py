@@ -101,8 +101,9 @@ class Fusing(HostExecutor):
         super().__init__(Device("cpu"))
         self.compute = compute
 
-    def library_call(self, name: str, options: Any, dtypes: Any) -> Any:
-        def prepared(options: Any, layouts: Any) -> Callable[[Sequence[Any]], None]:
+    def library_call(self, name: str, options: Any, dtypes: Any, at: Any) -> Any:
+        def prepared(sizes: Sequence[int]) -> Callable[[Sequence[Any]], None]:
+            options, layouts = at(sizes)
             if not isinstance(options, FusedCall):
                 options = FusedCall(options, (layouts[1], dtypes[1]), (layouts[0], dtypes[0]))
             return lambda values: self.fused(name, options, layouts[0], values)

@@ -94,18 +94,42 @@ def launch(
     params: Sequence[int],
     is_packed: bool,
     failed: Callable[[int], None],
-) -> Callable[[Sequence[Any], Any], None] | None:
+    device: Any = None,
+    kernel: Any = None,
+) -> Callable[..., None] | None:
     """Return what launches a kernel by the driver's function at an address; None without the core.
 
-    It takes the arguments, of the kinds that `format` names, and a list that a launch is noted in. The other parameters
-    are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid, of a block, and the bytes of shared
-    memory. `failed` raises the exception for an error of the driver.
+    It takes the arguments, of the kinds that `format` names, and maybe a list that a launch is noted in; else that is
+    the device's. The other parameters are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid,
+    of a block, and the bytes of shared memory. `failed` raises the exception for an error of the driver, and `kernel`
+    is what keeps the kernel loaded.
     """
     if _core is None:
         return None
     made: Callable[..., None] = _core.Launch(
-        launch_kernel, function, dimensions, stream, format, params, is_packed, failed
+        launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel
     )
+    return made
+
+
+# The types of such functions.
+LAUNCHES: tuple[type, ...] = () if _core is None else (_core.Launch,)
+
+
+def sized_launch(programs: Any, prepare: Callable[[Sequence[int]], Any]) -> Callable[[Sequence[int]], Any]:
+    """Return what prepares the launch of a kernel from its sizes.
+
+    Parameters
+    ----------
+    programs
+        The `Variants` of programs, with the attributes of `kernels.codegen.sized.SizedProgram`. One that has been
+        launched is launched at other sizes by the core.
+    prepare
+        Does all that in Python, and prepares what has not been launched.
+    """
+    if _core is None:
+        return prepare
+    made: Callable[[Sequence[int]], Any] = _core.SizedLaunch(programs, prepare)
     return made
 
 

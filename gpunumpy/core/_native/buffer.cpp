@@ -1,5 +1,7 @@
 #include "buffer.hpp"
 
+#include "sizes.hpp"
+
 namespace core {
 
 PyTypeObject* buffer_type = nullptr;
@@ -71,6 +73,25 @@ PyType_Spec spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots,
 };
 
+// As in memory_pool.py; -1 for what is left to Python.
+Py_ssize_t size_class(Py_ssize_t nbytes) {
+    if (nbytes < 0 || nbytes > PY_SSIZE_T_MAX / 2) return -1;
+    int bits = 0;
+    for (Py_ssize_t rest = (nbytes > 1 ? nbytes : 1) - 1; rest; rest >>= 1) bits++;
+    const int shift = bits <= 12 ? 9 : bits <= 24 ? bits - 4 : bits > 27 ? bits - 6 : 21;
+    const Py_ssize_t count = (nbytes + (Py_ssize_t{1} << shift) - 1) >> shift;
+    return (count > 1 ? count : 1) << shift;
+}
+
+// The free list for a request, borrowed; null if no request of the size class came before.
+PyObject* list_for(PyObject* lists, PyObject* nbytes) {
+    PyObject* list = PyDict_GetItemWithError(lists, nbytes);
+    Py_ssize_t number;
+    if (list || PyErr_Occurred() || !Sizes::read_integer(nbytes, number)) return list;
+    Ref size(PyLong_FromSsize_t(size_class(number)));
+    return size ? PyDict_GetItemWithError(lists, size.get()) : nullptr;
+}
+
 }  // namespace
 
 bool add_buffer_type(PyObject* module) {
@@ -81,7 +102,7 @@ bool add_buffer_type(PyObject* module) {
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
     static PyObject* const pop = PyUnicode_InternFromString("pop");
     PyObject* lists = state.free_lists ? PyDict_GetItemWithError(state.free_lists, device) : nullptr;
-    Ref list = Ref::to(lists ? PyDict_GetItemWithError(lists, nbytes) : nullptr);
+    Ref list = Ref::to(lists ? list_for(lists, nbytes) : nullptr);
     if (!list || !PyList_GET_SIZE(list.get())) return nullptr;
     // The buffer first: where Python may collect garbage, a block in no buffer's hands would be lost to an exception.
     PyTypeObject* type = state.pool_buffer;

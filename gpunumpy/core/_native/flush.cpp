@@ -1,5 +1,6 @@
 #include "flush.hpp"
 
+#include "planner.hpp"
 #include "program.hpp"
 #include "run.hpp"
 #include "walk.hpp"
@@ -84,21 +85,19 @@ private:
 
     Flushed compute() {
         Ref seen = Ref::to(state.queue_publications.of(queue_));
-        Ref nodes, key, plan, program;
-        if (!walk_graph(roots_.get(), nodes, key) || !find_plan(key.get(), plan, program)) return Flushed::ERROR;
-        // Python's garbage collector may have run a flush beside this one, which has computed some of the roots.
-        if (!program || state.queue_publications.of(queue_) != seen.get()) return Flushed::NOT_AT_HAND;
-        return run_program(program.get(), plan.get(), nodes.get(), run_.get(), looked()) ? Flushed::YES : Flushed::ERROR;
-    }
-
-    // The plan for a key and its program; nothing, without an exception, if there is none.
-    bool find_plan(PyObject* key, Ref& plan, Ref& program) {
-        static PyObject* const name = PyUnicode_InternFromString("program");
-        PyObject* plans = state.planner_plans.of(state.state_planner.of(state.queue_state.of(queue_)));
-        plan = Ref::to(PyDict_GetItemWithError(state.table_entries.of(plans), key));
-        if (!plan) return !PyErr_Occurred();
-        program = Ref(PyObject_GetAttr(plan.get(), name));
-        return static_cast<bool>(program);
+        Ref nodes, key;
+        if (!walk_graph(roots_.get(), nodes, key)) return Flushed::ERROR;
+        Ref planner = Ref::to(state.state_planner.of(state.queue_state.of(queue_)));
+        PyObject* plans = state.table_entries.of(state.planner_plans.of(planner.get()));
+        Ref plan = Ref::to(PyDict_GetItemWithError(plans, key.get()));
+        if (!plan && !PyErr_Occurred()) {
+            plan = Ref(plan_at_new_sizes(planner.get(), key.get(), nodes.get(), PyList_GET_SIZE(roots_.get())));
+        }
+        if (PyErr_Occurred()) return Flushed::ERROR;
+        // Python's code, of its garbage collector too, may have run a flush beside this one, which has computed some of
+        // the roots.
+        if (!plan || state.queue_publications.of(queue_) != seen.get()) return Flushed::NOT_AT_HAND;
+        return run_plan(plan.get(), nodes.get(), run_.get(), looked()) ? Flushed::YES : Flushed::ERROR;
     }
 
     // The position of the root that the host is about to read; -1 if there is none.

@@ -1,9 +1,11 @@
 #include "launch.hpp"
 
+#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "numbers.hpp"
 #include "state.hpp"
 
 namespace core {
@@ -22,6 +24,8 @@ struct Prepared {
     std::vector<int64_t> params;  // follow the arguments in every launch
     bool is_packed;               // whether all of these are one parameter of the kernel
     PyObject* failed;             // raises the exception for an error of the driver
+    PyObject* device;             // of the kernel, or None
+    PyObject* kernel;             // what keeps it loaded
 };
 
 struct Launch {
@@ -51,26 +55,31 @@ bool pack_all(const Prepared& prepared, PyObject* values, Words& words) {
     return true;
 }
 
-// launch(values, launched)
+// launch(values), launch(values, launched)
 PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
-    if (PyVectorcall_NARGS(count) != 2) {
+    const Py_ssize_t given = PyVectorcall_NARGS(count);
+    PyObject* device = as_launch(self)->prepared->device;
+    if (given != 2 && (given != 1 || device == Py_None)) {
         PyErr_SetString(PyExc_TypeError, "a launch takes the arguments, and the list that it is noted in");
         return nullptr;
     }
     Words words;
-    if (!pack_all(*as_launch(self)->prepared, args[0], words) || !launch_words(self, words, args[1])) return nullptr;
+    if (!pack_all(*as_launch(self)->prepared, args[0], words)) return nullptr;
+    if (given == 1 && !activate(device)) return nullptr;
+    Ref launched = Ref::to(given == 2 ? args[1] : state.device_launched.of(device));
+    if (!launch_words(self, words, launched.get())) return nullptr;
     Py_RETURN_NONE;
 }
 
-// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed, failed)
+// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel)
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     unsigned long long launch_kernel, function, stream;
     unsigned d[7];
     const char* format;
-    PyObject *params, *failed;
+    PyObject *params, *failed, *device, *kernel;
     int is_packed;
-    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOpO", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
-                          &stream, &format, &params, &is_packed, &failed)) {
+    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOpOOO", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
+                          &stream, &format, &params, &is_packed, &failed, &device, &kernel)) {
         return nullptr;
     }
     Ref sequence(PySequence_Fast(params, "parameters are a sequence")), made(type->tp_alloc(type, 0));
@@ -84,6 +93,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     p->format = format;
     p->is_packed = is_packed;
     p->failed = Py_NewRef(failed);
+    p->device = Py_NewRef(device);
+    p->kernel = Py_NewRef(kernel);
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
         p->params.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(sequence.get(), k)));
     }
@@ -96,29 +107,33 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     Ref grid(PySequence_Fast(args[0], "a grid is a sequence")), params(PySequence_Fast(args[1], "parameters are a sequence"));
     if (!grid || !params) return nullptr;
     if (PySequence_Fast_GET_SIZE(grid.get()) != 3) return PyErr_Format(PyExc_ValueError, "a grid has three sizes");
-    Ref made(Py_TYPE(self)->tp_alloc(Py_TYPE(self), 0));
-    if (!made) return nullptr;
-    const Prepared& prepared = *as_launch(self)->prepared;
-    Prepared* p = as_launch(made.get())->prepared = new Prepared(prepared);
-    Py_INCREF(p->failed);
-    as_launch(made.get())->call = call;
-    for (int k = 0; k < 3; k++) {
-        p->dimensions[k] = static_cast<unsigned>(PyLong_AsUnsignedLong(PySequence_Fast_GET_ITEM(grid.get(), k)));
+    Numbers grid_sizes, numbers;
+    for (const auto& [sequence, read] : {std::pair{grid.get(), &grid_sizes}, std::pair{params.get(), &numbers}}) {
+        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence); k++) {
+            read->push_back(PyLong_AsSsize_t(PySequence_Fast_GET_ITEM(sequence, k)));
+        }
     }
-    p->params.clear();
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(params.get()); k++) {
-        p->params.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(params.get(), k)));
-    }
-    return PyErr_Occurred() ? nullptr : made.release();
+    return PyErr_Occurred() ? nullptr : launch_at(self, grid_sizes.data(), numbers.data(), numbers.size());
 }
 
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
-    if (as_launch(self)->prepared) Py_XDECREF(as_launch(self)->prepared->failed);
-    delete as_launch(self)->prepared;
+    if (Prepared* p = as_launch(self)->prepared) {
+        Py_XDECREF(p->failed);
+        Py_XDECREF(p->device);
+        Py_XDECREF(p->kernel);
+        delete p;
+    }
     type->tp_free(self);
     Py_DECREF(type);
 }
+
+PyObject* is_one_launch(PyObject*, void*) { Py_RETURN_TRUE; }
+
+PyGetSetDef attributes[] = {
+    {"is_one_launch", is_one_launch, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Launch, call), READONLY, nullptr},
@@ -133,6 +148,7 @@ PyMethodDef methods[] = {
 PyType_Slot slots[] = {
     {Py_tp_members, members},
     {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
     {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
@@ -165,6 +181,22 @@ bool activate(PyObject* device) {
     }
     known = activations;
     return true;
+}
+
+PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* params, size_t count) {
+    Ref made(launch_type->tp_alloc(launch_type, 0));
+    if (!made) return nullptr;
+    const Prepared& other = *as_launch(launch)->prepared;
+    Prepared* p = as_launch(made.get())->prepared = new Prepared{
+        other.launch_kernel, other.function, other.stream, {}, other.format, {params, params + count}, other.is_packed,
+        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel)};
+    as_launch(made.get())->call = call;
+    std::memcpy(p->dimensions, other.dimensions, sizeof p->dimensions);
+    for (int k = 0; k < 3; k++) {
+        if (grid[k] < 0 || grid[k] > UINT_MAX) return PyErr_Format(PyExc_OverflowError, "no grid has a size of %zd", grid[k]);
+        p->dimensions[k] = static_cast<unsigned>(grid[k]);
+    }
+    return made.release();
 }
 
 bool is_launch(PyObject* object) { return Py_TYPE(object) == launch_type; }

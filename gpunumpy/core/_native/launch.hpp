@@ -13,6 +13,9 @@ bool activate(PyObject* device);
 
 bool is_launch(PyObject* object);
 
+// The launch of the same kernel with another grid, three sizes, and other parameters.
+PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* params, size_t count);
+
 // Packed arguments, each of 8 bytes.
 using Words = SmallVector<int64_t, 64>;
 

@@ -11,6 +11,7 @@
 #include "review.hpp"
 #include "run.hpp"
 #include "size_functions.hpp"
+#include "sized_launch.hpp"
 #include "state.hpp"
 #include "ufunc_call.hpp"
 #include "walk.hpp"
@@ -69,7 +70,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
         {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"PoolBuffer", &s.pool_buffer},
         {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
-        {"BoundedTable", &s.bounded_table}, {"Variants", &s.variants}, {"Device", &s.device},
+        {"BoundedTable", &s.bounded_table}, {"Variants", &s.variants},
+        {"Plan", &s.plan}, {"Device", &s.device},
     };
     const struct {
         const char* name;
@@ -118,6 +120,10 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.cut_place, s.loop_cut, "_place"}, {&s.cut_put_off, s.loop_cut, "_put_off"},
         {&s.cut_scope, s.loop_cut, "_scope"}, {&s.cut_waited, s.loop_cut, "_waited"},
         {&s.variants_by_pattern, s.variants, "_variants"},
+        {&s.planner_templates, s.planner, "_templates"}, {&s.plan_numbers, s.plan, "numbers"},
+        {&s.plan_program, s.plan, "program"}, {&s.plan_runners, s.plan, "runners"},
+        {&s.plan_signatures, s.plan, "signatures"}, {&s.plan_template, s.plan, "template"},
+        {&s.plan_values, s.plan, "values"},
         {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };
     for (const auto& each : slots) {
@@ -134,7 +140,8 @@ PyMODINIT_FUNC PyInit__core() {
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
-        !core::add_size_function_type(module.get()) || !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
+        !core::add_size_function_type(module.get()) || !core::add_sized_launch_type(module.get()) ||
+         !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_review(module.get())) {

@@ -6,6 +6,9 @@
 #include "launch.hpp"
 #include "node.hpp"
 #include "run.hpp"
+#include "signatures.hpp"
+#include "size_functions.hpp"
+#include "sized_launch.hpp"
 #include "small_vector.hpp"
 
 namespace core {
@@ -15,7 +18,7 @@ PyTypeObject* program_type = nullptr;
 namespace {
 
 // Codes of actions, and the places that arguments come from, as in plan.py.
-enum Code { WORK, ALLOCATE, ADOPT, FREE, SAVE, NOTE, SECTION };
+enum Code { WORK, ALLOCATE, ADOPT, FREE, SECTION };
 enum Place { LEAF, CONSTANT, SLOT, LOCATION };
 
 struct Argument {
@@ -26,34 +29,40 @@ struct Argument {
 };
 
 // Bytes that a section overwrites.
-struct Saved {
+struct Region {
     bool is_in_leaf;
     Py_ssize_t index;  // of the node or of the slot
-    PyObject *start, *stop;
+    Py_ssize_t at;     // of the first byte, and of the one behind the last, among the numbers
 };
 
 struct Action {
-    PyObject* tuple;  // in Python
     Py_ssize_t step;
     Code code;
-    PyObject* first;  // the runner of work, the bytes to allocate, the section to enter
     Py_ssize_t target, source;  // slots, or the node of the source
+    Py_ssize_t at;              // the number of bytes to allocate
+    Py_ssize_t runner;          // of work; of a section with only one; else -1
     bool is_from_leaf;
-    bool can_launch;  // whether the runner may have a launch for the core
+    PyObject* section;
     std::vector<Argument> args;
     std::vector<Py_ssize_t> freed;
-    std::vector<Saved> saved;
+    std::vector<Region> regions;
+    std::vector<Action> inside;  // the section
 };
 
 struct Root {
     Py_ssize_t position, slot;
-    PyObject* signature;
 };
 
 // A root that a kernel can write to memory of the host.
 struct Visible {
     Py_ssize_t position, slot;
     PyObject* nbytes;
+};
+
+// What prepares a runner from some of the numbers.
+struct Work {
+    PyObject* prepare;
+    Py_ssize_t start, stop;
 };
 
 // All references are borrowed from `Program::held`.
@@ -65,6 +74,11 @@ struct Prepared {
     Py_ssize_t slot_count, end;
     PyObject *device, *bind, *source_location;
     bool writes_inner_values;
+    Py_ssize_t undo_bytes;  // of a section that is undone
+    PyObject* sizes;        // computes the numbers
+    std::vector<Work> work;
+    std::vector<Py_ssize_t> allocations;  // numbers: bytes of buffers
+    Py_ssize_t probe_bytes;               // of which Python sees whether there is so much memory
 };
 
 struct Program {
@@ -91,68 +105,82 @@ bool read_arguments(PyObject* bindings, std::vector<Argument>& args) {
     return !PyErr_Occurred();
 }
 
+bool read_actions(PyObject* list, std::vector<Action>& actions);
+
+bool read_section(PyObject* section, PyObject* regions, Action& action) {
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(regions); k++) {
+        Region region;
+        int is_in_leaf;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(regions, k), "pnn", &is_in_leaf, &region.index, &region.at)) return false;
+        region.is_in_leaf = is_in_leaf;
+        action.regions.push_back(region);
+    }
+    action.section = section;
+    return read_actions(PyTuple_GET_ITEM(section, 2), action.inside);
+}
+
 bool read_action(PyObject* tuple, Action& action) {
     int code;
-    PyObject *second, *third;
-    action.tuple = tuple;
-    if (!PyArg_ParseTuple(tuple, "niOOO", &action.step, &code, &action.first, &second, &third)) return false;
+    PyObject *first, *second, *third;
+    if (!PyArg_ParseTuple(tuple, "niOOO", &action.step, &code, &first, &second, &third)) return false;
     action.code = static_cast<Code>(code);
     switch (action.code) {
         case WORK:
-            action.can_launch = PyObject_HasAttrString(action.first, "launch");
+            action.runner = PyLong_AsSsize_t(first);
             return PyList_Check(second) && read_arguments(second, action.args);
         case ALLOCATE:
-            action.target = PyLong_AsSsize_t(action.first);
-            action.first = second;
+            action.target = PyLong_AsSsize_t(first);
+            action.at = PyLong_AsSsize_t(second);
             break;
         case ADOPT:
-            action.target = PyLong_AsSsize_t(action.first);
+            action.target = PyLong_AsSsize_t(first);
             action.is_from_leaf = second == Py_True;
             action.source = PyLong_AsSsize_t(third);
             break;
         case FREE:
-            for (Py_ssize_t k = 0; k < PyList_GET_SIZE(action.first); k++) {
-                action.freed.push_back(PyLong_AsSsize_t(PyList_GET_ITEM(action.first, k)));
+            for (Py_ssize_t k = 0; k < PyList_GET_SIZE(first); k++) {
+                action.freed.push_back(PyLong_AsSsize_t(PyList_GET_ITEM(first, k)));
             }
             break;
-        case SAVE:
-            for (Py_ssize_t k = 0; k < PyList_GET_SIZE(second); k++) {
-                Saved saved;
-                int is_in_leaf;
-                if (!PyArg_ParseTuple(PyList_GET_ITEM(second, k), "pnOO", &is_in_leaf, &saved.index, &saved.start, &saved.stop)) {
-                    return false;
-                }
-                saved.is_in_leaf = is_in_leaf;
-                action.saved.push_back(saved);
-            }
-            break;
-        default: break;
+        default:
+            action.runner = PyLong_AsSsize_t(third);
+            return read_section(first, second, action);
     }
     return !PyErr_Occurred();
 }
 
-// Program(actions, roots, visible, copied, slot_count, end, device, bind, source_location, writes_inner_values): tuples,
-// of what `Plan` has under these names.
+bool read_actions(PyObject* list, std::vector<Action>& actions) {
+    actions.resize(PySequence_Fast_GET_SIZE(list));
+    for (size_t k = 0; k < actions.size(); k++) {
+        if (!read_action(PySequence_Fast_GET_ITEM(list, k), actions[k])) return false;
+    }
+    return true;
+}
+
+void read_numbers_of(PyObject* tuple, std::vector<Py_ssize_t>& numbers) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(tuple); k++) numbers.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k)));
+}
+
+// Program(actions, roots, visible, copied, slot_count, end, device, bind, source_location, writes_inner_values,
+// undo_bytes, sizes, work, allocations, probe_bytes): of what `PlanTemplate` has under these names, tuples.
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
-    PyObject *actions, *roots, *visible, *copied;
+    PyObject *actions, *roots, *visible, *copied, *work, *allocations;
     Ref made(type->tp_alloc(type, 0));
     if (!made) return nullptr;
     as_program(made.get())->held = Py_NewRef(args);
     Prepared& p = *(as_program(made.get())->prepared = new Prepared());
     int writes_inner_values;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOp", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type, &visible,
-                          &PyTuple_Type, &copied, &p.slot_count, &p.end, &p.device, &p.bind, &p.source_location,
-                          &writes_inner_values)) {
+    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOpnOO!O!n", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
+                          &visible, &PyTuple_Type, &copied, &p.slot_count, &p.end, &p.device, &p.bind,
+                          &p.source_location, &writes_inner_values, &p.undo_bytes, &p.sizes, &PyTuple_Type, &work,
+                          &PyTuple_Type, &allocations, &p.probe_bytes)) {
         return nullptr;
     }
     p.writes_inner_values = writes_inner_values;
-    p.actions.resize(PyTuple_GET_SIZE(actions));
-    for (size_t k = 0; k < p.actions.size(); k++) {
-        if (!read_action(PyTuple_GET_ITEM(actions, k), p.actions[k])) return nullptr;
-    }
+    if (!read_actions(actions, p.actions)) return nullptr;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(roots); k++) {
         Root root;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(roots, k), "nnO", &root.position, &root.slot, &root.signature)) return nullptr;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(roots, k), "nn", &root.position, &root.slot)) return nullptr;
         p.roots.push_back(root);
     }
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(visible); k++) {
@@ -160,9 +188,13 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(visible, k), "nnO", &one.position, &one.slot, &one.nbytes)) return nullptr;
         p.visible.push_back(one);
     }
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(copied); k++) {
-        p.copied.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(copied, k)));
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(work); k++) {
+        Work one;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(work, k), "Onn", &one.prepare, &one.start, &one.stop)) return nullptr;
+        p.work.push_back(one);
     }
+    read_numbers_of(copied, p.copied);
+    read_numbers_of(allocations, p.allocations);
     return PyErr_Occurred() ? nullptr : made.release();
 }
 
@@ -171,18 +203,24 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
 class Execution {
 public:
     Execution(const Prepared& prepared, PyObject* plan, PyObject* nodes, PyObject* slots, PyObject* run)
-        : p_(prepared), plan_(plan), nodes_(nodes), slots_(slots), run_(run) {}
+        : p_(prepared), plan_(plan), nodes_(nodes), slots_(slots), run_(run), numbers_(state.plan_numbers.of(plan)),
+          runners_(state.plan_runners.of(plan)) {}
 
     bool all() {
-        for (const Action& action : p_.actions) {
-            as_run(run_)->step = action.step;
-            if (!perform(action)) return false;
-        }
+        if (!perform_all(p_.actions)) return false;
         as_run(run_)->step = p_.end;
         return true;
     }
 
 private:
+    bool perform_all(const std::vector<Action>& actions) {
+        for (const Action& action : actions) {
+            as_run(run_)->step = action.step;
+            if (!perform(action)) return false;
+        }
+        return true;
+    }
+
     Node* node(Py_ssize_t index) const { return as_node(PyList_GET_ITEM(nodes_, index)); }
     PyObject* slot(Py_ssize_t index) const { return PyList_GET_ITEM(slots_, index); }
     void put(Py_ssize_t index, PyObject* owned) {
@@ -201,20 +239,48 @@ private:
             case FREE:
                 for (const Py_ssize_t index : action.freed) put(index, Py_NewRef(Py_None));
                 return true;
-            case SAVE: return save(action);
-            case NOTE: return note(action);
-            default: return leave_to_python(action);
+            default: return section(action);
         }
     }
 
     bool allocate(const Action& action) {
         if (slot(action.target) != Py_None) return true;
-        PyObject* buffer = allocate_at_hand(p_.device, action.first);
+        PyObject* nbytes = PyTuple_GET_ITEM(numbers_, action.at);
+        PyObject* buffer = allocate_at_hand(p_.device, nbytes);
         if (!buffer && !PyErr_Occurred()) {
-                buffer = PyObject_CallFunctionObjArgs(state.allocate, p_.device, action.first, nullptr);
+            buffer = PyObject_CallFunctionObjArgs(state.allocate, p_.device, nbytes, nullptr);
         }
         if (buffer) put(action.target, buffer);
         return buffer != nullptr;
+    }
+
+    // As `_run_section`.
+    bool section(const Action& action) {
+        if (p_.undo_bytes >= 0 && overwritten_bytes(action) <= p_.undo_bytes) return save(action) && perform_all(action.inside);
+        if (action.runner >= 0 && is_one_launch(PyTuple_GET_ITEM(runners_, action.runner))) {
+            return note(action) && perform_all(action.inside);
+        }
+        if (PyErr_Occurred()) return false;
+        static PyObject* const run_whole = PyUnicode_InternFromString("_run_whole");
+        return static_cast<bool>(
+            Ref(PyObject_CallMethodObjArgs(plan_, run_whole, action.section, nodes_, slots_, run_, Py_None, nullptr)));
+    }
+
+    Py_ssize_t overwritten_bytes(const Action& action) const {
+        Py_ssize_t sum = 0;
+        for (const Region& region : action.regions) {
+            sum += PyLong_AsSsize_t(PyTuple_GET_ITEM(numbers_, region.at + 1)) -
+                   PyLong_AsSsize_t(PyTuple_GET_ITEM(numbers_, region.at));
+        }
+        return sum;
+    }
+
+    static bool is_one_launch(PyObject* runner) {
+        if (is_launch(runner)) return true;
+        static PyObject* const name = PyUnicode_InternFromString("is_one_launch");
+        Ref found(PyObject_GetAttr(runner, name));
+        if (!found) PyErr_Clear();
+        return found && PyObject_IsTrue(found.get()) == 1;
     }
 
     // The section at hand, what undoes it, no job of a helper, and no launch.
@@ -222,15 +288,16 @@ private:
         static PyObject* const copy = PyUnicode_InternFromString("copy");
         Ref saved(PyList_New(0));
         if (!saved) return false;
-        for (const Saved& one : action.saved) {
+        for (const Region& one : action.regions) {
+            PyObject *start = PyTuple_GET_ITEM(numbers_, one.at), *stop = PyTuple_GET_ITEM(numbers_, one.at + 1);
             Ref buffer = Ref::to(one.is_in_leaf ? node(one.index)->data : slot(one.index));
-            Ref bytes(PySlice_New(one.start, one.stop, nullptr));
+            Ref bytes(PySlice_New(start, stop, nullptr));
             Ref view(bytes ? PyObject_GetItem(as_buffer(buffer.get())->host, bytes.get()) : nullptr);
             Ref content(view ? PyObject_CallMethodNoArgs(view.get(), copy) : nullptr);
-            Ref entry(content ? PyTuple_Pack(3, buffer.get(), one.start, content.get()) : nullptr);
+            Ref entry(content ? PyTuple_Pack(3, buffer.get(), start, content.get()) : nullptr);
             if (!entry || PyList_Append(saved.get(), entry.get()) < 0) return false;
         }
-        PyObject* entered = PyTuple_Pack(4, action.first, saved.get(), Py_None, Py_None);
+        PyObject* entered = PyTuple_Pack(4, action.section, saved.get(), Py_None, Py_None);
         if (entered) set_field(as_run(run_)->entered, entered);
         return entered != nullptr;
     }
@@ -239,21 +306,17 @@ private:
     bool note(const Action& action) {
         static PyObject *const name = PyUnicode_InternFromString("note_launches"), *const nothing = PyTuple_New(0);
         Ref launched(PyObject_CallMethodNoArgs(p_.device, name));
-        PyObject* entered = launched ? PyTuple_Pack(4, action.first, nothing, Py_None, launched.get()) : nullptr;
+        PyObject* entered = launched ? PyTuple_Pack(4, action.section, nothing, Py_None, launched.get()) : nullptr;
         if (entered) set_field(as_run(run_)->entered, entered);
         return entered != nullptr;
     }
 
-    bool leave_to_python(const Action& action) {
-        static PyObject* const execute = PyUnicode_InternFromString("_execute");
-        Ref program(PyTuple_Pack(1, action.tuple));
-        return program && Ref(PyObject_CallMethodObjArgs(plan_, execute, program.get(), nodes_, slots_, run_, Py_None, nullptr));
-    }
-
     bool work(const Action& action) {
-        if (action.can_launch) {
-            static PyObject* const name = PyUnicode_InternFromString("launch");
-            Ref launch(PyObject_GetAttr(action.first, name));
+        PyObject* runner = PyTuple_GET_ITEM(runners_, action.runner);
+        if (is_launch(runner)) return launch_over(runner, action);
+        static PyObject* const name = PyUnicode_InternFromString("launch");
+        if (_PyType_Lookup(Py_TYPE(runner), name)) {  // it may have a launch for the core
+            Ref launch(PyObject_GetAttr(runner, name));
             if (!launch) return false;
             if (is_launch(launch.get())) return launch_over(launch.get(), action);
         }
@@ -264,7 +327,7 @@ private:
             if (!value) return false;
             PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k), value);
         }
-        return static_cast<bool>(Ref(PyObject_CallOneArg(action.first, values.get())));
+        return static_cast<bool>(Ref(PyObject_CallOneArg(runner, values.get())));
     }
 
     bool launch_over(PyObject* launch, const Action& action) {
@@ -327,7 +390,7 @@ private:
     }
 
     const Prepared& p_;
-    PyObject *plan_, *nodes_, *slots_, *run_;
+    PyObject *plan_, *nodes_, *slots_, *run_, *numbers_, *runners_;
     Words words_;
 };
 
@@ -381,8 +444,46 @@ bool add_program_type(PyObject* module) {
     return program_type && PyModule_AddType(module, program_type) == 0;
 }
 
-bool run_program(PyObject* program, PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked) {
+PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& values, PyObject* nodes) {
+    static PyObject* const name = PyUnicode_InternFromString("runners");
     const Prepared& p = *as_program(program)->prepared;
+    Numbers numbers;
+    if (!is_size_function(p.sizes) || evaluate(p.sizes, values, numbers) != Evaluated::YES) return nullptr;
+    for (const Py_ssize_t at : p.allocations) {
+        if (numbers[at] >= p.probe_bytes) return nullptr;
+    }
+    Ref signatures(PyTuple_New(p.roots.size()));
+    for (size_t k = 0; signatures && k < p.roots.size(); k++) {
+        PyObject* signature = computed_signature(as_node(PyList_GET_ITEM(nodes, p.roots[k].position))->signature);
+        if (!signature) return nullptr;
+        PyTuple_SET_ITEM(signatures.get(), k, signature);
+    }
+    Ref of_numbers(signatures ? tuple_of(numbers) : nullptr);
+    Ref runners(of_numbers ? PyTuple_New(p.work.size()) : nullptr);
+    for (size_t k = 0; runners && k < p.work.size(); k++) {
+        const Work& work = p.work[k];
+        PyObject* launch = launch_at_sizes(work.prepare, Numbers(numbers.data() + work.start, numbers.data() + work.stop));
+        if (!launch) {
+            if (PyErr_Occurred()) return nullptr;
+            runners = Ref(PyObject_CallMethodOneArg(template_plan, name, of_numbers.get()));
+            break;
+        }
+        PyTuple_SET_ITEM(runners.get(), k, launch);
+    }
+    Ref of_values(runners ? tuple_of(values) : nullptr), plan(of_values ? state.plan->tp_alloc(state.plan, 0) : nullptr);
+    if (!plan) return nullptr;
+    state.plan_template.set(plan.get(), Py_NewRef(template_plan));
+    state.plan_values.set(plan.get(), of_values.release());
+    state.plan_numbers.set(plan.get(), of_numbers.release());
+    state.plan_runners.set(plan.get(), runners.release());
+    state.plan_signatures.set(plan.get(), signatures.release());
+    state.plan_program.set(plan.get(), Py_NewRef(program));
+    return plan.release();
+}
+
+bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked) {
+    Ref program = Ref::to(state.plan_program.of(plan)), signatures = Ref::to(state.plan_signatures.of(plan));
+    const Prepared& p = *as_program(program.get())->prepared;
     Ref slots(PyList_New(p.slot_count));
     if (!slots) return false;
     for (Py_ssize_t k = 0; k < p.slot_count; k++) PyList_SET_ITEM(slots.get(), k, Py_NewRef(Py_None));
@@ -399,9 +500,11 @@ bool run_program(PyObject* program, PyObject* plan, PyObject* nodes, PyObject* r
         PyObject* buffer = as_node(PyList_GET_ITEM(nodes, index))->data;
         if (is_buffer(buffer)) set_field(as_buffer(buffer)->copy, Py_NewRef(Py_None));
     }
-    if (!add_publication(state.signature_queue.of(p.roots[0].signature))) return false;
-    for (const Root& root : p.roots) {
-        publish(PyList_GET_ITEM(nodes, root.position), PyList_GET_ITEM(slots.get(), root.slot), root.signature);
+    if (!add_publication(state.signature_queue.of(PyTuple_GET_ITEM(signatures.get(), 0)))) return false;
+    for (size_t k = 0; k < p.roots.size(); k++) {
+        const Root& root = p.roots[k];
+        publish(PyList_GET_ITEM(nodes, root.position), PyList_GET_ITEM(slots.get(), root.slot),
+                PyTuple_GET_ITEM(signatures.get(), k));
     }
     return !p.writes_inner_values || publish_inner_values(plan, nodes);
 }

@@ -126,12 +126,12 @@ PyObject* reduced_shape(PyObject* argument, PyObject* axes, Sizes& shape) {
 
 }  // namespace
 
-PyObject* keep(PyObject* table, PyObject* key, PyObject* value) {
+PyObject* keep(PyObject* table, PyObject* key, PyObject* value, int size) {
     constexpr int COUNTED_TOGETHER = 64;
     static int kept = 0;
-    if (++kept >= COUNTED_TOGETHER) {
-        kept = 0;
-        Ref number(PyLong_FromLong(COUNTED_TOGETHER));
+    kept += size;
+    if (kept >= COUNTED_TOGETHER) {
+        Ref number(PyLong_FromLong(std::exchange(kept, 0)));
         if (!number || !Ref(PyObject_CallOneArg(state.count_entries, number.get()))) return nullptr;
     }
     return PyDict_SetDefault(table, key, value);

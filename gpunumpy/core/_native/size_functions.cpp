@@ -122,6 +122,18 @@ private:
     Numbers& r_;
 };
 
+// Integers of any class. Returns false, without an exception, for what does not fit 64 bits.
+bool read_code(PyObject* tuple, Numbers& numbers) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(tuple); k++) {
+        numbers.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k)));
+        if (numbers.back() == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return false;
+        }
+    }
+    return true;
+}
+
 // SizeFunction(count, code, results, functions)
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     Py_ssize_t count;
@@ -134,7 +146,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     if (!made) return nullptr;
     as_size_function(made.get())->parts = Py_NewRef(args);
     Code* c = as_size_function(made.get())->code = new Code{static_cast<size_t>(count), {}, {}, functions};
-    if (!read_numbers(code, c->code) || !read_numbers(results, c->results)) {
+    if (!read_code(code, c->code) || !read_code(results, c->results)) {
         delete std::exchange(as_size_function(made.get())->code, nullptr);  // Python evaluates what is too large
     }
     return made.release();

@@ -21,7 +21,7 @@ struct State {
     PyObject *free_lists, *allocate;
     // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
     // functions for what an exception leaves and for the length at which a queue is reviewed.
-    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device, *variants;
+    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device, *variants, *plan;
     PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
@@ -32,7 +32,8 @@ struct State {
         library_call_name, library_call_options, library_call_results;
     Slot queue_host_bytes, queue_pending, queue_lock, queue_review_at, queue_review, queue_run, queue_publications,
         queue_state;
-    Slot state_planner, state_cut, planner_plans, variants_by_pattern;
+    Slot state_planner, state_cut, planner_plans, planner_templates, variants_by_pattern;
+    Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values;
     Slot device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot cut_held_bytes, cut_is_counted, cut_is_over, cut_limit, cut_place, cut_put_off, cut_scope, cut_waited;
     Slot window_nested, window_signature;

@@ -183,30 +183,34 @@ bool find_structure(PyObject* signature) {
 
 class Lowered {
 public:
+    explicit Lowered(Numbers& sizes) : sizes_(sizes) {}
+
     // Returns false where Python is to do it, or after an exception.
     bool add(PyObject* node) {
         PyObject* signature = as_node(node)->signature;
         if (!find_structure(signature)) return false;
         structure_.push_back(Py_NewRef(state.signature_structure.of(signature)));
         PyObject* sizes = state.signature_sizes.of(signature);
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(sizes); k++) sizes_.push_back(Py_NewRef(PyTuple_GET_ITEM(sizes, k)));
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(sizes); k++) {
+            Py_ssize_t number;
+            if (!Sizes::read_integer(PyTuple_GET_ITEM(sizes, k), number)) return false;
+            sizes_.push_back(number);
+        }
         if (is_pending(as_node(node))) return add_places(as_node(node)->args);
         return state.signature_queue.of(signature) == Py_None || add_buffer(as_node(node));
     }
 
-    PyObject* result() {
-        Ref structure(PyTuple_New(structure_.size())), sizes(PyList_New(sizes_.size()));
-        if (!structure || !sizes) return nullptr;
-        for (size_t k = 0; k < structure_.size(); k++) {
-            PyTuple_SET_ITEM(structure.get(), k, std::exchange(structure_[k], nullptr));
+    // A new tuple.
+    PyObject* structure() {
+        Ref made(PyTuple_New(structure_.size()));
+        for (size_t k = 0; made && k < structure_.size(); k++) {
+            PyTuple_SET_ITEM(made.get(), k, std::exchange(structure_[k], nullptr));
         }
-        for (size_t k = 0; k < sizes_.size(); k++) PyList_SET_ITEM(sizes.get(), k, std::exchange(sizes_[k], nullptr));
-        return PyTuple_Pack(2, structure.get(), sizes.get());
+        return made.release();
     }
 
     ~Lowered() {
         for (PyObject* part : structure_) Py_XDECREF(part);
-        for (PyObject* size : sizes_) Py_XDECREF(size);
     }
 
     std::unordered_map<PyObject*, Py_ssize_t> place_of;
@@ -227,11 +231,7 @@ private:
         if (!is_new) {
             LeafSizes leaf;
             if (!leaf.read(node->signature)) return false;
-            Numbers numbers;
-            append_digits(numbers, offset - first->second.second, leaf.steps());
-            for (Py_ssize_t number : numbers) {
-                if (!add(sizes_, number)) return false;
-            }
+            append_digits(sizes_, offset - first->second.second, leaf.steps());
         }
         return add(structure_, first->second.first);
     }
@@ -241,22 +241,34 @@ private:
         return numbers.back() != nullptr;
     }
 
-    std::vector<PyObject*> structure_, sizes_;
+    Numbers& sizes_;
+    std::vector<PyObject*> structure_;
     std::unordered_map<PyObject*, std::pair<Py_ssize_t, Py_ssize_t>> buffers_;
 };
 
 }  // namespace
 
 PyObject* lowered(PyObject* const* args) {
-    Ref nodes(PySequence_Tuple(args[0]));
-    if (!nodes) return nullptr;
-    Lowered made;
-    const Py_ssize_t count = PyTuple_GET_SIZE(nodes.get());
-    for (Py_ssize_t k = 0; k < count; k++) made.place_of[PyTuple_GET_ITEM(nodes.get(), k)] = k;
-    for (Py_ssize_t k = 0; k < count; k++) {
-        if (!made.add(PyTuple_GET_ITEM(nodes.get(), k))) return nullptr;
+    Ref nodes(PySequence_List(args[0]));
+    Numbers sizes;
+    Ref structure(nodes ? lowered_structure(nodes.get(), sizes) : nullptr);
+    Ref made(structure ? PyList_New(sizes.size()) : nullptr);
+    for (size_t k = 0; made && k < sizes.size(); k++) {
+        PyObject* number = PyLong_FromSsize_t(sizes[k]);
+        if (!number) return nullptr;
+        PyList_SET_ITEM(made.get(), k, number);
     }
-    return made.result();
+    return made ? PyTuple_Pack(2, structure.get(), made.get()) : nullptr;
+}
+
+PyObject* lowered_structure(PyObject* nodes, Numbers& sizes) {
+    Lowered made(sizes);
+    const Py_ssize_t count = PyList_GET_SIZE(nodes);
+    for (Py_ssize_t k = 0; k < count; k++) made.place_of[PyList_GET_ITEM(nodes, k)] = k;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (!made.add(PyList_GET_ITEM(nodes, k))) return nullptr;
+    }
+    return made.structure();
 }
 
 bool take_structure(PyObject* signature, PyObject* other) {

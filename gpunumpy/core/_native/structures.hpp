@@ -10,6 +10,9 @@ namespace core {
 // exception, for what is left to Python.
 PyObject* lowered(PyObject* const* args);
 
+// The same of a list of nodes, where the sizes are added to numbers.
+PyObject* lowered_structure(PyObject* nodes, Numbers& sizes);
+
 // Give a signature the structure of another one that is of the same operation, on arguments of other sizes. Returns false
 // after an exception.
 bool take_structure(PyObject* signature, PyObject* other);

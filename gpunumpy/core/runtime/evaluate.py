@@ -33,7 +33,7 @@ from .executors import executor_for
 from .host_copies import VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, pool_locks
-from .plan import Observer
+from .plan import Observer, Plan
 from .planner import GraphChanged, Planner
 from .run import Run, publish, settle, values_of
 
@@ -532,10 +532,8 @@ _RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core flushes with, by the names that it has for it."""
     return {
-        **{
-            kind.__name__: kind
-            for kind in (_DeviceState, Planner, LoopCut, BoundedTable, Device, VisibleBuffer, Variants)
-        },
+        **{kind.__name__: kind for kind in (_DeviceState, Planner, LoopCut, BoundedTable, Device, VisibleBuffer)},
+        **{kind.__name__: kind for kind in (Plan, Variants)},
         "evaluate": globals(),
         "evaluated": evaluated,
         "recover": _recover,

@@ -187,7 +187,7 @@ class Pool(ABC):
     def __init__(self, device: Device, cache_limit: int) -> None:
         self.device = device
         self.lock = threading.RLock()
-        self.lists_by_request: dict[int, FreeList] = {}  # by requested bytes
+        self.lists_by_request: dict[int, FreeList] = {}  # by requested bytes; the core looks for their size class too
         self.lists_by_class: dict[int, FreeList] = {}  # by size class
         self.awaited_blocks: list[tuple[_AwaitedFreeList, int]] = []  # released, but other streams may work on them
         self.lost_sizes: list[int] = []  # sizes of host blocks whose views outlived their buffers
@@ -205,7 +205,7 @@ class Pool(ABC):
                 free_list = self.lists_by_class[size] = FreeList(self, size)
             if len(self.lists_by_request) >= _MAX_REQUEST_SIZES:
                 self.lists_by_request.clear()
-            self.lists_by_request[nbytes] = free_list
+            self.lists_by_request[nbytes] = self.lists_by_request[size] = free_list
             return free_list
 
     def cached_bytes(self) -> int:

@@ -37,7 +37,11 @@ from .sections import bases_of, owner_of, regions, sections_of, writes_of
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
 
-# Number of the step, code, operands.
+# Takes the sizes of a library call, which may be symbolic, and returns its options, and the layouts of its bound
+# results and then of its arguments.
+CallAt: TypeAlias = Callable[[Sequence[Any]], tuple[Any, Sequence[Layout]]]
+
+# Number of the step, code, operands. What depends on sizes is the place of a number, or the number of a runner.
 Action: TypeAlias = tuple[int, int, Any, Any, Any]
 
 # A section of the CPU device that overwrites at most so many bytes is undone if an exception ends it: to save these
@@ -87,10 +91,12 @@ class Executor(Target, Protocol):
     def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Any]:
         """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it."""
 
-    def library_call(self, name: str, options: Any, dtypes: Sequence[Any]) -> Callable[[Any, Sequence[Layout]], Any]:
-        """Return what takes the options of a library call and layouts, and begins to prepare what runs the call.
+    def library_call(
+        self, name: str, options: Any, dtypes: Sequence[Any], at: CallAt
+    ) -> Callable[[Sequence[int]], Any]:
+        """Return what takes the sizes of a library call, and begins to prepare what runs the call.
 
-        The layouts and `dtypes` are those of the bound results and then of the arguments. `options` are without sizes.
+        `dtypes` are in the order of the layouts, and `options` are without sizes.
         """
 
     def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
@@ -160,6 +166,10 @@ class PlanTemplate:
         one kernel writes them and nothing in the plan reads them.
     writes_inner_values
         Whether a value that is no result is written into the memory of a leaf.
+    sizes
+        Computes the numbers that follow from sizes, from values of the trace's symbols.
+    actions
+        What runs: the steps made ready, and before each section what protects it.
     """
 
     # What another process makes the template from, besides what follows from its sizes: plain data.
@@ -168,7 +178,7 @@ class PlanTemplate:
     keep: Callable[[Any], None] | None = None
     _PLAIN = (
         *("end", "slots", "roots", "sections", "regions", "writes", "bases", "overwritten", "visible"),
-        *("writes_inner_values", "_actions", "_allocations"),
+        *("writes_inner_values", "actions", "_allocations"),
     )
 
     def __init__(
@@ -194,10 +204,11 @@ class PlanTemplate:
         self._trace = trace
         self._structures: list[Step] = []
         self._parts: list[slice] = []  # where the sizes of each step are among all
-        # The actions, of which those that depend on sizes are put in: the work, and the bytes that are allocated.
-        self._actions: list[Action] = []
+        # The steps that run something: what prepares the runner, and from which of the numbers. And where the bytes of
+        # buffers are among these.
         self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
-        self._allocations: list[tuple[int, int]] = []
+        self._allocations: list[int] = []
+        actions: list[Action] = []
         self._calls: dict[int, CallShape] = {}
         sizes: list[Integer] = []
         for number, step in enumerate(steps):
@@ -206,8 +217,9 @@ class PlanTemplate:
             start = len(sizes)
             sizes += sizes_of_step
             self._parts.append(slice(start, len(sizes)))
+            actions.append(self._action(number, structure, start))
             if isinstance(structure, Allocate):
-                self._allocations.append((number, start))
+                self._allocations.append(start)
             elif isinstance(structure, RunKernel):
                 self._work.append((number, executor.prepare(structure.kernel), self._parts[-1]))
             elif isinstance(structure, RunLibraryCall):
@@ -223,7 +235,6 @@ class PlanTemplate:
                     len(sizes_of_step),
                 )
                 self._work.append((number, self._prepare_library_call(call), slice(start, len(sizes))))
-            self._actions.append(self._action(number, structure))
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
@@ -233,6 +244,7 @@ class PlanTemplate:
                 sizes += (first, behind)
             self.regions.append(found)
         self.sizes = trace.formulas(sizes)
+        self.actions = self._in_sections(actions)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
         self.visible: dict[int, tuple[int, int]] = {}
         if self.device is not CPU:
@@ -295,19 +307,20 @@ class PlanTemplate:
     def _slot(self, source: Source) -> int:
         return self.slots.setdefault(source, len(self.slots))
 
-    def _action(self, number: int, step: Step) -> Action:
-        """Return the action of a step without what depends on sizes."""
+    def _action(self, number: int, step: Step, start: int) -> Action:
+        """Return the action of a step; `start` is the place of its first number."""
+        runner = len(self._work)
         if isinstance(step, RunKernel):
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
-            return (number, _WORK, None, self._bindings(bound), number)
+            return (number, _WORK, runner, self._bindings(bound), None)
         if isinstance(step, RunLibraryCall):
             dtypes = [self.schedule.items[target.position].signature.dtype for target in step.targets]
             sources = (*step.targets, *(source for source, _ in step.args))
             bindings = self._bindings(list(zip(sources, (*dtypes, *step.dtypes), strict=True)))
-            return (number, _WORK, None, bindings, number)
+            return (number, _WORK, runner, bindings, None)
         target = self._slot(step.target)
         if isinstance(step, Allocate):
-            return (number, _ALLOCATE, target, None, None)
+            return (number, _ALLOCATE, target, start, None)
         if isinstance(step, Adopt):
             is_leaf = step.base.kind == "leaf"
             return (number, _ADOPT, target, is_leaf, step.base.position if is_leaf else self._slot(step.base))
@@ -322,9 +335,8 @@ class PlanTemplate:
         """Return what prepares a call from sizes: its own, and those of its results."""
         count = call.size_count
         begin = count - sum([2 * ndim + 1 for ndim in call.ndims])  # what comes before are the sizes in the options
-        prepare = self.executor.library_call(call.name, call.options, call.dtypes)
 
-        def prepare_at(sizes: Sequence[int]) -> Any:
+        def at(sizes: Sequence[Any]) -> tuple[Any, Sequence[Layout]]:
             layouts, start = [], count
             for ndim in call.result_ndims:
                 shape = tuple(sizes[start : start + ndim])
@@ -335,31 +347,58 @@ class PlanTemplate:
                 strides, offset = start + ndim, start + 2 * ndim
                 layouts.append(Layout(tuple(sizes[start:strides]), tuple(sizes[strides:offset]), sizes[offset]))
                 start = offset + 1
-            return prepare(put_in(call.options, in_options, sizes) if begin else call.options, layouts)
+            return put_in(call.options, in_options, sizes) if begin else call.options, layouts
 
-        return prepare_at
+        return self.executor.library_call(call.name, call.options, call.dtypes, at)
 
     def _bindings(self, bound: Sequence[tuple[Source, Any]]) -> list[tuple[int, int, Any]]:
         return [(_KINDS[s.kind], self._slot(s) if _KINDS[s.kind] == _SLOT else s.position, dtype) for s, dtype in bound]
 
-    def actions(self, sizes: Sequence[int]) -> list[Action]:
-        """Return the actions for sizes, which `sizes` computes from values of the trace's symbols."""
-        actions = self._actions.copy()
-        for number, at in self._allocations:
-            nbytes = sizes[at]
-            # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
-            if nbytes >= _PROBE_BYTES:
-                memory.allocate(self.device, nbytes)
-            _, code, target, _, _ = actions[number]
-            actions[number] = (number, code, target, nbytes, None)
-        begun = without_collector(self._begun, sizes)
-        for (number, _, _), runner in zip(self._work, self.executor.finish(begun), strict=True):
-            _, code, _, bindings, _ = actions[number]
-            actions[number] = (number, code, runner, bindings, number)
-        return actions
+    def _in_sections(self, actions: Sequence[Action]) -> list[Action]:
+        """Return the actions with each section in one, and behind it what frees the buffers that it no longer needs.
 
-    def _begun(self, sizes: Sequence[int]) -> list[Any]:
-        return [prepare(sizes[part]) for _, prepare, part in self._work]
+        These are still there if the section is undone.
+        """
+        program: list[Action] = []
+        done = 0
+        for steps, overwritten in zip(self.sections, self.regions, strict=True):
+            inside = actions[steps.start : steps.stop]
+            work = [action for action in inside if action[1] != _FREE]
+            runners = [action[2] for action in work if action[1] == _WORK]
+            section = Section(steps.start, steps.stop, work)
+            program += actions[done : steps.start]
+            program.append((steps.start, _SECTION, section, overwritten, runners[0] if len(runners) == 1 else -1))
+            program += [(steps.stop, *action[1:]) for action in inside if action[1] == _FREE]
+            done = steps.stop
+        return [*program, *actions[done:]]
+
+    def runners(self, numbers: Sequence[int]) -> tuple[Runner, ...]:
+        """Return what runs the kernels and calls at some sizes, from the numbers that `sizes` gives."""
+        for at in self._allocations:
+            # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
+            if numbers[at] >= _PROBE_BYTES:
+                memory.allocate(self.device, numbers[at])
+        return tuple(self.executor.finish(without_collector(self._begun, numbers)))
+
+    def _begun(self, numbers: Sequence[int]) -> list[Any]:
+        return [prepare(numbers[part]) for _, prepare, part in self._work]
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether the host may have copies of the memory of leaves that is overwritten."""
+        return self.device is not CPU and bool(self.overwritten)
+
+    @cached_property
+    def program(self) -> Any:
+        """What the compiled core runs, at all sizes; None without the core."""
+        return _native.program(
+            *(tuple(self.actions), tuple(self.roots), tuple((r, *what) for r, what in self.visible.items())),
+            *(tuple(base for _, _, base in self.overwritten) if self.has_copies else (), len(self.slots)),
+            *(self.end, self.device, self.executor.bind, self.executor.source_location),
+            *(self.writes_inner_values, UNDO_BYTES if self.device is CPU else -1, self.sizes),
+            tuple((prepare, part.start, part.stop) for _, prepare, part in self._work),
+            *(tuple(self._allocations), _PROBE_BYTES),
+        )
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
@@ -395,98 +434,88 @@ def _only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]
 
 
 class Plan:
-    """A template at some sizes, ready to run.
+    """A template at some sizes, ready to run. While it runs, its buffers are in slots.
 
-    While the plan runs, its buffers are in slots. An action is a step made ready: its number, a code and operands. The
-    bindings of a kernel or call say for every argument where it comes from: a slot, or the node at a position.
+    Attributes
+    ----------
+    template : PlanTemplate
+        What it has in common with the plans for other sizes.
+    values
+        The values of the symbols.
+    numbers
+        What follows from them: the bytes of buffers, and what sections overwrite.
+    runners
+        What runs the kernels and calls.
+    signatures
+        Of the results, once they are computed.
+    program
+        What the compiled core runs.
     """
 
-    def __init__(self, template: PlanTemplate, values: Sequence[int], roots: Sequence[Signature]) -> None:
-        self.template = template
-        self.device = template.device
-        self.executor = template.executor
-        self._values = values
-        sizes = template.sizes(values)
-        actions = template.actions(sizes)
-        self._program = self._in_sections(actions, sizes) if template.sections else actions
-        self._empty_slots: list[Any] = [None] * len(template.slots)
-        self._end = template.end
-        self.queue = template.queue
-        self._roots = [(r, slot, computed_signature(roots[r])) for r, slot in template.roots]
-        self._has_copies = self.device is not CPU and bool(template.overwritten)
-        self._visible = template.visible
-        self._writes_inner_values = template.writes_inner_values
+    __slots__ = ("_scheduled", "numbers", "program", "runners", "signatures", "template", "values")
 
-    @cached_property
+    _scheduled: Scheduled
+
+    def __init__(self, template: PlanTemplate, values: tuple[int, ...], roots: Sequence[Signature]) -> None:
+        self.template = template
+        self.values = values
+        self.numbers = template.sizes(values)
+        self.runners = template.runners(self.numbers)
+        self.signatures = tuple([computed_signature(roots[r]) for r, _ in template.roots])
+        self.program = template.program
+
+    @property
+    def device(self) -> Device:
+        """The device that it runs on."""
+        return self.template.device
+
+    @property
+    def queue(self) -> Queue:
+        """The queue of the results."""
+        return self.template.queue
+
+    @property
     def scheduled(self) -> Scheduled:
         """The steps at these sizes, and the items that they are for."""
-        return self.template.scheduled(self._values)
-
-    @cached_property
-    def program(self) -> Any:
-        """What the compiled core runs; None without the core. Most plans run once, and that in Python."""
-        copied = [base for _, _, base in self.template.overwritten] if self._has_copies else []
-        return _native.program(
-            *(tuple(self._program), tuple(self._roots), tuple((r, *what) for r, what in self._visible.items())),
-            *(tuple(copied), len(self._empty_slots), self._end),
-            *(self.device, self.executor.bind, self.executor.source_location, self._writes_inner_values),
-        )
-
-    def _in_sections(self, actions: Sequence[Action], sizes: Sequence[int]) -> list[Action]:
-        """Return the actions, with what protects each section."""
-        program: list[Action] = []
-        done = 0
-        for steps, overwritten in zip(self.template.sections, self.template.regions, strict=True):
-            inside = actions[steps.start : steps.stop]
-            work = [action for action in inside if action[1] != _FREE]
-            saved = [(is_leaf, place, sizes[at], sizes[at + 1]) for is_leaf, place, at in overwritten]
-            launches = [action[2] for action in work if action[1] == _WORK]
-            program += actions[done : steps.start]
-            section = Section(steps.start, steps.stop, work)
-            if self.device is CPU and sum(stop - start for _, _, start, stop in saved) <= UNDO_BYTES:
-                program += [(steps.start, _SAVE, section, saved, None), *work]
-            elif len(launches) == 1 and getattr(launches[0], "is_one_launch", False):
-                program += [(steps.start, _NOTE, section, None, None), *work]
-            else:
-                program.append((steps.start, _SECTION, section, None, None))
-            # What a section no longer needs is still there if the section is undone.
-            program += [(steps.stop, *action[1:]) for action in inside if action[1] == _FREE]
-            done = steps.stop
-        return [*program, *actions[done:]]
+        if not hasattr(self, "_scheduled"):
+            self._scheduled = self.template.scheduled(self.values)
+        return self._scheduled
 
     def run(self, nodes: Sequence[Node], run: Run, observe: Observer | None = None, looked: int | None = None) -> None:
         """Compute the roots among `nodes`, a graph of the structure of the plan; call `observe` with every work.
 
         The host is about to read the root at the position `looked`.
         """
-        slots = self._empty_slots.copy()
-        if looked is not None and looked in self._visible:
-            slot, nbytes = self._visible[looked]
+        template = self.template
+        slots: list[Any] = [None] * len(template.slots)
+        if looked is not None and looked in template.visible:
+            slot, nbytes = template.visible[looked]
             slots[slot] = VisibleBuffer(self.device, nbytes)
         run.nodes, run.slots = nodes, slots
         run.plan = self  # from now on `run` tells what there is to be finished
-        self._execute(self._program, nodes, slots, run, observe)
-        run.step = self._end
-        if self._has_copies:
+        self._execute(template.actions, nodes, slots, run, observe)
+        run.step = template.end
+        if template.has_copies:
             self.drop_copies(nodes)
         self.queue.publications += 1
-        for r, slot, signature in self._roots:  # as in `publish`
+        for (r, slot), signature in zip(template.roots, self.signatures, strict=True):  # as in `publish`
             node = nodes[r]
             if node.data is None:
                 node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
-        if self._writes_inner_values:
+        if template.writes_inner_values:
             self.publish_inner_values(nodes)
 
     def publish_inner_values(self, nodes: Sequence[Node]) -> None:
         """Turn values that are no roots, but were written into the memory of leaves, into leaves."""
-        publish(self.queue, self._overwritten(nodes, self._end))
+        publish(self.queue, self._overwritten(nodes, self.template.end))
 
     def _execute(
-        self, program: Sequence[Action], nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
+        self, actions: Sequence[Action], nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
     ) -> None:
-        """Run a part of the program. The compiled core runs other actions than those of large sections itself."""
-        bind = self.executor.bind
-        for run.step, code, first, second, third in program:
+        """Run a part of the actions, as the compiled core does."""
+        executor, numbers = self.template.executor, self.numbers
+        bind = executor.bind
+        for run.step, code, first, second, third in actions:
             if code == _WORK:
                 values = []
                 for source_kind, index, dtype in second:
@@ -501,31 +530,57 @@ class Plan:
                     elif source_kind == _SLOT:
                         values.append(bind(slots[index], dtype, 0))
                     else:
-                        values.append(self.executor.source_location(nodes[index].source_location))
+                        values.append(executor.source_location(nodes[index].source_location))
+                runner = self.runners[first]
                 if observe is None:
-                    first(values)
+                    runner(values)
                 else:
-                    observe(self.scheduled.steps[third], Work(first, values, self))
+                    observe(self.scheduled.steps[run.step], Work(runner, values, self))
                 # On the CPU the values are views of buffers: while views are alive, a block is not used again.
                 values = value = None  # type: ignore[assignment]
             elif code == _ALLOCATE:
                 if slots[first] is None:
-                    slots[first] = memory.allocate(self.device, second)
+                    slots[first] = memory.allocate(self.device, numbers[second])
             elif code == _ADOPT:
                 slots[first] = nodes[third].data if second else slots[third]
             elif code == _FREE:
                 for slot in first:
                     slots[slot] = None
-            elif code == _SAVE:
-                saved = []
-                for is_leaf, place, start, stop in second:
-                    buffer = nodes[place].data if is_leaf else slots[place]
-                    saved.append((buffer, start, buffer.host[start:stop].copy()))
-                run.entered = (first, saved, None, None)
-            elif code == _NOTE:
-                run.entered = (first, (), None, self.device.note_launches())
             else:
-                self._run_whole(first, nodes, slots, run, observe)
+                self._run_section(first, second, third, nodes, slots, run, observe)
+
+    def _run_section(
+        self,
+        section: Section,
+        regions: Sequence[tuple[bool, int, int]],
+        runner: int,
+        nodes: Sequence[Node],
+        slots: list[Any],
+        run: Run,
+        observe: Observer | None,
+    ) -> None:
+        """Run a section so that it can be undone, or is known to have run, or nothing comes in between.
+
+        Parameters
+        ----------
+        regions
+            What the section overwrites: see `PlanTemplate.regions`.
+        runner
+            The number of the runner, if there is only one; else -1.
+        """
+        numbers = self.numbers
+        if self.device is CPU and sum([numbers[at + 1] - numbers[at] for _, _, at in regions]) <= UNDO_BYTES:
+            saved = []
+            for is_leaf, place, at in regions:
+                buffer, start = nodes[place].data if is_leaf else slots[place], numbers[at]
+                saved.append((buffer, start, buffer.host[start : numbers[at + 1]].copy()))
+            run.entered = (section, saved, None, None)
+        elif runner >= 0 and getattr(self.runners[runner], "is_one_launch", False):
+            run.entered = (section, (), None, self.device.note_launches())
+        else:
+            self._run_whole(section, nodes, slots, run, observe)
+            return
+        self._execute(section.program, nodes, slots, run, observe)
 
     def _run_whole(
         self, section: Section, nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None
@@ -588,6 +643,6 @@ class Plan:
 
 
 # Codes of actions, and the places that arguments come from.
-_WORK, _ALLOCATE, _ADOPT, _FREE, _SAVE, _NOTE, _SECTION = range(7)
+_WORK, _ALLOCATE, _ADOPT, _FREE, _SECTION = range(5)
 _LEAF, _CONST, _SLOT, _LOCATION = range(4)
 _KINDS = {"leaf": _LEAF, "const": _CONST, "new": _SLOT, "copy": _SLOT, "location": _LOCATION}

@@ -91,7 +91,7 @@ class Planner:
             template.keep(template.kept())
             template.keep = None
         if check:
-            verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
+            self.verify(plan, count)
             if len(variants) != made:  # each pass is checked with numbers
                 run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
         if len(self.plans) >= MAX_PLANS:
@@ -101,6 +101,10 @@ class Planner:
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()
         return None if identity is None else kept_plans(identity)
+
+    def verify(self, plan: Plan, count: int) -> None:
+        """Check a new plan for a graph whose first `count` nodes it computes."""
+        verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
 
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""

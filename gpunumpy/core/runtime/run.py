@@ -60,7 +60,9 @@ Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, int, Any]], Job | Non
 class RunningPlan(Protocol):
     """What a run knows of its plan."""
 
-    queue: Queue
+    @property
+    def queue(self) -> Queue:
+        """The queue of the results."""
 
     def drop_copies(self, nodes: Sequence[Node]) -> None:
         """Drop what the host has of the memory of leaves that is overwritten."""

@@ -29,7 +29,7 @@ class Program(NamedTuple):
     """CUDA C++ text with its launches, in order.
 
     `flag` says that every entry takes a pointer to the out-of-bounds flag. `params` are the values of the ``long long``
-    parameters that follow.
+    parameters that follow. `arguments` has a letter of the module `struct` for each argument, if not all are pointers.
     """
 
     text: str
@@ -37,3 +37,4 @@ class Program(NamedTuple):
     scratch: tuple[Scratch, ...]
     flag: bool
     params: tuple[int, ...]
+    arguments: str = ""

@@ -11,6 +11,7 @@ from functools import partial
 from hashlib import sha256
 from typing import TypeAlias
 
+from ...core import _native
 from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
@@ -51,6 +52,7 @@ def set_contraction(enabled: bool) -> None:
     """
     global _contraction
     _contraction = bool(enabled)
+    _native.tell(contraction=_contraction)
 
 
 def contraction() -> bool:

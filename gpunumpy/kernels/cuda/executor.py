@@ -6,20 +6,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ...core import _native
 from ...core.errors import DeviceError
-from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device, raise_if_lost
 from ...core.runtime.executors import fuse_predicate_of, implementation
-from ...core.runtime.plan import Runner
+from ...core.runtime.plan import CallAt, Runner
 from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .launch import Launcher
 from .program import prepare_program
+from .sized_calls import sized_call
 from .tiers import CudaKernels, KeptKernelAt, KernelAt
 
 
@@ -50,7 +51,7 @@ class CudaExecutor:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuse_predicate_of(call, self.name)
 
-    def finish(self, begun: Sequence[Callable[[], Runner] | Launcher]) -> Sequence[Runner]:
+    def finish(self, begun: Sequence[Callable[[], Runner] | Runner]) -> Sequence[Runner]:
         """Finish all preparations, equal ones once; their programs are compiled side by side."""
         known = [_at_hand(prepare) for prepare in begun]
         if None not in known:
@@ -66,22 +67,27 @@ class CudaExecutor:
         return [made[prepare] for prepare in begun]
 
     def library_call(
-        self, name: str, options: Any, dtypes: Sequence[Any]
-    ) -> Callable[[Any, Sequence[Layout]], Callable[[], Runner]]:
+        self, name: str, options: Any, dtypes: Sequence[Any], at: CallAt
+    ) -> Callable[[Sequence[int]], Callable[[], Runner] | Runner]:
         """Return what prepares a function of the addresses of a call's results and arguments, and scalars."""
         device, functions = self.device, record_of(name).implementation(self.name)
         if functions.program:
             program = implementation(functions.program)
-            return lambda options, layouts: partial(
-                prepare_program, device, program(options, layouts, dtypes), len(layouts)
-            )
+            return lambda sizes: partial(prepare_program, device, program(*at(sizes), dtypes), len(dtypes))
         run = functions.run
         if isinstance(options, Batch):
             run = functions.batch
         elif isinstance(options, FusedCall):
             run = functions.run_fused
-        prepare = implementation(run)
-        return lambda options, layouts: partial(_prepared, device, partial(prepare, device, options, layouts, dtypes))
+        prepare = implementation(run) if run else None
+
+        def prepare_at(sizes: Sequence[int]) -> Callable[[], Runner]:
+            assert prepare is not None
+            return partial(_prepared, device, partial(prepare, device, *at(sizes), dtypes))
+
+        if functions.sized_program and run == functions.run:
+            return sized_call(device, implementation(functions.sized_program), dtypes, at, prepare_at)
+        return prepare_at
 
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
@@ -91,8 +97,8 @@ class CudaExecutor:
 
 def _at_hand(begun: object) -> Runner | None:
     """Return what runs a kernel whose preparation is finished; None for another preparation."""
-    if type(begun) is Launcher:
-        return begun
+    if isinstance(begun, (Launcher, *_native.LAUNCHES)):
+        return begun  # type: ignore[return-value]
     return begun.known() if type(begun) in (KernelAt, KeptKernelAt) else None  # type: ignore[attr-defined]
 
 

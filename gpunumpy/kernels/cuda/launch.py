@@ -15,6 +15,7 @@ from ...core import _native
 from ...core.errors import DeviceError
 from ...core.runtime.device import Device, check, device_error, driver, function_address
 from ...core.runtime.memory import shortage
+from ...core.runtime.plan import Runner
 from .module import Function
 
 DEFAULT_SHARED = 48 << 10  # bytes of shared memory, static or not, that a block may have without an attribute
@@ -89,19 +90,21 @@ class Launcher:
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
         self._launch: tuple[Any, ...] | None = None
-        self.launch: Callable[[Sequence[Any], Any], None] | None = None
+        self.launch: Callable[..., None] | None = None
         function.when_loaded(self._prepare_launch)
 
-    def at(self, grid: Sequence[int], params: Sequence[int]) -> Launcher | None:
+    def at(self, grid: Sequence[int], params: Sequence[int]) -> Runner | None:
         """Return what launches the kernel, once it is loaded, with another grid and other parameters; else None."""
         if self._function.handle is None:
             return None
+        if self.launch is not None:
+            return self.launch.at(grid, params)  # type: ignore[attr-defined]
         made = object.__new__(Launcher)
         made.device, made._function, made._pack = self.device, self._function, self._pack
         made._format, made._params, made._is_packed = self._format, params, self._is_packed
         made._dimensions = (*grid, *self._dimensions[3:])
         made._lock, made._launch = threading.RLock(), None
-        made.launch = None if self.launch is None else self.launch.at(grid, params)  # type: ignore[attr-defined]
+        made.launch = None
         return made
 
     def _prepare_launch(self) -> None:
@@ -124,6 +127,7 @@ class Launcher:
             self.launch = _native.launch(
                 *(address, int(handle), self._dimensions, int(self.device.stream)),
                 *(self._format, self._params, self._is_packed, partial(_raise_error, self.device)),
+                *(self.device, self._function),
             )
 
     def __call__(self, values: Sequence[float]) -> None:
@@ -141,10 +145,10 @@ class Launcher:
         DeviceError
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
-        self.device.activate()
         if self.launch is not None:
-            self.launch(values, self.device.launched)
+            self.launch(values)
             return
+        self.device.activate()
         error = self._launch_by_binding(values)
         if error:
             _raise_error(self.device, error)

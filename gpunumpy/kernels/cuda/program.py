@@ -21,7 +21,7 @@ _ALIGNMENT = 256  # of pieces of scratch memory, in bytes
 _launchers: BoundedTable[Hashable, Launcher] = BoundedTable()
 
 
-def launcher(device: Device, program: Program, argument_format: str) -> Launcher:
+def launcher(device: Device, program: Program, argument_format: str) -> Runner:
     """Return the launcher of a program of one launch, made from that of other sizes if there is one."""
     (x,) = program.launches
     key = device, contraction(), program.text, argument_format, x._replace(grid=(1, 1, 1))
@@ -35,13 +35,13 @@ def launcher(device: Device, program: Program, argument_format: str) -> Launcher
 
 
 def prepare_program(device: Device, program: Program, count: int) -> Runner:
-    """Return a function that runs the program over `count` pointers."""
+    """Return a function that runs the program over `count` arguments."""
     if len(program.launches) == 1 and not program.scratch and not program.flag:
-        return launcher(device, program, "Q" * count)
+        return launcher(device, program, program.arguments or "Q" * count)
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}
     flag = (memory.index_error_word(device),) if program.flag else ()
-    argument_format = "Q" * (count + len(program.scratch) + len(flag))
+    argument_format = (program.arguments or "Q" * count) + "Q" * (len(program.scratch) + len(flag))
     launchers = [
         Launcher(device, functions[x.entry], x.grid, x.block, x.shared, argument_format, program.params)
         for x in program.launches

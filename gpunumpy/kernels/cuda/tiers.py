@@ -13,6 +13,7 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from ...core import _native
 from ...core.disk_cache import cache_folder, open_cache, package_digest
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import BoundedTable, count
@@ -29,7 +30,7 @@ from .launch import Launcher
 from .module import Function
 
 if TYPE_CHECKING:
-    from ..codegen.sized import SizedProgram
+    from ..codegen.sized_program import SizedProgram
 
 # The code generators are imported when a kernel is new: a process that finds its plans on disk needs none.
 _GENERATORS = "kernels.codegen.sized"
@@ -85,7 +86,7 @@ class _Structure:
         self.interpretations = implementation(f"{_GENERATORS}:sized_interpretations")(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
 
-    def at(self, sizes: Sequence[int]) -> Launcher | None:
+    def at(self, sizes: Sequence[int]) -> Runner | None:
         """Return what launches a kernel whose program has been launched at other sizes, in one launch; else None."""
         if contraction():
             return None
@@ -191,14 +192,14 @@ class CudaKernels:
         self._compilations: BoundedTable[str, Compilation] = BoundedTable()
         self.kept_runners: BoundedTable[KeptKernel, Runner] = BoundedTable()
 
-    def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], Launcher | KernelAt]:
+    def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], Runner | KernelAt]:
         """Return what takes the sizes of a kernel of this structure, and prepares its launch, or begins to."""
         structure = self._structure(kernel)
 
-        def prepare_at(sizes: Sequence[int]) -> Launcher | KernelAt:
+        def prepare_at(sizes: Sequence[int]) -> Runner | KernelAt:
             return structure.at(sizes) or KernelAt(self, structure, tuple(sizes), contraction())
 
-        return prepare_at
+        return _native.sized_launch(structure.programs, prepare_at)
 
     def identity(self) -> str | None:
         """Return what texts and tiers of kernels depend on; None where multiplications are contracted."""
@@ -367,6 +368,7 @@ class InterpretedFirst:
     """
 
     is_one_launch = True
+    launch: Any = None
 
     def __init__(
         self,
@@ -377,7 +379,6 @@ class InterpretedFirst:
         work: int,
     ) -> None:
         self.is_interpreted = True
-        self.launch: Any = None
         self._run = interpretation
         self._compilation, self._entries, self._launched, self._work = compilation, entries, launched, work
 

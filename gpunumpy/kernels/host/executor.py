@@ -14,7 +14,7 @@ from ...core.graph.library_calls.registry import record_of
 from ...core.runtime.device import Device
 from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.memory import Buffer
-from ...core.runtime.plan import Runner
+from ...core.runtime.plan import CallAt, Runner
 from ...core.schedule.callbacks import FusePredicate
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import Integer, Trace
@@ -69,13 +69,16 @@ class HostExecutor:
 
         return prepared
 
-    def library_call(self, name: str, options: Any, dtypes: Sequence[Any]) -> Callable[[Any, Sequence[Layout]], Runner]:
-        """Return what takes options and layouts, and returns what runs a library call over flat arrays and scalars."""
+    def library_call(
+        self, name: str, options: Any, dtypes: Sequence[Any], at: CallAt
+    ) -> Callable[[Sequence[int]], Runner]:
+        """Return what takes the sizes of a library call, and returns what runs it over flat arrays and scalars."""
         function = implementation(record_of(name).implementation(self.name).run)
         if isinstance(options, Batch):
             function = _run_batch(function)
 
-        def prepared(options: Any, layouts: Sequence[Layout]) -> Runner:
+        def prepared(sizes: Sequence[int]) -> Runner:
+            options, layouts = at(sizes)
             views = list(map(_view_maker, dtypes, layouts))
 
             def run(values: Sequence[Any]) -> None:

@@ -23,10 +23,10 @@ from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.schedule.variants import Variants
 from ...nvlib import cublas, cublaslt
 from ..codegen.program import Program
-from ..codegen.sized import SizedProgram, sized_programs
+from ..codegen.sized import sized_programs
+from ..codegen.sized_program import SizedProgram
 from ..cuda.compile import compiled_side_by_side
 from ..cuda.kernel import KernelLauncher, kinds_of
-from ..cuda.program import launcher
 from . import cuda_integers
 from .cuda_epilogues import epilogue_kernel
 from .cuda_small import is_small, small_matmul
@@ -35,18 +35,25 @@ _ALIGNMENT = 16  # of the matrices of a batch by addresses, in bytes
 _MAX_ADDRESSES = 1 << 14  # products of a batch by addresses
 
 
+def product_program(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program | None:
+    """Return the program of the product of two values, if it is no library's; see `matmul`."""
+    matrices = cublas.as_matrices(*layouts[:3])
+    if KIND[dtypes[0]] in "biu":
+        return cuda_integers.matmul(matrices, dtypes)
+    if not is_small(matrices, dtypes[1]):
+        return None
+    program, arguments = small_matmul(matrices, dtypes, Product(*options).epilogues)
+    return program._replace(arguments=arguments)
+
+
 def matmul(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Runner:
-    """Prepare the product of two values of one dtype, with NumPy's rules for vectors and stacks.
+    """Prepare the product of two values of one floating-point dtype, with NumPy's rules for vectors and stacks.
 
     The returned function takes the pointers of the result and the operands, and a pointer or scalar for each epilogue.
     """
     product = Product(*options)
     matrices = cublas.as_matrices(*layouts[:3])
-    if KIND[dtypes[0]] in "biu":
-        return launcher(device, cuda_integers.matmul(matrices, dtypes), "QQQ")
     out, dtype = dtypes[:2]
-    if is_small(matrices, dtype):
-        return launcher(device, *small_matmul(matrices, dtypes, product.epilogues))
     plan = cublas.gemms(*matrices, product.conjugate)
 
     # With epilogues the numbers that the product comes with decide which of the two is needed.

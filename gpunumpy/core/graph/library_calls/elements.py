@@ -61,7 +61,7 @@ def _reduceat(options: tuple[str, Any, int], args: Sequence[Signature]) -> Resul
 
 _SORT = "sort.host", "sort.cuda"
 _COUNT = "histogram.host", "histogram.cuda"
-_MASKS = "indexing.host", "indexing.cuda_masks"
+_MASKS = "indexing.host", "indexing.cuda_masks", "sized_program"
 _FOLDS = "folds.host", "folds.cuda"
 
 RECORDS = (

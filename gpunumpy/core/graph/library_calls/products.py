@@ -172,7 +172,11 @@ RECORDS = (
         "matmul",
         {
             "host": Implementation("kernels.products.host:matmul"),
-            "cuda": Implementation("kernels.products.cuda:matmul", batch="kernels.products.cuda_batch:matmul_batch"),
+            "cuda": Implementation(
+                "kernels.products.cuda:matmul",
+                sized_program="kernels.products.cuda:product_program",
+                batch="kernels.products.cuda_batch:matmul_batch",
+            ),
         },
         results=_results,
         reads_strides=True,

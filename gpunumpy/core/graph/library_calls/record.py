@@ -75,6 +75,8 @@ class Implementation:
         Run the call, or prepare it. The executor defines the arguments.
     program
         Make a program of kernels that computes the call. Replaces `run`.
+    sized_program
+        As `program`, of sizes that may be symbolic; None where `run` is to prepare the call.
     batch
         As `run`, for a `Batch`. The CPU executor does not need it: it runs the calls of a batch one by one.
     run_fused
@@ -85,14 +87,18 @@ class Implementation:
 
     run: str = ""
     program: str = ""
+    sized_program: str = ""
     batch: str = ""
     run_fused: str = ""
     should_fuse: str = ""
 
 
-def by_program(name: str, host: str, cuda: str) -> dict[str, Implementation]:
-    """Return implementations by functions called `name`: `run` in the host module, `program` in the CUDA module."""
-    return {"host": Implementation(f"kernels.{host}:{name}"), "cuda": Implementation(program=f"kernels.{cuda}:{name}")}
+def by_program(name: str, host: str, cuda: str, kind: str = "program") -> dict[str, Implementation]:
+    """Return implementations by functions called `name`: `run` in the host module, `kind` in the CUDA module."""
+    return {
+        "host": Implementation(f"kernels.{host}:{name}"),
+        "cuda": Implementation(**{kind: f"kernels.{cuda}:{name}"}),
+    }
 
 
 @dataclass(frozen=True, slots=True)
