@@ -72,7 +72,7 @@ def watch() -> None:
 
     def counted(self: tiers.InterpretedFirst, values: Sequence[Any]) -> None:
         call(self, values)
-        runs["interpreted" if self.is_interpreted else "compiled", entry(self._program.text)] += 1
+        runs["interpreted" if self.is_interpreted else "compiled", self._entries[-1]] += 1
 
     tiers.InterpretedFirst.__call__ = counted  # type: ignore[method-assign]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import itertools
 import random
@@ -432,6 +433,24 @@ def test_a_profile_tells_the_tier(compiler: Compiler, monkeypatch: pytest.Monkey
     with np.profile(file=io.StringIO()) as profile:
         run(x)
     assert [record.name for record in profile.records] == ["multiply_add (interpreted)"]
+
+
+def test_the_timeline_tells_what_was_interpreted(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """benchmarks/timeline.py watches what is private to the package."""
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.mkdtemp", lambda: str(tmp_path))
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    timeline = importlib.import_module("timeline")
+    for owner, name in ((Planner, "plan"), (module, "_image"), (module, "_load_functions")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # to be as it was at the end
+    monkeypatch.setattr(tiers.InterpretedFirst, "__call__", tiers.InterpretedFirst.__call__)
+    timeline.watch()
+    compiler.ready.add(interpreter_text())
+    run(np.asarray(numpy.ones(10)), 2)
+    assert [what for _, _, what in timeline.lines] == ["plan of 5 nodes"]
+    assert timeline.runs == {("interpreted", "multiply_add_0"): 2}
 
 
 def test_the_interpreter_has_the_same_operations_with_every_numpy() -> None:
