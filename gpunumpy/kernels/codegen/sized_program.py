@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.schedule.sizes import Trace
+from ...core.schedule.sizes import NumbersOf, Size, Trace
 from .program import Launch, Program, Scratch
 
 
@@ -29,10 +29,15 @@ class SizedProgram:
         self._program = program
         self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers
         grids = [n for launch in program.launches for n in launch.grid]
-        self.numbers = trace.formulas([*grids, *(s.nbytes for s in program.scratch), *program.params])
+        numbers = (*grids, *(s.nbytes for s in program.scratch), *program.params)
+        # Made for one list of sizes, it has no symbols, and an interpreted kernel has hundreds of numbers.
+        self._is_for_one = not any(isinstance(n, Size) for n in numbers)
+        self.numbers: NumbersOf = (lambda values: numbers) if self._is_for_one else trace.formulas(numbers)
 
     def at(self, values: Sequence[int]) -> Program:
         """Return the program for values of the trace's symbols."""
+        if self._is_for_one:
+            return self._program
         numbers, program = self.numbers(values), self._program
         grids = zip(*[iter(numbers)] * 3)
         launches = [Launch(x.entry, grid, x.block, x.shared, x.is_packed) for x, grid in zip(program.launches, grids)]
