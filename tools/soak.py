@@ -2,15 +2,18 @@
 
     python -m tools.soak --programs 20000 --seed 0
     python -m tools.soak --minutes 60 --threads 8 --signals --forks
+    python -m tools.soak --minutes 5 --processes 16
 
 Every seed is run at several sizes, so that plans are bound at sizes they were not made for. A failure prints the seed
 and the sizes that repeat it, and the program so far; what was run and the memory are printed on the way and at the end.
+Each of several processes has seeds of its own, and the last line adds up what they have run.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import multiprocessing
 import random
 import sys
 import threading
@@ -18,6 +21,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import gpunumpy
 from gpunumpy import Device
@@ -30,20 +34,49 @@ _PAGE_BYTES = 4096
 _REPORT_AFTER = 1000  # programs
 _FORK_AFTER = 20  # seeds
 _SIZES = (0, 1, 2, 3, 4, 5, 6, 7, 9, 12)
+_SEEDS_APART = 10_000_000  # between the first seeds of two processes
 
 
-class Soak:
-    """Random programs by consecutive seeds, drawn by any number of threads, until a number of them or a time is over.
+class Counts(NamedTuple):
+    """What has been run.
 
     Attributes
     ----------
     programs, steps
-        How many have run; a seed at three sizes is three programs.
-    raised, looked, forked
-        How many exceptions and looks at all variables signals have brought, and how many programs a child went on with.
+        A seed at three sizes is three programs.
     failed
-        How many programs gave another result than NumPy, or an error.
+        The programs that gave another result than NumPy, or an error.
+    raised, looked, forked
+        Exceptions and looks at all variables that signals have brought, and programs that a child went on with.
+    seconds, processor_seconds
+        The time since the beginning, and that of the processors.
+    first_bytes, bytes
+        The memory that the process held after the first program, and at the end; of several the sums.
     """
+
+    programs: int = 0
+    steps: int = 0
+    failed: int = 0
+    raised: int = 0
+    looked: int = 0
+    forked: int = 0
+    seconds: float = 0.0
+    processor_seconds: float = 0.0
+    first_bytes: int = 0
+    bytes: int = 0
+
+    def __str__(self) -> str:
+        """Return the counts as a sentence."""
+        return (
+            f"{self.programs} programs, {self.steps} steps, {self.failed} failed; {self.raised} exceptions and "
+            f"{self.looked} looks by signals, {self.forked} forks; {self.seconds:.0f} s, "
+            f"{self.processor_seconds:.0f} s of them of a processor; "
+            f"memory {self.first_bytes / _MEGABYTE:.0f} MB at first, {self.bytes / _MEGABYTE:.0f} MB now"
+        )
+
+
+class Soak:
+    """Random programs by consecutive seeds, drawn by threads, until a number of them or a time is over."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -115,15 +148,32 @@ class Soak:
         is_main = threading.current_thread() is threading.main_thread()
         return InterruptedMachine if self.options.signals and is_main else Machine
 
-    def report(self) -> str:
+    def report(self) -> Counts:
         """Return what has been run so far."""
-        return (
-            f"{self.programs} programs, {self.steps} steps, {self.failed} failed; {self.raised} exceptions and "
-            f"{self.looked} looks by signals, {self.forked} forks; {time.monotonic() - self._began:.0f} s, "
-            f"{time.process_time():.0f} s of them of a processor, {self.options.threads} threads; "
-            f"memory {self._first_bytes / _MEGABYTE:.0f} MB at first, "
-            f"{resident_bytes() / _MEGABYTE:.0f} MB now"
-        )
+        return Counts(
+            self.programs, self.steps, self.failed, self.raised, self.looked, self.forked,
+            time.monotonic() - self._began, time.process_time(), self._first_bytes, resident_bytes(),
+        )  # fmt: skip
+
+
+def run_in_process(options: argparse.Namespace) -> Counts:
+    """Run a soak in the main thread of this process and return what it has run."""
+    warnings.simplefilter("ignore")
+    evaluate.CHECK = True  # every plan is verified, and one that fails is a failure
+    soak = Soak(options)
+    soak.run()
+    return soak.report()
+
+
+def run_in_processes(options: argparse.Namespace) -> Counts:
+    """Run a soak in each of several new processes, and return what all have run; the time is that of the longest."""
+    parts = []
+    for k in range(options.processes):
+        share = {"seed": options.seed + k * _SEEDS_APART, "programs": -(-options.programs // options.processes)}
+        parts.append(argparse.Namespace(**{**vars(options), **share}))
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+        counts = pool.map(run_in_process, parts, chunksize=1)
+    return Counts(*map(sum, zip(*counts, strict=True)))._replace(seconds=max(part.seconds for part in counts))
 
 
 def resident_bytes() -> int:
@@ -136,24 +186,23 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run random programs beside NumPy.")
     parser.add_argument("--programs", type=int, default=20_000, help="how many to run (default: 20000)")
     parser.add_argument("--minutes", type=float, help="run for so long instead")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="in each process")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--signals", action="store_true", help="let a timer interrupt the programs of the main thread")
     parser.add_argument("--forks", action="store_true", help=f"fork in programs of one seed in {_FORK_AFTER}")
     parser.add_argument("--seed", type=int, default=0, help="of the first program")
     parser.add_argument("--steps", type=int, default=12, help="in each program")
     parser.add_argument("--sizes", type=int, default=3, help="at how many sizes each seed is run")
-    parser.add_argument("--failures", type=int, default=1, help="after how many to stop")
+    parser.add_argument("--failures", type=int, default=1, help="after how many a process stops")
     parser.add_argument("--device", default="cpu")
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    warnings.simplefilter("ignore")
-    evaluate.CHECK = True  # every plan is verified, and one that fails is a failure
-    soak = Soak(parse(arguments))
-    soak.run()
-    print(soak.report())
-    return bool(soak.failed)
+    options = parse(arguments)
+    counts = run_in_process(options) if options.processes == 1 else run_in_processes(options)
+    print(counts)
+    return bool(counts.failed)
 
 
 if __name__ == "__main__":

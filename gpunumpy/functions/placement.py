@@ -173,10 +173,11 @@ class _Call:
                 return from_host(x, device)
         elif host_fallback() == "error":
             self.is_elsewhere = True
-        if base is None:
-            x.flags.writeable = True  # it may be a copy, that nobody else has
-        elif not x.flags.writeable:
-            x = x.copy("K")  # it shows such a copy
+        if self.has_copies and not x.flags.writeable:
+            if base is None:
+                x.flags.writeable = True  # it may be a copy, that nobody else has
+            else:
+                x = x.copy("K")  # it shows such a copy
         return result_on_host(x, device)
 
 
@@ -317,10 +318,11 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     return ELSEWHERE if call.is_elsewhere else returned
 
 
-def _returned(x: Any, arrays: tuple[ndarray, ...], queue: Queue) -> Any:
-    """Return a result of NumPy's, of a call with these arrays, with arrays of this package."""
+def _returned(x: Any, arrays: tuple[ndarray, ...], queue: Queue, has_copies: bool) -> Any:
+    """Return a result of NumPy's, of a call with these arrays and perhaps with copies, with arrays of this package."""
     call = _Call()
     call.arrays += arrays
+    call.has_copies = has_copies
     returned = call.returned(x, queue.device)
     if call.is_elsewhere:
         check(x.dtype)  # raises, as the program has functions of the host raise

@@ -71,7 +71,7 @@ def _set_unmasked(x: Any, key: Any, elements: Any, mask: Any) -> None:
     part: Any = new_array(x._data[key])
     if part.size > 1:
         copyto(part, elements, where=UFUNCS["logical_not"](together))
-    elif not bool(together):
+    elif not together.any():
         part = elements
     x._data[key] = part
     x._mask[key] = together

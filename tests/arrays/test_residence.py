@@ -373,6 +373,11 @@ def test_read_only_arrays_stay_so() -> None:
             array[0] = 1
 
 
+def test_imaginary_parts_of_reals_are_read_only() -> None:
+    assert not np.arange(3).imag.flags.writeable
+    assert not np.arange(3.0)[::-1].imag.flags.writeable
+
+
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "element": lambda xp, x: x.__setitem__(2, 7),
     "element of two": lambda xp, x: x.reshape(2, 4).__setitem__((1, -1), 5),

@@ -565,6 +565,17 @@ def test_without_elements_nothing_is_masked(name: str, axis: int | None) -> None
     compare(run, lambda np: (np.ma.array(np.zeros((0, 3)), mask=np.zeros((0, 3), bool)),))
 
 
+@pytest.mark.parametrize("key", [slice(3, None), slice(0, 0), slice(1, 2), slice(0, 2)])
+def test_hard_masks_of_few_elements(key: slice) -> None:
+    def run(np: Any, x: Any) -> Any:
+        x.harden_mask()
+        x[key] = 7
+        return x
+
+    compare(run, lambda np: (np.ma.array(np.arange(3.0), mask=[True, False, False]),))
+    compare(run, lambda np: (np.ma.array(np.arange(3.0), mask=np.zeros(3, bool)),))
+
+
 def test_subclasses_take_over_what_they_store() -> None:
     for np in (numpy, gpunumpy):
 

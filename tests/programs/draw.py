@@ -95,6 +95,12 @@ def _line(m: Machine, low: int, high: int, most: int = 6, least: int = 0) -> Any
     return numpy.array(found, name if max(-low, high) < 128 else "int64")
 
 
+def order(m: Machine, o: Arguments, *operands: Any) -> Any:
+    """Return an order of a result. For "A" NumPy takes reversed lines that it has cast for contiguous ones."""
+    is_plain = all(x.ndim != 1 or x.flags.forc for x in operands)
+    return m.choice(("C", "F", "A" if is_plain else "C"))
+
+
 def axis(m: Machine, o: Arguments, x: Any, *_: Any) -> Any:
     return m.choice((0, -1, x.ndim - 1, None)) if m.random.random() < 0.95 else 3
 
@@ -266,6 +272,14 @@ def axes_of_elements(m: Machine, o: Arguments, x: Any) -> Any:
 
 def shape(m: Machine, o: Arguments) -> Any:
     return m.shape()
+
+
+def dtype_of_view(m: Machine, o: Arguments, x: Any) -> Any:
+    """Return a dtype whose elements begin where elements of the array that owns the memory could begin."""
+    name = m.choice(("int8", "uint16", "int32", "float64", "int64"))
+    owner = x.base if isinstance(x.base, numpy.ndarray) else x
+    places = (x.ctypes.data - owner.ctypes.data, *x.strides[:-1])
+    return "int8" if any(place % numpy.dtype(name).itemsize for place in places) else name
 
 
 def permutation(m: Machine, o: Arguments, x: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy
 
 from ..support.forks import in_child
 from ..support.interruptions import Interruption, interrupt, is_in_finalizer
-from .machine import Machine, Pair, plain, same_bits
+from .machine import Machine, Pair, Statement, plain, same_bits
 
 
 class InterruptedMachine(Machine):
@@ -53,7 +53,13 @@ class InterruptedMachine(Machine):
             signal.signal(signal.SIGALRM, handler)
 
     def both(
-        self, name: str, call: Callable[..., Any], *pairs: Pair, exact: bool, keep: bool = True, loop: bool = False
+        self,
+        name: str | Statement,
+        call: Callable[..., Any],
+        *pairs: Pair,
+        exact: bool,
+        keep: bool = True,
+        loop: bool = False,
     ) -> list[tuple[Any, Any]]:
         self._watch(loop)
         reference: Any = None

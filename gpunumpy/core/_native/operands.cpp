@@ -155,7 +155,8 @@ PyObject* returned_by_python(PyObject* x, const Operands& operands) {
     Ref arrays(PyTuple_New(operands.count()));
     if (!arrays) return nullptr;
     for (int k = 0; k < operands.count(); k++) PyTuple_SET_ITEM(arrays.get(), k, Py_NewRef(operands[k]));
-    return PyObject_CallFunctionObjArgs(state.returned, x, arrays.get(), operands.queue(), nullptr);
+    PyObject* has_copies = operands.have_copies() ? Py_True : Py_False;
+    return PyObject_CallFunctionObjArgs(state.returned, x, arrays.get(), operands.queue(), has_copies, nullptr);
 }
 
 PyObject* base_of(PyObject* memory) {
@@ -175,7 +176,7 @@ PyObject* returned_array(PyObject* x, const Operands& operands) {
         }
     }
     // Nobody else has a copy that is the result.
-    if (!base) PyArray_ENABLEFLAGS(data, NPY_ARRAY_WRITEABLE);
+    if (!base && operands.have_copies()) PyArray_ENABLEFLAGS(data, NPY_ARRAY_WRITEABLE);
     if (base || !is_small) return returned_by_python(x, operands);
     return new_host_array(x, Py_None, operands.queue(), ON_HOST | MADE_AS_ARRAY);
 }
