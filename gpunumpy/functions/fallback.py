@@ -43,7 +43,13 @@ from ..core.recording.array import (
     to_host,
 )
 from ..core.recording.overlap import overlaps, stored_elements
-from ..core.recording.record import array_of_protocol, decides_about_functions, decides_about_ufuncs, is_masked_array
+from ..core.recording.record import (
+    array_of_protocol,
+    decides_about_functions,
+    decides_about_ufuncs,
+    is_masked_array,
+    is_numpy_masked_array,
+)
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user, warn
 
@@ -227,7 +233,7 @@ class HostCall:
 
     def from_host(self, x: Any) -> Any:
         """Return a result with gpunumpy arrays in place of NumPy arrays; an argument comes back as itself."""
-        if isinstance(x, numpy.ma.MaskedArray) and x is not numpy.ma.masked and x.dtype in dtypes.KIND:
+        if is_numpy_masked_array(x) and x is not numpy.ma.masked and x.dtype in dtypes.KIND:
             found = next((array for array, host in self._masked if host is x), None)
             return import_late(_MASKED_ARRAYS, __package__).on_device(x, self.from_host) if found is None else found
         if isinstance(x, numpy.ndarray):

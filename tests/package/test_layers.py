@@ -185,6 +185,20 @@ def test_import_touches_no_cuda() -> None:
     assert not run.stdout.split(), f"import gpunumpy loads {run.stdout}"
 
 
+_DRAW = """
+import sys
+import gpunumpy as np
+np.random.default_rng(0).random(100_000).sum().item()
+print("numpy.ma" in sys.modules)
+"""
+
+
+def test_random_numbers_touch_no_masked_arrays() -> None:
+    """NumPy imports those when they are asked for, which takes a tenth of the first draw."""
+    run = subprocess.run([sys.executable, "-c", _DRAW], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
 # Where it may be asked of which kind a device is: in the runtime, and in what runs on devices of one kind. Others ask
 # an executor's traits, or an attribute of the device that says what they want to know.
 MAY_ASK_KIND = ("core/runtime/", "kernels/", "nvlib/")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, MutableSequence, Sequence
 from functools import partial
 from typing import Any
@@ -78,7 +79,13 @@ def check_class(x: Any) -> None:
 
 def is_masked_array(x: Any) -> bool:
     """Return whether an object is a masked array, of NumPy or of the layer `ma`."""
-    return isinstance(x, numpy.ma.MaskedArray) or hasattr(type(x), "is_masked_array")
+    return is_numpy_masked_array(x) or hasattr(type(x), "is_masked_array")
+
+
+def is_numpy_masked_array(x: Any) -> bool:
+    """Return whether an object is a masked array of NumPy, without an import of `numpy.ma`, which takes long."""
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)  # absent too while another thread imports it
+    return masked is not None and isinstance(x, masked)
 
 
 def as_node(x: Any, queue: Queue | None = None) -> Node:
