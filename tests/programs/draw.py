@@ -44,6 +44,11 @@ def number(x: Any) -> bool:
     return x.ndim > 0 and x.dtype.kind != "b"
 
 
+def filled_or_writeable(x: Any) -> bool:
+    """Whether it has elements or is not read-only: NumPy's `tile` of others is a view."""
+    return x.size > 0 or bool(x.flags.writeable)
+
+
 def filled_number(x: Any) -> bool:
     return number(x) and x.size > 0
 

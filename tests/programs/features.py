@@ -247,7 +247,7 @@ SELECTIONS = [
             {"axis": draw.axis, "key": (0, -1, [0, 0], [0, -1]), "value": (1, 2)}),
     Feature("repeat", lambda xp, o, x: xp.repeat(x, o.repeats, axis=o.axis), (draw.array,),
             {"axis": draw.axis, "repeats": (0, 1, 2, [2], numpy.array([1]))}),
-    Feature("tile", lambda xp, o, x: xp.tile(x, o.reps), (draw.anything,), {"reps": (2, (1, 2), (0,), (2, 1, 1))}),
+    Feature("tile", lambda xp, o, x: xp.tile(x, o.reps), (draw.filled_or_writeable,), {"reps": (2, (1, 2), (0,), (2, 1, 1))}),
     Feature("roll", lambda xp, o, x: xp.roll(x, o.shift, axis=o.axis), (draw.array,),
             {"axis": draw.axis, "shift": (0, 1, -2, 9)}),
     Feature("concatenate", lambda xp, o, x, y: xp.concatenate([x, y, x], axis=o.axis), (draw.array, draw.array),
