@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy
@@ -52,6 +53,19 @@ def test_powers_by_exact_products() -> None:
             numpy.testing.assert_allclose(got, wanted, rtol=2 * float(numpy.finfo(dtype).eps))
             numpy.testing.assert_array_equal(numpy.signbit(got), numpy.signbit(wanted))
             numpy.testing.assert_array_equal(got[:4], numpy.array([81, -1 / 27, 3, 3.375], dtype))
+
+
+def test_cubes_are_rounded_almost_correctly() -> None:
+    """By products whose errors are known: the general power has up to 0.76 units of error."""
+    rng = numpy.random.default_rng(3)
+    x = rng.uniform(-10, 10, 3000) * 10.0 ** rng.integers(-80, 80, 3000)
+    x[:6] = 1e-120, 1e102, -1e200, 0, numpy.inf, numpy.nan
+    with emulated(), numpy.errstate(all="ignore"):
+        got = values(elementwise("power", [as_array(x, CPU), 3.0]))
+        numpy.testing.assert_allclose(got[:6], x[:6] ** 3, rtol=2 * float(numpy.finfo("d").eps))
+    for value, cube in zip(x[6:], got[6:], strict=True):
+        error = abs(Fraction(float(cube)) - Fraction(float(value)) ** 3) / Fraction(float(numpy.spacing(abs(cube))))
+        assert error < Fraction(51, 100), value
 
 
 def test_scans_begin_with_their_first_element() -> None:

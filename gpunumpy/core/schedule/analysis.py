@@ -154,8 +154,18 @@ def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]
     if isinstance(primitive, (LibraryCall, Scatter)):
         return list(item.args if isinstance(primitive, LibraryCall) else item.args[1:])
     if isinstance(primitive, Gather):
-        return [item.args[0]]
+        base = item.args[0]
+        return [items[base].args[0] if base not in written and is_gathered_through(items, base) else base]
     return [item.args[0]] if item.signature.index_map is None else []
+
+
+def is_gathered_through(items: Sequence[Item], base: int) -> bool:
+    """Return whether a gather reads through its base: a view, such as a transpose, of a value with no more elements."""
+    signature = items[base].signature
+    if not isinstance(signature.primitive, View):
+        return False
+    argument = items[items[base].args[0]].signature
+    return not isinstance(argument.primitive, (Leaf, Const)) and prod(argument.shape) <= prod(signature.shape)
 
 
 def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) -> bool:

@@ -253,6 +253,9 @@ class Builder:
         else:
             strides, origin = layout.c_strides(base.shape), 0
             reached = self.resolve_anchor(base_position, ())
+            if reached is None and isinstance(base.primitive, View):
+                strides, origin = base.primitive.strides, base.primitive.offset
+                reached = self.resolve_anchor(self.items[base_position].args[0], ())
             if not isinstance(reached, Source):
                 raise CannotLower("it picks elements from what that kernel computes")
             source, aligned = reached, True

@@ -56,7 +56,7 @@ class Team:
 
 def adjacent_team(vectors: int, max_size: int = 256) -> Team:
     """Return the team of adjacent threads for rows of `vectors` vectors."""
-    for limit, size in ((2, 1), (32, 8), (512, 32)):
+    for limit, size in ((4, 1), (32, 8), (512, 32)):
         if vectors <= limit:
             return Team(size, 256 // size, True)
     return Team(max_size, 1, True)

@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.schedule.steps import RunKernel
+from gpunumpy.functions.manipulation.repeating import rolled_by_index
 
 from .counting import kernels
 
@@ -64,3 +65,19 @@ def test_a_part_of_what_is_in_memory_is_rolled_where_it_is() -> None:
     # The product, and what writes each rolled part back: none that copies a part for the library call.
     assert len([step for step in steps if isinstance(step, RunKernel)]) == 4
     assert len(steps) == 7
+
+
+def test_what_is_rolled_along_several_axes_is_stored_once() -> None:
+    cube = A[:5, :25].reshape(5, 5, 5)
+    x = np.asarray(cube)
+
+    def rolled() -> Any:  # as on a GPU
+        y = x * 2
+        results.append(sum([rolled_by_index(y, {axis: 2}) for axis in range(3)], y))
+        return results[0]
+
+    results: list[Any] = []
+    steps = kernels(rolled)
+    assert [len(step.kernel.body.stores) for step in steps if isinstance(step, RunKernel)] == [1, 1]
+    y = cube * 2
+    numpy.testing.assert_array_equal(np.asnumpy(results[0]), sum([numpy.roll(y, 2, axis) for axis in range(3)], y))
