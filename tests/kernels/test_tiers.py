@@ -24,6 +24,7 @@ from gpunumpy.core import disk_cache
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.kernels.codegen.interpreter import opcodes
@@ -433,6 +434,31 @@ def test_a_profile_tells_the_tier(compiler: Compiler, monkeypatch: pytest.Monkey
     with np.profile(file=io.StringIO()) as profile:
         run(x)
     assert [record.name for record in profile.records] == ["multiply_add (interpreted)"]
+
+
+def test_an_explanation_tells_the_tier(compiler: Compiler, was_interpreted: list[bool]) -> None:
+    """As the kernel then runs; the explanation itself has nothing compiled."""
+    x = np.asarray(numpy.ones(10))
+    for ready, wanted in (
+        ([], "waits for the compiler"),
+        ([interpreter_text()], "interpreted until it is compiled"),
+    ):
+        forget_all()
+        compiler.ready.update(ready)
+        evaluate.state_of(np.Device("cuda:0")).planner = Planner(CudaExecutor(np.Device("cuda:0")))
+        y = x * 2.0 + 1.0
+        assert explanation(y).splitlines()[-1].endswith(f"writes float64, {wanted}")
+        assert not compiler.compiled
+    y.computed()
+    assert was_interpreted == [True]
+    run(x, tiers._RUNS)
+    finish(compiler)
+    run(x)
+    assert not was_interpreted[-1]
+    y = x * 2.0 + 1.0
+    assert explanation(y).endswith("writes float64, compiled")
+    y = np.cumsum(x)  # the interpreter has no scans
+    assert explanation(y).endswith("waits for the compiler")
 
 
 def test_the_timeline_tells_what_was_interpreted(

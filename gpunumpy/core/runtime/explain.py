@@ -17,6 +17,7 @@ from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
+from .plan import Executor
 
 # A call with more arguments than this has equal arguments counted instead of listed.
 _MAX_LISTED_ARGUMENTS = 8
@@ -25,6 +26,8 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 def explain(*arrays: Any, file: TextIO | None = None) -> None:
     """Print the kernels that would run if the arrays were computed now. Nothing is run.
+
+    On a GPU each is compiled, interpreted until it is compiled, or waits for the compiler.
 
     A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too.
 
@@ -61,10 +64,10 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
         if not roots:
             return f"nothing to run on {device}: everything is computed"
         items = items_of(evaluate.walk(roots)[0])
-    return plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device)
+    return _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
 
 
-def plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device) -> str:
+def _plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device, executor: Executor) -> str:
     """Return the description of a plan."""
     work = [step for step in steps if isinstance(step, (RunKernel, RunLibraryCall))]
     traffics = [traffic(step, steps, items) for step in work]
@@ -75,7 +78,7 @@ def plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device) -> s
     lines = [f"{heading} on {device}: {_traffic_text(total)}"]
     for number, (step, moved) in enumerate(zip(work, traffics, strict=True), 1):
         lines.append(f"{number}. {step_name(step)}: {_traffic_text(moved)}")
-        lines.append(f"   {_kernel_text(step) if isinstance(step, RunKernel) else _call_text(step)}")
+        lines.append(f"   {_kernel_text(step, executor) if isinstance(step, RunKernel) else _call_text(step)}")
         if number > 1 or isinstance(step, RunLibraryCall):
             lines.append(f"   on its own because: {step.reason}")
     return "\n".join(lines)
@@ -95,7 +98,7 @@ def step_name(step: RunKernel | RunLibraryCall) -> str:
     return "_".join(words)
 
 
-def _kernel_text(step: RunKernel) -> str:
+def _kernel_text(step: RunKernel, executor: Executor) -> str:
     kernel = step.kernel
     outer = len(kernel.shape) - kernel.reduced
     parts = [f"loops {_shape_text(kernel.shape[:outer])}"]
@@ -105,6 +108,9 @@ def _kernel_text(step: RunKernel) -> str:
         dtypes = [str(arg.dtype) for arg in kernel.args if arg.kind == kind]
         if dtypes:
             parts.append(f"{words} {' '.join(dtypes)}")
+    tier = executor.tier(kernel)
+    if tier:
+        parts.append(tier)
     return ", ".join(parts)
 
 

@@ -111,6 +111,9 @@ class Executor(Target, Protocol):
     def prepare_kept(self, kept: Any) -> Any:
         """Begin to prepare what runs a kernel, from what `kept` returned."""
 
+    def tier(self, kernel: Kernel) -> str:
+        """Return how a kernel would run now, if there are several ways; nothing is prepared for it."""
+
     def take_error(self) -> str:
         """Return the message of the first failure that data caused since the last call, or an empty string."""
 

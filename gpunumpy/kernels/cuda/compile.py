@@ -163,6 +163,11 @@ def is_loaded(text: str, device: Device) -> bool:
     return _modules.find((device, _contraction, text)) is not None
 
 
+def is_finished(text: str, device: Device) -> bool:
+    """Return whether a program needs the compiler no more: it is loaded, on disk, or in the package."""
+    return is_loaded(text, device) or _finished_image((device, _contraction, text)) is not None
+
+
 def find_program(text: str, device: Device) -> bool:
     """Load a program, if it is not, without the compiler; return whether it is loaded now."""
     key = (device, _contraction, text)

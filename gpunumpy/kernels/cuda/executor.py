@@ -40,7 +40,7 @@ class CudaExecutor:
         self._locations = SourceLocations()
         self.source_location = self._locations.number
         kernels = CudaKernels(device)
-        self.prepare, self.identity = kernels.prepare, kernels.identity
+        self.prepare, self.identity, self.tier = kernels.prepare, kernels.identity, kernels.tier
         self.kept, self.prepare_kept = kernels.kept, kernels.prepare_kept
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:

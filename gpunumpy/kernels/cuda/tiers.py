@@ -21,10 +21,12 @@ from ...core.runtime.device import Device
 from ...core.runtime.executors import implementation
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
+from ...core.schedule.sizes import value_of
+from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.source_location import warn
 from ..codegen.program import Program
 from .beside import Task
-from .compile import compile_beside, contraction, find_program, is_loaded, load_program
+from .compile import compile_beside, contraction, find_program, is_finished, is_loaded, load_program
 from .kernel import KernelLauncher, kinds_of
 from .launch import Launcher
 from .module import Function
@@ -220,6 +222,16 @@ class CudaKernels:
             interpretation = interpretation[0]._replace(text=""), interpretation[1]
         return KeptKernel(structure.launcher.kinds, program, interpretation)
 
+    def tier(self, kernel: Kernel) -> str:
+        """Return how a kernel would run now."""
+        structure, taken = taken_out(kernel, in_kernel)
+        made, sizes = self._structure(structure), [value_of(size) for size in taken]
+        is_compiled = is_finished(made.programs.find(sizes)[0].text, self._device)
+        is_wanted = _may_interpret() and (TIER == "interpreted" or not is_compiled)
+        if is_wanted and self._interpreter.is_at_hand() and made.interpretation(sizes) is not None:
+            return "interpreted" if TIER == "interpreted" else "interpreted until it is compiled"
+        return "compiled" if is_compiled else "waits for the compiler"
+
     def prepare_kept(self, kept: KeptKernel) -> KeptKernelAt:
         """Begin to prepare what runs a kernel of another process."""
         return KeptKernelAt(self, kept)
@@ -254,7 +266,8 @@ class CudaKernels:
         """
         self._device.activate()
         interpretation = None
-        if not self._waits_for_compiler(program) and self._interpreter.is_ready():
+        is_wanted = _may_interpret() and (TIER == "interpreted" or not find_program(program.text, self._device))
+        if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
         if interpretation is None:
             return launched()
@@ -265,11 +278,9 @@ class CudaKernels:
         entries = [launch.entry for launch in program.launches]
         return InterpretedFirst(interpret, compilation, entries, launched, interpretation[1])
 
-    def _waits_for_compiler(self, program: Program) -> bool:
-        """Return whether a kernel is not to be interpreted: it cannot be, it must not be, or there is no need."""
-        if TIER == "compiled" or contraction():
-            return True
-        return TIER == "auto" and find_program(program.text, self._device)
+
+def _may_interpret() -> bool:
+    return TIER != "compiled" and not contraction()
 
 
 class Interpreter:
@@ -280,6 +291,11 @@ class Interpreter:
         self._asked = 0
         self._was_found = False
         self._task: Task | None = None
+
+    def is_at_hand(self) -> bool:
+        """Return whether `is_ready` would return True."""
+        is_done = self._task is not None and self._task.is_done
+        return TIER == "interpreted" or is_done or is_finished(interpreter_text(), self._device)
 
     def is_ready(self) -> bool:
         """Return whether `compile_program` returns the interpreter without the compiler; see to it that it will."""

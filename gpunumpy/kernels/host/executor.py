@@ -69,6 +69,10 @@ class HostExecutor:
 
         return prepared
 
+    def tier(self, kernel: Kernel) -> str:
+        """Return an empty string: all kernels run in one way."""
+        return ""
+
     def library_call(
         self, name: str, options: Any, dtypes: Sequence[Any], at: CallAt
     ) -> Callable[[Sequence[int]], Runner]:
