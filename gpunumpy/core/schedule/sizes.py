@@ -168,7 +168,10 @@ class Trace:
         return code.function(())
 
     def formulas(self, sizes: Iterable[Integer]) -> NumbersOf:
-        """Return what computes sizes from values of the symbols: a `SizeFunction` without tests."""
+        """Return what computes sizes from values of the symbols: a `SizeFunction` without tests, or the numbers."""
+        if not self.symbols:
+            numbers = tuple(map(value_of, sizes))
+            return lambda values: numbers
         return cast(NumbersOf, _Code(self).function(list(sizes)))
 
     def are_apart(self, terms: Polynomial) -> bool:

@@ -266,13 +266,15 @@ class CudaKernels:
         """
         self._device.activate()
         interpretation = None
-        is_wanted = _may_interpret() and (TIER == "interpreted" or not find_program(program.text, self._device))
+        compilation = self._compilations.find(program.text)
+        # One that is interpreted already was not on disk when it was looked for.
+        find = find_program if compilation is None else is_loaded
+        is_wanted = _may_interpret() and (TIER == "interpreted" or not find(program.text, self._device))
         if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
         if interpretation is None:
             return launched()
         interpret = launcher(interpretation[0])
-        compilation = self._compilations.find(program.text)
         if compilation is None:
             compilation = self._compilations.keep(program.text, Compilation(self._device, program.text))
         entries = [launch.entry for launch in program.launches]
