@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ...core import _native
 from ...core.disk_cache import cache_folder, open_cache, package_digest
@@ -25,14 +25,12 @@ from ...core.schedule.sizes import value_of
 from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.source_location import warn
 from ..codegen.program import Program
+from ..codegen.sized_program import SizedProgram
 from .beside import Task
 from .compile import compile_beside, contraction, find_program, is_finished, is_loaded, load_program
 from .kernel import KernelLauncher, kinds_of
 from .launch import Launcher
 from .module import Function
-
-if TYPE_CHECKING:
-    from ..codegen.sized_program import SizedProgram
 
 # The code generators are imported when a kernel is new: a process that finds its plans on disk needs none.
 _GENERATORS = "kernels.codegen.sized"

@@ -15,6 +15,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.library_calls.products import Product, is_batch
 from ...core.runtime import memory, memory_copy
 from ...core.runtime.device import Device
+from ...core.runtime.executors import implementation
 from ...core.runtime.plan import Runner
 from ...core.schedule.batch import MIN_BATCH
 from ...core.schedule.kernel import Kernel
@@ -23,7 +24,6 @@ from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.schedule.variants import Variants
 from ...nvlib import cublas, cublaslt
 from ..codegen.program import Program
-from ..codegen.sized import sized_programs
 from ..codegen.sized_program import SizedProgram
 from ..cuda.compile import compiled_side_by_side
 from ..cuda.kernel import KernelLauncher, kinds_of
@@ -173,6 +173,7 @@ def _epilogue_program(kernel: Kernel, processors: int) -> Program:
     key = structure, processors
     programs = _epilogue_programs.find(key)
     if programs is None:
+        sized_programs = implementation("kernels.codegen.sized:sized_programs")  # imported when a kernel is new
         programs = _epilogue_programs.keep(key, sized_programs(structure, processors))
     sized, values = programs.find([value_of(n) for n in sizes])
     return sized.at(values)
