@@ -99,7 +99,14 @@ def equal_to(values: Sequence[int]) -> SizeFunction:
     code: list[int] = []
     for k, value in enumerate(values):
         code += (Opcode.SUM, 2, 1, 1, k, -value, 0, Opcode.IS_ZERO, count + k, 1)
-    return SizeFunction(count, tuple(code), (), ())
+    return size_function(count, code, (), ())
+
+
+def size_function(
+    count: int, code: Sequence[int], results: Sequence[int], functions: Sequence[Callable[..., int]]
+) -> SizeFunction:
+    """Return a `SizeFunction` of these parts, in which opcodes are numbers as any other: the core reads no others."""
+    return SizeFunction(count, tuple(map(int, code)), tuple(results), tuple(functions))
 
 
 _BINARY: dict[int, Callable[[int, int], int]] = {

@@ -19,7 +19,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from .size_functions import Opcode, SizeFunction
+from .size_functions import Opcode, SizeFunction, size_function
 
 # A product of atoms, by their numbers in ascending order, and the coefficients of such products: a polynomial.
 Monomial: TypeAlias = tuple[int, ...]
@@ -220,8 +220,8 @@ class _Code:
 
     def function(self, results: Sequence[Integer]) -> SizeFunction:
         """Return the function that computes sizes, after the tests."""
-        registers = tuple([self._register(x) for x in results])
-        return SizeFunction(len(self._trace.symbols), tuple(self._code), registers, tuple(self._functions))
+        registers = [self._register(x) for x in results]
+        return size_function(len(self._trace.symbols), self._code, registers, self._functions)
 
     def test(self, relation: str, size: Size, answer: bool) -> None:
         """Have the function give None unless a guard has this answer."""

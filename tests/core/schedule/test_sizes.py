@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpunumpy.core import _native
 from gpunumpy.core.graph import bounded_table
-from gpunumpy.core.schedule.size_functions import Opcode, SizeFunction, evaluated
+from gpunumpy.core.schedule.size_functions import Opcode, SizeFunction, equal_to, evaluated
 from gpunumpy.core.schedule.sizes import LEAST, Formulas, Size, Trace
 from gpunumpy.core.schedule.variants import MAX_SYMBOLS, Variants, pattern
 
@@ -216,3 +218,20 @@ def test_variants_count_in_the_limit_of_all_tables(monkeypatch: pytest.MonkeyPat
         variants = structures.find("a structure") or structures.keep("a structure", Variants(lambda trace, numbers: 1))
         variants.find([n + k for k in range(MAX_SYMBOLS + 1)])  # so many numbers are served as they are alone
     assert len(variants) <= 100_000 // 50
+
+
+@pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
+def test_the_core_evaluates_what_python_writes() -> None:
+    """It does not ask Python to, as it does where numbers are too large."""
+    trace = Trace()
+    a, b = trace.symbol(12), trace.symbol(5)
+    formulas = trace.formulas([a * b - 3, a // b, a % 7])
+    assert a > b
+    called: list[str] = []
+    for function in (formulas, trace.guard_function(), equal_to((12, 5))):
+        sys.setprofile(lambda frame, event, arg: called.append(frame.f_code.co_name) if event == "call" else None)
+        try:
+            function((12, 5))
+        finally:
+            sys.setprofile(None)
+    assert not called
