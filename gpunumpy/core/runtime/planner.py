@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
+from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
+from ..graph.signature import Signature
 from ..schedule.lift import lifted, lowered
-from ..schedule.lower import items_of
+from ..schedule.lower import Item, items_of
 from ..schedule.passes import Scheduled, run_passes
 from ..schedule.sizes import Integer, Trace
 from ..schedule.variants import Variants
@@ -57,6 +59,27 @@ class Planner:
         GraphChanged
             If `has_changed` tells so when the nodes have been looked at: they may not be what `key` was made of.
         """
+        found = without_collector(self._found, nodes, count, overwrite, check, has_changed)
+        template, values, signatures, items, is_new = found
+        plan = Plan(template, values, signatures)
+        if template.keep is not None:
+            without_collector(lambda keep: keep(template.kept()), template.keep)
+            template.keep = None
+        if check:
+            self.verify(plan, count)
+            if is_new:  # each pass is checked with numbers
+                run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
+        if len(self.plans) >= MAX_PLANS:
+            self.plans.clear()
+        return self.plans.keep(key, plan, _PLAN_ENTRIES)
+
+    def _found(
+        self, nodes: Sequence[Node], count: int, overwrite: bool, check: bool, has_changed: Callable[[], bool]
+    ) -> tuple[PlanTemplate, tuple[int, ...], list[Signature], list[Item], bool]:
+        """Return the template for a graph, the values of its symbols, and the signatures of the results.
+
+        Then the graph, if it is to be checked, and whether the template is new.
+        """
         structure, sizes = lowered(nodes)
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)
@@ -86,17 +109,7 @@ class Planner:
             variants = self._templates.keep(template_key, Variants(make))
         made = len(variants) if check else 0
         template, values = variants.find(sizes)
-        plan = Plan(template, values, signatures)
-        if template.keep is not None:
-            template.keep(template.kept())
-            template.keep = None
-        if check:
-            self.verify(plan, count)
-            if len(variants) != made:  # each pass is checked with numbers
-                run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
-        if len(self.plans) >= MAX_PLANS:
-            self.plans.clear()
-        return self.plans.keep(key, plan, _PLAN_ENTRIES)
+        return template, values, signatures, items, check and len(variants) != made
 
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()

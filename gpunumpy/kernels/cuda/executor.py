@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...core import _native
+from ...core.collector import without_collector
 from ...core.errors import DeviceError
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
@@ -57,10 +58,14 @@ class CudaExecutor:
         if None not in known:
             return known  # type: ignore[return-value]
         made: dict[Callable[..., Any], Runner] = {}
-        with compiled_side_by_side():
+
+        def finish_all() -> None:
             for prepare, runner in zip(begun, known, strict=True):
                 if prepare not in made:
                     made[prepare] = runner or prepare()  # type: ignore[assignment,call-arg]
+
+        with compiled_side_by_side():
+            without_collector(finish_all)
         for prepare, runner in made.items():
             if isinstance(prepare, (KernelAt, KeptKernelAt)):
                 prepare.keep(runner)
