@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import signal
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.launch import Launcher
 
 from ..support import fake_driver
-from ..support.interruptions import Interruption, interrupt
+from ..support.interruptions import Interruption, Tracer, interrupt
 
 pytest.importorskip("cuda.bindings.nvrtc")
 
@@ -62,6 +64,26 @@ def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler:
     assert len(gpu.modules) == 1
     assert first["one"].handle == second["one"].handle
     assert gpu.calls.count("cuModuleGetFunction") == 2
+
+
+def test_an_exception_at_any_line_leaves_nothing_put_off(
+    gpu: fake_driver.FakeDriver, without_compiler: list[str]
+) -> None:
+    """What is asked for afterwards is loaded at once."""
+
+    def together() -> None:
+        with module.compiled_side_by_side():
+            launcher("together")
+
+    for place in itertools.count(1):
+        forget_all()
+        tracer = Tracer(place, interrupt)
+        with suppress(Interruption):
+            tracer.run(together)
+        assert compile_program("alone", ("one",), Device("cuda"))["one"].handle is not None, tracer.where
+        if not tracer.where:
+            break
+    assert place > 30
 
 
 def compile_only_together(patch: pytest.MonkeyPatch) -> None:

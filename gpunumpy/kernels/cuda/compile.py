@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from typing import TypeAlias
+from weakref import ref
 
 from ...core import _native
 from ...core.disk_cache import cache_folder, open_cache
@@ -33,10 +34,14 @@ _modules: BoundedTable[_Key, Module] = BoundedTable()
 _lock = threading.RLock()
 
 
-class _Wanted(threading.local):
-    """What `compiled_side_by_side` loads at its end in this thread: programs and their functions, by name."""
+class _Programs(list[tuple[_Key, dict[str, Function]]]):
+    """Programs and their functions, by name. It can be referred to weakly."""
 
-    programs: list[tuple[_Key, dict[str, Function]]] | None = None
+
+class _Wanted(threading.local):
+    """What `compiled_side_by_side` loads at its end in this thread; the reference dies with its frame."""
+
+    programs: Callable[[], _Programs | None] = staticmethod(lambda: None)
 
 
 _wanted = _Wanted()
@@ -151,10 +156,12 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     if module is not None:
         for name, function in functions.items():
             function.load(module, name)
-    elif _wanted.programs is None:
-        _load_functions([(key, functions)])
     else:
-        _wanted.programs.append((key, functions))
+        wanted = _wanted.programs()
+        if wanted is None:
+            _load_functions([(key, functions)])
+        else:
+            wanted.append((key, functions))
     return functions
 
 
@@ -213,8 +220,8 @@ def compiled_side_by_side() -> Iterator[None]:
     tenth of a second or more. An exception in this thread (Ctrl-C) waits for none of them; the end of the process does
     for those under way.
     """
-    programs: list[tuple[_Key, dict[str, Function]]] = []
-    outer, _wanted.programs = _wanted.programs, programs
+    programs = _Programs()
+    outer, _wanted.programs = _wanted.programs, ref(programs)
     try:
         yield
     finally:
