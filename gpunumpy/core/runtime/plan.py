@@ -32,7 +32,7 @@ from .device import CPU, Device
 from .host_copies import VisibleBuffer
 from .memory import Buffer
 from .run import Results, Run, Section, publish
-from .sections import bases_of, owner_of, regions, sections_of, writes_of
+from .sections import bases_below, bases_of, last_write, owner_of, regions, sections_of, writes_of
 
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
@@ -200,7 +200,7 @@ class PlanTemplate:
         self.slots: dict[Source, int] = {}
         owners = {target: owner_of(target, self.bases) for target in self.bases}
         self.overwritten = [
-            (self.writes[target].last if target in self.writes else -1, target.position, owner.position)
+            (last_write(target, self.writes, self.bases), target.position, owner.position)
             for target, owner in owners.items()
             if owner.kind == "leaf"
         ]
@@ -614,6 +614,10 @@ class Plan:
         for _, _, base in self.template.overwritten:
             nodes[base].data.copy = None
 
+    def begins_section(self, step: int) -> bool:
+        """Return whether a section begins with this step."""
+        return any(section.start == step for section in self.template.sections)
+
     def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
         """Return the values that are complete after so many steps, if so many have begun to write.
 
@@ -622,13 +626,14 @@ class Plan:
         template = self.template
         writes = template.writes
         # Where the buffer of a value has been adopted, the memory has the old value until the first write.
-        gone = {base for target, base in template.bases.items() if target in writes and writes[target].first < begun}
+        begun_targets = [target for target in template.bases if target in writes and writes[target].first < begun]
+        gone = {base for target in begun_targets for base in bases_below(target, template.bases)}
         results = self._overwritten(nodes, step)
         for source, slot in template.slots.items():
             if source.kind != "new" or source.position >= len(nodes) or slots[slot] is None or source in gone:
                 continue
             node = nodes[source.position]
-            if node.data is None and (source not in writes or writes[source].last < step):
+            if node.data is None and last_write(source, writes, template.bases) < step:
                 results.append((node, slots[slot], computed_signature(node.signature)))
         return results
 

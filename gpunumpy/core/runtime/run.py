@@ -67,6 +67,9 @@ class RunningPlan(Protocol):
     def drop_copies(self, nodes: Sequence[Node]) -> None:
         """Drop what the host has of the memory of leaves that is overwritten."""
 
+    def begins_section(self, step: int) -> bool:
+        """Return whether a section begins with this step."""
+
     def results_at(self, nodes: Sequence[Node], slots: Sequence[Any], step: int, begun: int) -> Results:
         """Return the values that are complete after so many steps, if so many have begun to write."""
 
@@ -151,13 +154,15 @@ def _at_hand(run: Run) -> Entered | None:
 def _progress(run: Run) -> tuple[int, int]:
     """Return how many steps are complete, and how many have begun to write, where a section is done or undone."""
     entered = _at_hand(run)
-    if entered is None:
-        return run.step, run.step + 1
+    if entered is None:  # the section that begins with the step may have been prepared: nothing is written before
+        assert run.plan is not None
+        return run.step, run.step + (not run.plan.begins_section(run.step))
     section, saved, job, launched = entered
-    if (job is not None and job.cancel_or_wait() and run.step == section.end) or launched:
+    has_begun = job is None or job.cancel_or_wait()
+    if launched or (job is not None and run.step == section.end):
         return section.end, section.end
-    can_be_undone = saved or launched is not None
-    return section.start, section.start if can_be_undone else section.end
+    is_undone = saved or launched is not None or not has_begun
+    return section.start, section.start if is_undone else section.end
 
 
 def _undone(run: Run) -> Sequence[tuple[Buffer, int, Any]]:

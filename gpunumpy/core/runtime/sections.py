@@ -64,11 +64,27 @@ def bases_of(steps: Sequence[Step]) -> dict[Source, Source]:
     return {step.target: step.base for step in steps if isinstance(step, Adopt)}
 
 
-def owner_of(source: Source, bases: Mapping[Source, Source]) -> Source:
-    """Return the leaf whose buffer a source has adopted, or the source for which the buffer was allocated."""
+def bases_below(source: Source, bases: Mapping[Source, Source]) -> list[Source]:
+    """Return the sources that have had the buffer of a source before it, the latest first."""
+    found = []
     while source in bases:
         source = bases[source]
-    return source
+        found.append(source)
+    return found
+
+
+def owner_of(source: Source, bases: Mapping[Source, Source]) -> Source:
+    """Return the leaf whose buffer a source has adopted, or the source for which the buffer was allocated."""
+    return (source, *bases_below(source, bases))[-1]
+
+
+def last_write(source: Source, writes: Mapping[Source, Writes], bases: Mapping[Source, Source]) -> int:
+    """Return the number of the step that completes a source; -1 if none does.
+
+    An update of no elements is written by no step: it is complete when the value is whose buffer it has adopted.
+    """
+    written = (s for s in (source, *bases_below(source, bases)) if s in writes)
+    return next((writes[s].last for s in written), -1)
 
 
 def sections_of(writes: Mapping[Source, Writes], bases: Mapping[Source, Source], count: int) -> list[range]:

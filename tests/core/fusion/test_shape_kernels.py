@@ -72,7 +72,7 @@ def test_what_is_rolled_along_several_axes_is_stored_once() -> None:
     x = np.asarray(cube)
 
     def rolled() -> Any:  # as on a GPU
-        y = x * 2
+        y: Any = x * 2
         results.append(sum([rolled_by_index(y, {axis: 2}) for axis in range(3)], y))
         return results[0]
 

@@ -74,6 +74,11 @@ PROGRAMS: dict[str, list[Statement]] = {
     "by index": [*map(statement, ("o = x[k]", "x[k] = 5", "np.add.at(x, k, 2)", "x[x > 9] = o.max()", "k[2:] = 1"))],
     "products": [*map(statement, ("p = m @ m.T", "np.matmul(m.T, m, out=q)", "p[1] += m[2, 3]", "m[:2] = q[2:4]"))],
     "sorted": [*map(statement, ("x[::-1].sort()", "r = x[::-1] * 1", "m.sort(axis=0)", "m += m[0]", "x -= r"))],
+    "of no elements": [
+        *map(
+            statement, ("w = np.cumsum(x)", "x[::-1] = 2", "x[24:] = 5", "w[1:] *= 3", "w[24:] = 1", "w[:3] += x[2:5]")
+        ),
+    ],
     "copied": [*map(statement, ("y = x[::2].copy()", "x += 1", "w = y[1:] + 1", "x[:3] = w[:3]"))],
 }
 if sys.platform != "win32":
