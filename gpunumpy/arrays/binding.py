@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from operator import attrgetter
 from types import GenericAlias
 from typing import Any
 
@@ -34,7 +33,7 @@ from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
 from ..functions.manipulation import repeating, shape
 from ..functions.manipulation.strides import construct_ndarray
-from ..functions.placement import Placement, placed, placed_method, placed_ufunc
+from ..functions.placement import Placement, placed, placed_attribute, placed_method, placed_ufunc
 from ..functions.products import tensor_products
 from ..functions.reductions import reductions, scans
 from ..functions.sorting import sort
@@ -208,7 +207,7 @@ def _bind() -> None:
         if attribute is not None:
             if name not in ("dtype", "shape"):  # which every array has, and are read often
                 rule = rule_of(name, is_method=True)
-                read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed(attrgetter(name), name))
+                read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed_attribute(name))
             write = write and takes_every_dtype(
                 write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )

@@ -17,7 +17,7 @@ from ..core.graph import node as graph
 from ..core.numpy_release import RELEASE
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops import table
-from ..core.ops.operators import BINARY, EQUALITY, ORDERING, OTHERS, UNARY
+from ..core.ops.operators import BINARY, EQUALITY, ORDERING, OTHERS, POWERS, UNARY
 from ..core.recording.array import hand_over, host_only_memory, is_scalar, ndarray, to_host, wrap
 from ..core.recording.record import (
     as_array,
@@ -37,12 +37,10 @@ Operator = Callable[..., Any]
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
-# Exponents for which NumPy computes ``x ** y`` by another ufunc.
-_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 # NumPy 2.3.0 and 2.3.1 square no booleans: ``bool ** 2`` has the dtype of other powers there, int64 instead of int8.
 _NOT_SQUARED = "b" if RELEASE < "2.3.2" else ""
 _power, _reflected_power = binary_operator("power"), binary_operator("power", reflected=True)
-_special_powers = {exponent: unary_operator(op) for exponent, op in _POWERS.items()}
+_special_powers = {exponent: unary_operator(op) for exponent, op in POWERS.items()}
 
 
 def power(x: ndarray, y: Any, modulus: None = None) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import ceil, inf, isfinite, prod
+from operator import attrgetter
 from typing import Any
 
 import numpy
@@ -20,6 +21,7 @@ from ..core._native import host_call, tell
 from ..core.dtypes import KIND, check
 from ..core.graph import layout
 from ..core.graph.queue import Queue
+from ..core.ops.operators import POWERS
 from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
 from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime.device import Device, default_device
@@ -81,9 +83,10 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (
     _IS_OF_DATA,
     _IS_PRODUCT,
     _IS_SHOWING,
-) = (1 << k for k in range(6, 15))
-# Ufuncs whose loops are run without NumPy's checks of their operands: integer powers raise inside of theirs.
-_NOT_BY_LOOP = frozenset(("float_power", "power"))
+    _IS_ATTRIBUTE,
+) = (1 << k for k in range(6, 16))
+# The ufuncs of one operand that powers with some exponents are, as NumPy has it.
+_POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
 _QUIET = _names("""
     T __bool__ __float__ __getitem__ __index__ __int__ __len__ copy flatten item ravel reshape squeeze swapaxes tolist
@@ -185,17 +188,18 @@ class Placement:
     """What runs NumPy's function, of a name, on the host where a call is placed there. Errors are NumPy's."""
 
     def __init__(
-        self, function: Callable[..., Any], name: str, is_method: bool = False, ufunc: tuple[Any, str] = (None, "")
+        self, function: Callable[..., Any], name: str, kind: str = "function", ufunc: tuple[Any, str] = (None, "")
     ) -> None:
-        """Place a function, or the method of that name of what is given first.
+        """Place a function, or the "method" or the "attribute" of that name of what is given first.
 
         `ufunc` does the same; it is given the operands "swapped", or writes to the first one, "in place".
         """
         self._ufunc, operands = ufunc
-        self._function, self._name, self._is_method = function, name, is_method
+        self._function, self._name, self._kind = function, name, kind
         self._takes_data = name in _COUNTS or name in MAKERS
         self.rules = (
-            _IS_METHOD * is_method
+            _IS_METHOD * (kind == "method")
+            | _IS_ATTRIBUTE * (kind == "attribute")
             | _IS_OPERATOR * (name.startswith("__") and name not in _OF_ITEMS)
             | _IS_GROWING * (name in _GROWING)
             | _IS_WARNING * (name in _WARNING)
@@ -227,8 +231,9 @@ class Placement:
 
     def in_front_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
-        called = self._name if self._is_method else self._function
-        found = host_call(function, called, self._ufunc, self.rules)
+        called = self._function if self._kind == "function" else self._name
+        is_power = self._ufunc is numpy.power and self._name.startswith("__")
+        found = host_call(function, called, self._ufunc, _POWERS if is_power else None, self.rules)
         self._is_compiled = found is not None
         return function if found is None else found
 
@@ -268,15 +273,19 @@ def placed_ufunc(
     ufunc: Any, function: Callable[..., Any] | None = None, name: str = "", operands: str = ""
 ) -> Placement:
     """Return the placement of a ufunc of NumPy's, or of an operator that does the same; see `Placement`."""
-    looped = None if ufunc.__name__ in _NOT_BY_LOOP else ufunc
-    return Placement(function or ufunc, name or ufunc.__name__, ufunc=(looped, operands))
+    return Placement(function or ufunc, name or ufunc.__name__, ufunc=(ufunc, operands))
 
 
 def placed_method(name: str) -> Placement:
     """Return the placement of the method of a name of NumPy's arrays, and of its scalars where they have it."""
     if name in _DECIDED:
         return Placement(_DECIDED[name], name)
-    return Placement(lambda x, *args, **options: getattr(x, name)(*args, **options), name, is_method=True)
+    return Placement(lambda x, *args, **options: getattr(x, name)(*args, **options), name, "method")
+
+
+def placed_attribute(name: str) -> Placement:
+    """Return the placement of what reads the attribute of a name of NumPy's arrays and scalars."""
+    return Placement(attrgetter(name), name, "attribute")
 
 
 def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -133,16 +133,19 @@ def sized_launch(programs: Any, prepare: Callable[[Sequence[int]], Any]) -> Call
     return made
 
 
-def host_call(function: Callable[..., Any], numpy_function: Any, ufunc: Any, rules: int) -> Callable[..., Any] | None:
+def host_call(
+    function: Callable[..., Any], numpy_function: Any, ufunc: Any, powers: dict[float, Any] | None, rules: int
+) -> Callable[..., Any] | None:
     """Return what calls NumPy's function where a call is on the host, and else `function`; None without the core.
 
-    A ufunc that does the same has loops, which the core runs by itself where it can.
+    A ufunc that does the same has loops, which the core runs by itself where it can; a power with some exponents is
+    another ufunc of one operand.
 
     `functions.placement` has the rules, and says what is placed there.
     """
     if _core is None:
         return None
-    made: Callable[..., Any] = _core.host_call(function, numpy_function, ufunc, rules)
+    made: Callable[..., Any] = _core.host_call(function, numpy_function, ufunc, powers, rules)
     return made
 
 

@@ -13,18 +13,24 @@ PyTypeObject* array_type = nullptr;
 
 namespace {
 
-using Held = References<Array, &Array::base, &Array::component, &Array::flags, &Array::layout, &Array::node,
+using Held = References<Array, &Array::base, &Array::component, &Array::layout, &Array::node,
                         &Array::owner, &Array::queue, &Array::source>;
 
 FreeObjects<256> free_arrays;
+
+int clear(PyObject* self) {
+    set_shown(as_array(self)->base, nullptr);
+    set_shown(as_array(self)->owner, nullptr);
+    return Held::clear(self);
+}
 
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
     Py_TRASHCAN_BEGIN(self, deallocate)
-    Held::clear(self);
-    as_array(self)->writes = as_array(self)->moves = 0;
+    clear(self);
+    as_array(self)->writes = as_array(self)->moves = as_array(self)->views = as_array(self)->flags = 0;
     if (type != state.ndarray || !free_arrays.put(self)) type->tp_free(self);
     Py_DECREF(type);
     Py_TRASHCAN_END
@@ -49,17 +55,32 @@ int set_node(PyObject* self, PyObject* node, void*) {
     return 0;
 }
 
+char BASE[] = "_base", OWNER[] = "_owner";
+
+template <PyObject* Array::*FIELD>
+PyObject* get_shown(PyObject* self, void* name) {
+    PyObject* shown = as_array(self)->*FIELD;
+    return shown ? Py_NewRef(shown) : PyErr_Format(PyExc_AttributeError, "%s", static_cast<const char*>(name));
+}
+
+template <PyObject* Array::*FIELD>
+int set_shown_array(PyObject* self, PyObject* shown, void*) {
+    set_shown(as_array(self)->*FIELD, Py_XNewRef(shown));
+    return 0;
+}
+
 PyGetSetDef properties[] = {
+    {"_base", get_shown<&Array::base>, set_shown_array<&Array::base>, nullptr, BASE},
     {"_node", get_node, set_node, nullptr, nullptr},
+    {"_owner", get_shown<&Array::owner>, set_shown_array<&Array::owner>, nullptr, OWNER},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 PyMemberDef members[] = {
-    {"_base", T_OBJECT_EX, offsetof(Array, base), 0, nullptr},
     {"_component", T_OBJECT_EX, offsetof(Array, component), 0, nullptr},
-    {"_flags", T_OBJECT_EX, offsetof(Array, flags), 0, nullptr},
+    {"_flags", T_INT, offsetof(Array, flags), 0, nullptr},
+    {"_views", T_PYSSIZET, offsetof(Array, views), READONLY, nullptr},
     {"_layout", T_OBJECT_EX, offsetof(Array, layout), 0, nullptr},
-    {"_owner", T_OBJECT_EX, offsetof(Array, owner), 0, nullptr},
     {"_source", T_OBJECT_EX, offsetof(Array, source), 0, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Array, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
@@ -81,7 +102,7 @@ const PyType_Slot own_slots[] = {
     {Py_tp_members, members},
     {Py_tp_getset, properties},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
 };
 
@@ -162,7 +183,6 @@ PyObject* wrap(PyObject* given) {
     if (!array) return nullptr;
     as_array(array.get())->node = Py_NewRef(node.get());
     as_array(array.get())->base = Py_NewRef(Py_None);
-    as_array(array.get())->flags = PyLong_FromLong(0);
     Ref reference(entry_of(array.get()));
     if (!reference) return nullptr;
     set_field(as_node(node.get())->owner, Py_NewRef(reference.get()));

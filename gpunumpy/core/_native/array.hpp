@@ -22,14 +22,15 @@ struct Array {
     PyObject* source;
     PyObject* weak_references;
     Py_ssize_t writes, moves;  // of single elements since the last move to the host; and the moves that were tried
-    PyObject* flags;  // an integer of Python, whose code reads it often
+    Py_ssize_t views;  // how many arrays show the memory of this one: those with it as their base or owner
+    int flags;
 };
 
 extern PyTypeObject* array_type;
 bool add_array_type(PyObject* module);
 
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }
-inline bool has_flag(PyObject* array, int flag) { return PyLong_AsLong(as_array(array)->flags) & flag; }
+inline bool has_flag(PyObject* array, int flag) { return as_array(array)->flags & flag; }
 // Whether an object is an array of the class itself, on whatever memory. Subclasses are left to Python.
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == state.ndarray; }
 
@@ -38,6 +39,20 @@ void set_array_class();
 
 // A new array of the class itself, whose fields are still to be set.
 PyObject* new_array();
+
+// Whether an object is an array of this package, of a subclass too: those are classes of Python's, as NumPy's arrays and
+// scalars are not, which most memory is.
+inline bool is_array_of_any_class(PyObject* object) {
+    if (is_array(object)) return true;
+    return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE) && PyObject_TypeCheck(object, array_type);
+}
+
+// Let the base or the owner of an array be another object, of which the array then is a view if that is an array.
+inline void set_shown(PyObject*& field, PyObject* owned) {
+    if (owned && is_array_of_any_class(owned)) as_array(owned)->views++;
+    if (field && is_array_of_any_class(field)) as_array(field)->views--;
+    set_field(field, owned);
+}
 
 // The owner of the memory that an array on a device shows, borrowed: the array itself or its base. Null, without an
 // exception, for an array on the host and for a view of parts of elements or of another dtype.

@@ -1,5 +1,7 @@
 #include "host_arrays.hpp"
 
+#include <numpy/arrayscalars.h>
+
 namespace core {
 
 bool is_auto = false, is_watched = false;
@@ -10,17 +12,29 @@ bool is_type_at_hand(int number) {
            number == NPY_HALF;
 }
 
-bool is_scalar_at_hand(PyTypeObject* type) {
-    static PyTypeObject* const types[] = {
-        &PyDoubleArrType_Type, &PyLongArrType_Type, &PyBoolArrType_Type, &PyFloatArrType_Type, &PyIntArrType_Type,
-        &PyCDoubleArrType_Type, &PyCFloatArrType_Type, &PyByteArrType_Type, &PyUByteArrType_Type, &PyShortArrType_Type,
-        &PyUShortArrType_Type, &PyUIntArrType_Type, &PyULongArrType_Type, &PyLongLongArrType_Type,
-        &PyULongLongArrType_Type, &PyHalfArrType_Type};
-    for (PyTypeObject* known : types) {
-        if (type == known) return true;
+int number_of(PyTypeObject* type) {
+    static const struct {
+        PyTypeObject* type;
+        int number;
+    } scalars[] = {
+        {&PyDoubleArrType_Type, NPY_DOUBLE},   {&PyLongArrType_Type, NPY_LONG},
+        {&PyBoolArrType_Type, NPY_BOOL},       {&PyFloatArrType_Type, NPY_FLOAT},
+        {&PyIntArrType_Type, NPY_INT},         {&PyCDoubleArrType_Type, NPY_CDOUBLE},
+        {&PyCFloatArrType_Type, NPY_CFLOAT},   {&PyByteArrType_Type, NPY_BYTE},
+        {&PyUByteArrType_Type, NPY_UBYTE},     {&PyShortArrType_Type, NPY_SHORT},
+        {&PyUShortArrType_Type, NPY_USHORT},   {&PyUIntArrType_Type, NPY_UINT},
+        {&PyULongArrType_Type, NPY_ULONG},     {&PyLongLongArrType_Type, NPY_LONGLONG},
+        {&PyULongLongArrType_Type, NPY_ULONGLONG}, {&PyHalfArrType_Type, NPY_HALF}};
+    for (const auto& scalar : scalars) {
+        if (type == scalar.type) return scalar.number;
     }
-    return false;
+    return -1;
 }
+
+static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject) &&
+                  offsetof(PyCDoubleScalarObject, obval) == sizeof(PyObject) &&
+                  offsetof(PyBoolScalarObject, obval) == sizeof(PyObject),
+              "scalars hold their element behind the head of an object");
 
 bool is_at_hand(PyArrayObject* data, npy_intp host_bytes) {
     return is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data) && PyArray_NBYTES(data) <= host_bytes;
@@ -42,9 +56,9 @@ PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int
     if (!made) return nullptr;
     Array* array = as_array(made);
     array->base = Py_NewRef(memory);
-    array->owner = Py_NewRef(owner);
+    set_shown(array->owner, Py_NewRef(owner));
     array->queue = Py_NewRef(queue);
-    array->flags = PyLong_FromLong(flags);
+    array->flags = flags;
     return made;
 }
 

@@ -13,8 +13,12 @@ inline bool are_placed() { return is_auto && !is_watched; }
 // Whether NumPy's type of a number is one that kernels compute.
 bool is_type_at_hand(int number);
 
-// Whether a NumPy scalar is of such a type.
-bool is_scalar_at_hand(PyTypeObject* type);
+// NumPy's number of the type of a scalar; -1 if it is none that kernels compute.
+int number_of(PyTypeObject* type);
+inline bool is_scalar_at_hand(PyTypeObject* type) { return number_of(type) >= 0; }
+
+// The element that a scalar of such a type holds.
+inline char* element_of(PyObject* scalar) { return reinterpret_cast<char*>(scalar) + sizeof(PyObject); }
 
 // The bytes of the largest arrays that are placed on the host, of the device that a queue belongs to.
 inline npy_intp host_bytes_of(PyObject* queue) { return PyLong_AsSsize_t(state.queue_host_bytes.of(queue)); }

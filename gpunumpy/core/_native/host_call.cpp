@@ -17,6 +17,7 @@ struct HostCall {
     PyObject* function;        // of this package, for all that is elsewhere
     PyObject* numpy_function;  // the name of a method if the rules say so
     PyObject* ufunc;           // of NumPy, whose loops do what the function does; null for other functions
+    PyObject* powers;          // of a power: the ufuncs of one operand that stand for it, by the exponent; or null
     PyObject* attributes;
     int rules;
 };
@@ -30,11 +31,59 @@ bool is_refused_option(PyObject* name, int rules) {
     return (rules & IS_WARNING) && !PyUnicode_CompareWithASCIIString(name, "where");
 }
 
+PyObject* by_loop_of(const HostCall* self, PyObject* const* args, Py_ssize_t count) {
+    return by_loop(self->ufunc, self->rules & IS_SWAPPED, self->rules & IS_IN_PLACE, args, count);
+}
+
+// A power of arrays: for some exponents, numbers of Python, NumPy computes another ufunc. Powers of scalars are no loops.
+PyObject* by_power(const HostCall* self, PyObject* const* args, Py_ssize_t count) {
+    PyObject* base = count == 2 && !(self->rules & IS_SWAPPED) ? memory_of(args[0]) : nullptr;
+    const bool is_number = count == 2 && (PyLong_CheckExact(args[1]) || PyFloat_CheckExact(args[1]));
+    if (base && PyArray_CheckExact(base) && is_number) {
+        PyObject* ufunc = PyDict_GetItemWithError(self->powers, args[1]);
+        if (!ufunc) return PyErr_Occurred() ? nullptr : by_loop_of(self, args, count);
+        const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(base));
+        static PyObject* const two = PyLong_FromLong(2);
+        const bool is_of_reals = PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
+        // Of integers only squares stay integers.
+        return is_of_reals || args[1] == two ? by_loop(ufunc, false, self->rules & IS_IN_PLACE, args, 1) : nullptr;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject* memory = memory_of(args[k]);
+        if (memory && PyArray_CheckExact(memory)) return by_loop_of(self, args, count);
+    }
+    return nullptr;
+}
+
+// References that are given back together.
+class Held {
+public:
+    Held() = default;
+    ~Held() {
+        while (count_) Py_DECREF(objects_[--count_]);
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    void add(PyObject* owned) { objects_[count_++] = owned; }
+
+private:
+    int count_ = 0;
+    PyObject* objects_[MAX_ARGUMENTS];
+};
+
+// What NumPy's function returns for arguments that it takes, in front of which is room for one more.
+PyObject* result_of(const HostCall* self, PyObject** taken, Py_ssize_t count, PyObject* names) {
+    if (self->rules & IS_ATTRIBUTE) return PyObject_GetAttr(taken[0], self->numpy_function);
+    const size_t given = static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+    if (self->rules & IS_METHOD) return PyObject_VectorcallMethod(self->numpy_function, taken, given, names);
+    return PyObject_Vectorcall(self->numpy_function, taken, given, names);
+}
+
 // The result on the host; null, without an exception, if the call is elsewhere.
 PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const bool is_plain_call = !names || !PyTuple_GET_SIZE(names);
     if (is_plain_call && self->ufunc) {
-        PyObject* result = by_loop(self->ufunc, self->rules & IS_SWAPPED, self->rules & IS_IN_PLACE, args, count);
+        PyObject* result = self->powers ? by_power(self, args, count) : by_loop_of(self, args, count);
         if (result || PyErr_Occurred()) return result;
     }
     if ((self->rules & (IS_OF_SHAPE | IS_OF_RANGE | IS_OF_DATA | IS_OF_SAMPLES)) && count && !is_array(args[0])) {
@@ -46,15 +95,15 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         if (is_refused_option(PyTuple_GET_ITEM(names, k - count), self->rules)) return nullptr;
     }
     Operands operands(self->rules);
-    Ref held[MAX_ARGUMENTS];
+    Held held;
     PyObject* taken[MAX_ARGUMENTS + 1];
     for (Py_ssize_t k = 0; k < total; k++) {
-        held[k] = Ref(operands.taken(args[k]));
-        if (!held[k]) {
+        taken[k + 1] = operands.taken(args[k]);
+        if (!taken[k + 1]) {
             PyErr_Clear();
             return nullptr;
         }
-        taken[k + 1] = held[k].get();
+        held.add(taken[k + 1]);
     }
     if (!operands.are_small() || (!operands.count() && PyUnicode_Check(args[0]))) {
         PyErr_Clear();
@@ -64,9 +113,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET));
-        const size_t given = static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET;
-        result = Ref(self->rules & IS_METHOD ? PyObject_VectorcallMethod(self->numpy_function, taken + 1, given, names)
-                                             : PyObject_Vectorcall(self->numpy_function, taken + 1, given, names));
+        result = Ref(result_of(self, taken + 1, count, names));
     }
     if (!result) {
         // Scalars lack some methods; a function of this package may take more, or be asked to write to a NumPy array.
@@ -93,8 +140,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* na
     return PyObject_Vectorcall(as_host_call(self)->function, args, given, names);
 }
 
-using Held = References<HostCall, &HostCall::function, &HostCall::numpy_function, &HostCall::ufunc,
-                        &HostCall::attributes>;
+using Fields = References<HostCall, &HostCall::function, &HostCall::numpy_function, &HostCall::ufunc,
+                          &HostCall::powers, &HostCall::attributes>;
 
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
     return object ? PyMethod_New(self, object) : Py_NewRef(self);
@@ -153,9 +200,9 @@ PyType_Slot slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(represent)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
-    {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Fields::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Fields::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(Fields::deallocate)},
     {0, nullptr},
 };
 
@@ -168,17 +215,18 @@ PyType_Spec spec = {
 
 PyTypeObject* host_call_type = nullptr;
 
-// host_call(function, numpy_function, ufunc, rules)
+// host_call(function, numpy_function, ufunc, powers, rules)
 PyObject* host_call(PyObject*, PyObject* args) {
-    PyObject *function, *numpy_function, *ufunc;
+    PyObject *function, *numpy_function, *ufunc, *powers;
     int rules;
-    if (!PyArg_ParseTuple(args, "OOOi", &function, &numpy_function, &ufunc, &rules)) return nullptr;
+    if (!PyArg_ParseTuple(args, "OOOOi", &function, &numpy_function, &ufunc, &powers, &rules)) return nullptr;
     PyObject* made = host_call_type->tp_alloc(host_call_type, 0);
     if (!made) return nullptr;
     as_host_call(made)->call = call;
     as_host_call(made)->function = Py_NewRef(function);
     as_host_call(made)->numpy_function = Py_NewRef(numpy_function);
     as_host_call(made)->ufunc = ufunc == Py_None ? nullptr : Py_NewRef(ufunc);
+    as_host_call(made)->powers = powers == Py_None ? nullptr : Py_NewRef(powers);
     as_host_call(made)->rules = rules;
     return made;
 }

@@ -1,9 +1,9 @@
 #include "looks.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <initializer_list>
 
+#include "element_moves.hpp"
 #include "operands.hpp"
 #include "ufunc_loops.hpp"
 
@@ -36,13 +36,17 @@ char* place_of(PyObject* x, PyObject* key) {
     return place;
 }
 
-PyObject* element(PyObject* x, PyObject* key) {
-    const char* place = place_of(x, key);
-    if (!place) return nullptr;
+// A new array that acts as a scalar, with the element at a place of an array on the host.
+PyObject* element_at(PyObject* x, const char* place) {
     PyObject* memory = as_array(x)->base;
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(memory));
     Ref scalar(PyArray_Scalar(const_cast<char*>(place), descr, memory));
     return scalar ? new_host_array(scalar.get(), Py_None, queue_of(x), ON_HOST) : nullptr;
+}
+
+PyObject* element(PyObject* x, PyObject* key) {
+    const char* place = place_of(x, key);
+    return place ? element_at(x, place) : nullptr;
 }
 
 // Writes a number to an element; false, without an exception, if NumPy has to do so.
@@ -103,9 +107,25 @@ Py_ssize_t length(PyObject* self) {
     return answer ? PyLong_AsSsize_t(answer.get()) : -1;
 }
 
+// The view of NumPy's that a basic key selects of an array on the host, which may be a larger one that was written to
+// by elements; null, without an exception, if that is large or no array, and if NumPy finds an error.
+Ref view_of(PyObject* self, PyObject* key) {
+    PyObject* memory = memory_of(self);
+    if (!memory || !PyArray_CheckExact(memory) || !is_basic(key)) return Ref();
+    Ref found(PyObject_GetItem(memory, key));
+    if (!found) PyErr_Clear();
+    if (!found || !PyArray_CheckExact(found.get())) return Ref();
+    const bool is_small = is_at_hand(reinterpret_cast<PyArrayObject*>(found.get()), host_bytes_of(queue_of(self)));
+    return is_small ? std::move(found) : Ref();
+}
+
 // What any other key selects of an array on the host.
 PyObject* part(PyObject* self, PyObject* key) {
     if (!memory_of(self)) return nullptr;
+    if (Ref view = view_of(self, key)) {
+        PyObject* owner = as_array(self)->owner;
+        return new_host_array(view.get(), owner && owner != Py_None ? owner : self, queue_of(self), ON_HOST | MADE_AS_ARRAY);
+    }
     Operands operands(IS_QUIET);
     Ref memory(operands.taken(self)), taken(memory ? operands.taken(key) : nullptr);
     if (!taken || !operands.are_small()) {
@@ -118,6 +138,7 @@ PyObject* part(PyObject* self, PyObject* key) {
 
 PyObject* get_item(PyObject* self, PyObject* key) {
     if (are_placed()) {
+        if (!move_for_read(self)) return nullptr;
         PyObject* found = element(self, key);
         if (!found && !PyErr_Occurred()) found = part(self, key);
         if (found || PyErr_Occurred()) return found;
@@ -125,73 +146,95 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     return asked(GETITEM, {self, key}).release();
 }
 
+// Writes a number or an array on the host to a small part of another one; false, without an exception, else.
+bool set_part(PyObject* self, PyObject* key, PyObject* value) {
+    if (!is_array(value) && !is_number(value) && !PyArray_IsScalar(value, Generic)) return false;
+    const Ref view = view_of(self, key);
+    if (!view) return false;
+    Operands operands(IS_QUIET);
+    Ref taken(operands.taken(value));
+    if (!taken) {
+        PyErr_Clear();
+        return false;
+    }
+    const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(view.get()));
+    const bool is_of_type = PyArray_Check(taken.get()) && PyArray_TYPE(reinterpret_cast<PyArrayObject*>(taken.get())) == type;
+    Silence silence(!is_of_type && !(is_number(value) && type == NPY_DOUBLE));
+    if (PyArray_CopyObject(reinterpret_cast<PyArrayObject*>(view.get()), taken.get()) == 0) return true;
+    PyErr_Clear();
+    return false;
+}
+
 PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
+    PyObject* memory = are_placed() && index >= 0 ? memory_of(self) : nullptr;
+    if (memory && PyArray_CheckExact(memory)) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+        const bool is_element = PyArray_NDIM(data) == 1 && index < PyArray_DIM(data, 0);
+        if (is_element && is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data)) {
+            return element_at(self, PyArray_BYTES(data) + index * PyArray_STRIDE(data, 0));
+        }
+    }
     Ref key(PyLong_FromSsize_t(index));
     return key ? get_item(self, key.get()) : nullptr;
 }
+
+// The iterator over an array on the host.
+struct Iterator {
+    PyObject_HEAD
+    PyObject* array;  // null once it has ended
+    Py_ssize_t index;
+};
+
+PyTypeObject* iterator_type = nullptr;
+using IteratorFields = References<Iterator, &Iterator::array>;
+
+Py_ssize_t length(PyObject* self);
+
+PyObject* next(PyObject* self) {
+    Iterator* iterator = reinterpret_cast<Iterator*>(self);
+    if (!iterator->array) return nullptr;
+    const Py_ssize_t count = length(iterator->array);
+    if (iterator->index < count) return get_item_at(iterator->array, iterator->index++);
+    if (count >= 0) set_field(iterator->array, nullptr);
+    return nullptr;
+}
+
+PyType_Slot iterator_slots[] = {
+    {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+    {Py_tp_iternext, reinterpret_cast<void*>(next)},
+    {Py_tp_traverse, reinterpret_cast<void*>(IteratorFields::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(IteratorFields::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(IteratorFields::deallocate)},
+    {0, nullptr},
+};
+
+PyType_Spec iterator_spec = {
+    "gpunumpy.core._native._core.Iterator", sizeof(Iterator), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, iterator_slots,
+};
 
 PyObject* iterate(PyObject* self) {
     PyObject* memory = are_placed() ? memory_of(self) : nullptr;
     if (memory && PyArray_CheckExact(memory)) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
-        if (PyArray_NDIM(data) && is_type_at_hand(PyArray_TYPE(data))) return PySeqIter_New(self);
+        if (PyArray_NDIM(data) && is_type_at_hand(PyArray_TYPE(data))) {
+            PyObject* made = iterator_type->tp_alloc(iterator_type, 0);
+            if (made) reinterpret_cast<Iterator*>(made)->array = Py_NewRef(self);
+            return made;
+        }
     }
     return asked(ITER, {self}).release();
-}
-
-PyObject* move_to_host = nullptr;  // a function of Python
-
-// A write of an element to an array on a device takes as long as to move so many bytes, or longer; and so many writes
-// take longer than to look whether there are views of the array.
-constexpr Py_ssize_t BYTES_OF_A_WRITE = 1 << 15, LEAST_WRITES = 256;
-
-bool is_position(PyObject* key, Py_ssize_t ndim) {
-    if (PyLong_CheckExact(key)) return ndim == 1;
-    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != ndim) return false;
-    for (Py_ssize_t k = 0; k < ndim; k++) {
-        if (!PyLong_CheckExact(PyTuple_GET_ITEM(key, k))) return false;
-    }
-    return true;
-}
-
-// Moves an array to the host that is written to element by element: after as many writes as take as long as the move,
-// and after four times as many each time that it came back. Then writes the value. Returns whether it has moved, or -1
-// after an exception.
-int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
-    if (!is_array(self) || as_array(self)->base != Py_None) return 0;
-    Array* array = as_array(self);
-    PyObject* signature = as_node(array->node)->signature;
-    PyObject* shape = state.signature_shape.of(signature);
-    if (!is_position(key, PyTuple_GET_SIZE(shape)) || ++array->writes % LEAST_WRITES) return 0;
-    PyArray_Descr* descr = reinterpret_cast<PyArray_Descr*>(state.signature_dtype.of(signature));
-    if (!is_type_at_hand(descr->type_num)) return 0;
-    double bytes = static_cast<double>(PyDataType_ELSIZE(descr));
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(shape); k++) bytes *= PyLong_AsDouble(PyTuple_GET_ITEM(shape, k));
-    if (static_cast<double>(array->writes) * BYTES_OF_A_WRITE < std::ldexp(bytes, static_cast<int>(2 * array->moves))) return 0;
-    array->writes = 0;
-    array->moves++;
-    Ref written(PyObject_CallFunctionObjArgs(move_to_host, self, value, nullptr));
-    if (!written) return -1;
-    PyObject* memory = memory_of(self);
-    if (written.get() == Py_None || !memory) return 0;
-    return PyObject_SetItem(memory, key, written.get()) < 0 ? -1 : 1;
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
     if (are_placed()) {
-        if (set_element(self, key, value)) return 0;
+        if (set_element(self, key, value) || set_part(self, key, value)) return 0;
         if (PyErr_Occurred()) return -1;
         const int has_moved = move_for_write(self, key, value);
         if (has_moved) return has_moved < 0 ? -1 : 0;
     }
     return asked(SETITEM, {self, key, value}) ? 0 : -1;
-}
-
-// set_move_to_host(function)
-PyObject* set_move_to_host(PyObject*, PyObject* function) {
-    set_field(move_to_host, Py_NewRef(function));
-    Py_RETURN_NONE;
 }
 
 // bind(name, method): have a slot of arrays call a method for what the core leaves to Python.
@@ -210,7 +253,6 @@ PyObject* bind_look(PyObject*, PyObject* args) {
 
 PyMethodDef functions[] = {
     {"bind", bind_look, METH_VARARGS, nullptr},
-    {"set_move_to_host", set_move_to_host, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -227,6 +269,12 @@ const PyType_Slot* look_slots() {
     return slots;
 }
 
-bool add_looks(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
+bool add_looks(PyObject* module) {
+    if (!add_element_moves(module)) return false;
+    iterator_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &iterator_spec, nullptr));
+    return iterator_type && PyModule_AddFunctions(module, functions) == 0;
+}
+
+void set_looks_of(PyTypeObject* type) { type->tp_as_sequence->sq_item = get_item_at; }
 
 }  // namespace core

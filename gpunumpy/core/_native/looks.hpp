@@ -10,4 +10,7 @@ const PyType_Slot* look_slots();
 
 bool add_looks(PyObject* module);
 
+// Gives a class of Python's the slot that Python derives from ``__getitem__`` where two slots have that name.
+void set_looks_of(PyTypeObject* type);
+
 }  // namespace core

@@ -130,6 +130,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         if (!each.slot->find(each.type, each.name)) return nullptr;
     }
     set_array_class();
+    set_looks_of(s.ndarray);
     Py_RETURN_NONE;
 }
 

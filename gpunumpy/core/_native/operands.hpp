@@ -23,7 +23,9 @@ enum Rules {
     IS_OF_DATA = 1 << 12,
     IS_PRODUCT = 1 << 13,
     // Functions that show their operands in another way, and so are of arrays alone.
-    IS_SHOWING = 1 << 14
+    IS_SHOWING = 1 << 14,
+    // What reads an attribute of a name.
+    IS_ATTRIBUTE = 1 << 15
 };
 
 // Whether NumPy takes an argument as it is, and it holds no array.

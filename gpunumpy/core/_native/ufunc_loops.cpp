@@ -1,6 +1,7 @@
 #include "ufunc_loops.hpp"
 
 #define NO_IMPORT_UFUNC
+#include <numpy/arrayscalars.h>
 #include <numpy/ufuncobject.h>
 
 #include <cmath>
@@ -28,13 +29,9 @@ bool read(PyObject* x, Operand& operand) {
     PyObject* memory = memory_of(x);
     if (!memory) return false;
     if (!PyArray_CheckExact(memory)) {
-        if (!is_scalar_at_hand(Py_TYPE(memory))) return false;
-        PyArray_Descr* descr = PyArray_DescrFromScalar(memory);
-        operand.type = descr->type_num;
-        Py_DECREF(descr);
-        PyArray_ScalarAsCtype(memory, operand.element);
-        operand.data = operand.element;
-        return true;
+        operand.type = number_of(Py_TYPE(memory));
+        operand.data = element_of(memory);
+        return operand.type >= 0;
     }
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
     if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) ||
@@ -96,8 +93,7 @@ bool store_number(Operand& operand, int type) {
     }
 }
 
-// The number of the loop for operands of one type; -1 if there is none.
-int loop_of(PyUFuncObject* ufunc, int type) {
+int find_loop(PyUFuncObject* ufunc, int type) {
     for (int k = 0; k < ufunc->ntypes; k++) {
         const char* types = ufunc->types + k * ufunc->nargs;
         bool is_found = ufunc->functions[k] != nullptr;
@@ -105,6 +101,18 @@ int loop_of(PyUFuncObject* ufunc, int type) {
         if (is_found) return is_type_at_hand(types[ufunc->nin]) ? k : -1;
     }
     return -1;
+}
+
+// The number of the loop for operands of one type; -1 if there is none. What was found last is remembered: ufuncs that
+// stand before functions live as long as these.
+int loop_of(PyUFuncObject* ufunc, int type) {
+    static struct {
+        PyUFuncObject* ufunc;
+        int type, loop;
+    } found[256];
+    auto& entry = found[(reinterpret_cast<uintptr_t>(ufunc) / sizeof(PyUFuncObject) + static_cast<unsigned>(type)) % 256];
+    if (entry.ufunc != ufunc || entry.type != type) entry = {ufunc, type, find_loop(ufunc, type)};
+    return entry.loop;
 }
 
 bool have_one_shape(PyArrayObject* a, PyArrayObject* b) {
@@ -159,9 +167,14 @@ PyObject* by_loop(PyObject* object, bool is_swapped, bool is_in_place, PyObject*
     if (PyErr_Occurred()) return nullptr;
     if (is_in_place) return Py_NewRef(args[0]);
     if (made) return new_host_array(made.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY);
-    PyArray_Descr* descr = PyArray_DescrFromType(type);
-    Ref scalar(PyArray_Scalar(element, descr, nullptr));
-    Py_DECREF(descr);
+    Ref scalar;
+    if (type == NPY_BOOL) {
+        scalar = Ref::to(*element ? PyArrayScalar_True : PyArrayScalar_False);
+    } else {
+        PyArray_Descr* descr = PyArray_DescrFromType(type);
+        scalar = Ref(PyArray_Scalar(element, descr, nullptr));
+        Py_DECREF(descr);
+    }
     return scalar ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
 }
 

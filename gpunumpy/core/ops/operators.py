@@ -18,5 +18,7 @@ BINARY = {
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 EQUALITY = {"eq": "equal", "ne": "not_equal"}
 ORDERING = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+# Exponents for which NumPy computes ``x ** y`` by another ufunc.
+POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 # Binary operators that are not computed element by element, or not always by the ufunc of their name.
 OTHERS = {"matmul": "matmul", "pow": "power", "divmod": "divmod"}

@@ -36,7 +36,6 @@ from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder
 
 _BYTE = numpy.dtype(numpy.uint8)
-_FROZEN = gc.get_freeze_count()  # of objects that Python itself hides from its collector
 
 # The subclasses of `ndarray` that a program has defined. Few programs do: only then are arguments looked at for them.
 SUBCLASSES: list[type[ndarray]] = []
@@ -396,21 +395,24 @@ def _move(owner: ndarray) -> None:
 
 def has_views(array: ndarray) -> bool:
     """Return whether there is a view of an array that owns its storage."""
+    if _native.IS_COMPILED:
+        count: int = array._views  # type: ignore[attr-defined]
+        return count > 0
     return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(array))
 
 
 def move_to_host(array: ndarray, value: Any) -> Any:
     """Move an array that owns its storage, and is written to element by element, to the host.
 
-    Return the value that is to be written, as NumPy takes it. Return None, and leave the array where it is, if there is
-    a view of it, or may be one among frozen objects (`gc.freeze`), if its memory is seen by other libraries, or if the
-    value is no number.
+    The core, which counts writes, calls this. Return the value that is to be written, as NumPy takes it. Return None,
+    and leave the array where it is, if there is a view of it, if its memory is seen by other libraries, or if the value
+    is no number.
     """
     is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
     if not is_number and not (type(value) is ndarray and not value.shape):
         return None
     node = array.computed()
-    if array._flags & READ_ONLY or node.data.exported or gc.get_freeze_count() > _FROZEN or has_views(array):
+    if array._flags & READ_ONLY or node.data.exported or has_views(array):
         return None
     written = value if is_number else to_host(value)
     memory = to_host(array)
