@@ -96,18 +96,19 @@ def launch(
     failed: Callable[[int], None],
     device: Any = None,
     kernel: Any = None,
+    fixed: int = 0,
 ) -> Callable[..., None] | None:
     """Return what launches a kernel by the driver's function at an address; None without the core.
 
     It takes the arguments, of the kinds that `format` names, and maybe a list that a launch is noted in; else that is
     the device's. The other parameters are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid,
-    of a block, and the bytes of shared memory. `failed` raises the exception for an error of the driver, and `kernel`
-    is what keeps the kernel loaded.
+    of a block, and the bytes of shared memory. `failed` raises the exception for an error of the driver, `kernel` is
+    what keeps the kernel loaded, and the first `fixed` parameters stay at other sizes.
     """
     if _core is None:
         return None
     made: Callable[..., None] = _core.Launch(
-        launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel
+        launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel, fixed
     )
     return made
 

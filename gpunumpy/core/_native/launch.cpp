@@ -26,6 +26,7 @@ struct Prepared {
     PyObject* failed;             // raises the exception for an error of the driver
     PyObject* device;             // of the kernel, or None
     PyObject* kernel;             // what keeps it loaded
+    Py_ssize_t fixed;             // parameters, the first ones, that stay at other sizes
 };
 
 struct Launch {
@@ -71,19 +72,23 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
     Py_RETURN_NONE;
 }
 
-// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel)
+// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel, fixed)
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     unsigned long long launch_kernel, function, stream;
     unsigned d[7];
     const char* format;
     PyObject *params, *failed, *device, *kernel;
     int is_packed;
-    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOpOOO", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
-                          &stream, &format, &params, &is_packed, &failed, &device, &kernel)) {
+    Py_ssize_t fixed;
+    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOpOOOn", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
+                          &stream, &format, &params, &is_packed, &failed, &device, &kernel, &fixed)) {
         return nullptr;
     }
     Ref sequence(PySequence_Fast(params, "parameters are a sequence")), made(type->tp_alloc(type, 0));
     if (!sequence || !made) return nullptr;
+    if (fixed < 0 || fixed > PySequence_Fast_GET_SIZE(sequence.get())) {
+        return PyErr_Format(PyExc_ValueError, "there are not %zd fixed parameters", fixed);
+    }
     Prepared* p = as_launch(made.get())->prepared = new Prepared();
     as_launch(made.get())->call = call;
     p->launch_kernel = reinterpret_cast<LaunchKernel>(launch_kernel);
@@ -95,6 +100,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     p->failed = Py_NewRef(failed);
     p->device = Py_NewRef(device);
     p->kernel = Py_NewRef(kernel);
+    p->fixed = fixed;
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
         p->params.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(sequence.get(), k)));
     }
@@ -188,8 +194,10 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
     if (!made) return nullptr;
     const Prepared& other = *as_launch(launch)->prepared;
     Prepared* p = as_launch(made.get())->prepared = new Prepared{
-        other.launch_kernel, other.function, other.stream, {}, other.format, {params, params + count}, other.is_packed,
-        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel)};
+        other.launch_kernel, other.function, other.stream, {}, other.format, {}, other.is_packed,
+        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed};
+    p->params.assign(other.params.begin(), other.params.begin() + other.fixed);
+    p->params.insert(p->params.end(), params, params + count);
     as_launch(made.get())->call = call;
     std::memcpy(p->dimensions, other.dimensions, sizeof p->dimensions);
     for (int k = 0; k < 3; k++) {

@@ -7,6 +7,7 @@
 #include "numpy_api.hpp"
 #include "new_arrays.hpp"
 #include "recent.hpp"
+#include "recipe.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
 #include "variants.hpp"
@@ -408,6 +409,10 @@ PyObject* find_fill(PyObject* const* args) {
     return is_node(args[0]) && PyTuple_CheckExact(args[1]) ? fill(args[0], args[1], args[2]) : nullptr;
 }
 
+PyObject* find_repeat(PyObject* const* args) {
+    return PyTuple_Check(args[0]) && PyTuple_CheckExact(args[1]) ? repeated(args[0], args[1]) : nullptr;
+}
+
 PyObject* find_at_new_sizes(PyObject* const* args) {
     // The first is the method `get` of a table.
     return PyCFunction_Check(args[0]) ? at_new_sizes(PyCFunction_GET_SELF(args[0]), args[1], args[2]) : nullptr;
@@ -437,6 +442,7 @@ const struct {
     {"update", call_found<3, find_update>},
     {"fill", call_found<3, find_fill>},
     {"at_new_sizes", call_found<3, find_at_new_sizes>},
+    {"repeated", call_found<2, find_repeat>},
     {"computed_signature", call_found<1, find_computed_signature>},
     {"with_operands", call_found<2, find_with_operands>},
     {"lowered", call_found<1, lowered>},

@@ -14,14 +14,6 @@ bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype) {
     return (PyLong_AsSsize_t(as_buffer(data)->phase) + offset * itemsize) % 16 == 0;
 }
 
-PyObject* new_leaf(PyObject* signature, PyObject* data, Py_ssize_t offset) {
-    Ref leaf(new_node(signature, PyTuple_New(0), data));
-    if (!leaf) return nullptr;
-    as_node(leaf.get())->offset = PyLong_FromSsize_t(offset);
-    as_node(leaf.get())->bound = Py_NewRef(Py_None);
-    return as_node(leaf.get())->offset ? leaf.release() : nullptr;
-}
-
 // How values with a signature are shown through a layout: a pending one by its window, or by itself (`Py_False`), a leaf
 // by a leaf whose signature depends on whether it is aligned.
 struct Shown {
@@ -165,6 +157,14 @@ PyObject* seen_through(PyObject* node, const Positions& positions, Ref& layout) 
 }
 
 }  // namespace
+
+PyObject* new_leaf(PyObject* signature, PyObject* given, Py_ssize_t offset) {
+    Ref data = Ref::to(given), leaf(new_node(signature, PyTuple_New(0), data.get()));
+    if (!leaf) return nullptr;
+    as_node(leaf.get())->offset = PyLong_FromSsize_t(offset);
+    as_node(leaf.get())->bound = Py_NewRef(Py_None);
+    return as_node(leaf.get())->offset ? leaf.release() : nullptr;
+}
 
 PyObject* view_at_hand(PyObject* object, PyObject* given) {
     Positions positions;

@@ -5,6 +5,9 @@
 
 namespace core {
 
+// A new leaf whose lowest element is at an offset of a buffer.
+PyObject* new_leaf(PyObject* signature, PyObject* buffer, Py_ssize_t offset);
+
 // Return the value of `node` through a layout over its C order, as `view` in node.py does; null, without an exception,
 // for what is left to Python.
 PyObject* view_at_hand(PyObject* node, PyObject* layout);

@@ -12,6 +12,7 @@ from functools import wraps
 from math import inf
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from .._native import tried_first
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.bounded_table import BoundedTable
@@ -280,35 +281,14 @@ class Recipe(NamedTuple):
 
     def value(self, operands: tuple[Node, ...]) -> Node | None:
         """Return the result for these operands, or None if another thread has computed an operand of `inner`."""
-        nodes = [*operands]
-        for operand, *path in self.inner:
-            node = operands[operand]
-            for k in path:
-                args = node.args
-                if not args:  # a computed node has no arguments any more
-                    return None
-                node = args[k]
-            nodes.append(node)
-        nodes += self.scalars
-        for signature, source, step in self.windows:
-            node = nodes[source]
-            nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
-        for signature, numbers in self.steps:
-            if len(numbers) == 1:
-                node = Node(signature, (nodes[numbers[0]],))
-            else:
-                node = Node(signature, tuple([nodes[k] for k in numbers]))
-            if type(signature.primitive) is Gather:
-                node.source_location = ""
-            nodes.append(node)
-        return nodes[-1]
+        return repeated(self, operands)
 
     def array(self, operands: tuple[Node, ...]) -> ndarray | None:
         """Return the result for these operands as a new array, or None if `value` returns None or was too late."""
         return undisturbed(self._array, operands) if self.inner else self._array(operands)
 
     def _array(self, operands: tuple[Node, ...]) -> ndarray | None:
-        node = self.value(operands)
+        node = repeated(self, operands)
         if node is None:
             return None
         result = wrap(node)
@@ -321,6 +301,33 @@ class Recipe(NamedTuple):
         """Return whether the recipe uses all operands with these numbers."""
         used = {k for _, numbers in self.steps for k in numbers} | {window.source for window in self.windows}
         return used.issuperset(operands)
+
+
+@tried_first
+def repeated(recipe: Recipe, operands: tuple[Node, ...]) -> Node | None:
+    """Return the result of a recipe for operands, or None if another thread has computed an operand of `inner`."""
+    nodes = [*operands]
+    for operand, *path in recipe.inner:
+        node = operands[operand]
+        for k in path:
+            args = node.args
+            if not args:  # a computed node has no arguments any more
+                return None
+            node = args[k]
+        nodes.append(node)
+    nodes += recipe.scalars
+    for signature, source, step in recipe.windows:
+        node = nodes[source]
+        nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
+    for signature, numbers in recipe.steps:
+        if len(numbers) == 1:
+            node = Node(signature, (nodes[numbers[0]],))
+        else:
+            node = Node(signature, tuple([nodes[k] for k in numbers]))
+        if type(signature.primitive) is Gather:
+            node.source_location = ""
+        nodes.append(node)
+    return nodes[-1]
 
 
 # --- tracing a recipe -------------------------------------------------------------------------------------------------

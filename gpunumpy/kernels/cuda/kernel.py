@@ -48,12 +48,12 @@ class KernelLauncher:
         flag = (memory.index_error_word(device),) if program.flag else ()
         if functions is None:
             functions = compile_program(program.text, tuple([x.entry for x in program.launches]), device)
-        layout = self._format + "Q" * (len(program.scratch) + len(flag))
+        layout = self._format + "Q" * len(program.scratch)
         launchers = [
-            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params, x.is_packed)
+            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params, x.is_packed, flag)
             for x in program.launches
         ]
-        if not (complex_args or bool_args or program.scratch or flag) and len(launchers) == 1:
+        if not (complex_args or bool_args or program.scratch) and len(launchers) == 1:
             return launchers[0]
         unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
         # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
@@ -74,7 +74,6 @@ class KernelLauncher:
             blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
             counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
             wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
-            wire.extend(flag)
             for launch in launchers:
                 launch(wire)
 

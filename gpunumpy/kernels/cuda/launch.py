@@ -58,6 +58,8 @@ class Launcher:
         Signed integers that follow the arguments in every launch.
     is_packed : bool
         Whether all of these are one parameter of the kernel, a struct.
+    fixed : sequence of int
+        Integers between the arguments and `params`, which stay for other sizes of the kernel: addresses.
 
     Attributes
     ----------
@@ -66,8 +68,8 @@ class Launcher:
     """
 
     __slots__ = (
-        *("_addresses", "_dimensions", "_format", "_function", "_is_packed", "_launch", "_lock", "_pack", "_params"),
-        *("_values", "device", "launch"),
+        *("_addresses", "_dimensions", "_fixed", "_format", "_function", "_is_packed", "_launch", "_lock", "_pack"),
+        *("_params", "_values", "device", "launch"),
     )
 
     is_one_launch = True
@@ -82,10 +84,12 @@ class Launcher:
         format: str,
         params: Sequence[int] = (),
         is_packed: bool = False,
+        fixed: Sequence[int] = (),
     ) -> None:
         self.device = device
         self._pack = _packer(format)
-        self._format, self._params, self._is_packed = format, params, is_packed
+        self._format, self._is_packed = format, is_packed
+        self._fixed, self._params = fixed, (*fixed, *params)
         self._function = function  # keeps its module loaded
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = threading.RLock()
@@ -101,7 +105,8 @@ class Launcher:
             return self.launch.at(grid, params)  # type: ignore[attr-defined]
         made = object.__new__(Launcher)
         made.device, made._function, made._pack = self.device, self._function, self._pack
-        made._format, made._params, made._is_packed = self._format, params, self._is_packed
+        made._format, made._is_packed = self._format, self._is_packed
+        made._fixed, made._params = self._fixed, (*self._fixed, *params)
         made._dimensions = (*grid, *self._dimensions[3:])
         made._lock, made._launch = threading.RLock(), None
         made.launch = None
@@ -127,7 +132,7 @@ class Launcher:
             self.launch = _native.launch(
                 *(address, int(handle), self._dimensions, int(self.device.stream)),
                 *(self._format, self._params, self._is_packed, partial(_raise_error, self.device)),
-                *(self.device, self._function),
+                *(self.device, self._function, len(self._fixed)),
             )
 
     def __call__(self, values: Sequence[float]) -> None:

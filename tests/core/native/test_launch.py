@@ -83,6 +83,18 @@ def test_a_kernel_is_launched_at_other_sizes() -> None:
         other.at((1, 1, 1), (0.5,))
 
 
+def test_fixed_parameters_stay_at_other_sizes() -> None:
+    driver, noted = Driver(4), deque[Any](maxlen=1)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (2**41, -3), False, refuse, fixed=1)
+    assert launch is not None
+    other: Any = launch.at((7, 1, 2), (4, 5))  # type: ignore[attr-defined]
+    other([6], noted)
+    other.at((7, 1, 2), (8, 9))([6], noted)
+    assert [words for _, _, _, words, _ in driver.launches] == [[6, 2**41, 4, 5], [6, 2**41, 8, 9]]
+    with pytest.raises(ValueError, match="fixed"):
+        _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (1, 2), False, refuse, fixed=3)
+
+
 def test_packed_parameters_are_one_struct() -> None:
     seen: list[list[int]] = []
 
