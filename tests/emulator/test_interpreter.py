@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.ops.streams import STREAMS
-from gpunumpy.core.ops.table import REAL_OF
+from gpunumpy.core.ops.table import ELEMENTWISE, REAL_OF, loops
 from gpunumpy.core.schedule.kernel import (
     Affine,
     Apply,
@@ -28,24 +28,58 @@ from gpunumpy.core.schedule.kernel import (
 )
 from gpunumpy.core.schedule.substitute import in_kernel, taken_out
 from gpunumpy.kernels.codegen.interpreted import interpreted
-from gpunumpy.kernels.codegen.interpreter import WORDS, reduction
+from gpunumpy.kernels.codegen.interpreter import WORDS, can_apply, reduction
 from gpunumpy.kernels.codegen.sized import sized_interpretations
 from tests.emulator import available, run_interpreted, run_kernel
 from tests.emulator.random_kernels import random_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
-DTYPES = tuple(numpy.dtype(name) for name in ("?", "u1", "u4", "u8", "i4", "i8", "f4", "f8", "c8", "c16"))
-F8, I8, I2 = (numpy.dtype(name) for name in ("f8", "i8", "i2"))
+DTYPES = tuple(map(numpy.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16")))
+F8, I8, F2 = (numpy.dtype(name) for name in ("f8", "i8", "f2"))
+NARROW = ("i1", "i2", "u2")
 
 
 def can_interpret(kernel: Kernel) -> bool:
     """Whether there is room, no scan, and no reduction but those that the interpreter has."""
     known = [
-        not isinstance(instr, ScanLoop) and (not isinstance(instr, ReduceLoops) or reduction(instr.op, instr.loop))
+        can_apply(instr.op, instr.loop)
+        if isinstance(instr, Apply)
+        else not isinstance(instr, ScanLoop) and (not isinstance(instr, ReduceLoops) or reduction(instr.op, instr.loop))
         for instr in kernel.body.instructions
     ]
     return 0 not in kernel.shape and all(known)
+
+
+@pytest.mark.parametrize("name", [name for name in ELEMENTWISE if any("i2" in loop for loop in loops(name))])
+def test_narrow_integers(name: str) -> None:
+    """They are computed as int32, whatever bits they have: every loop of every operation that takes them."""
+    rng = numpy.random.default_rng(len(name))
+    at = Affine(0, (1,))
+    found = [loop for loop in loops(name) if {*loop} & {numpy.dtype(narrow) for narrow in NARROW}]
+    for loop in found:
+        kernel = Kernel(
+            (1000,), 0, (*(Arg("in", dtype) for dtype in loop[:-1]), Arg("out", loop[-1])),
+            Body(
+                (*(Load(n, at) for n in range(len(loop) - 1)), Apply(name, tuple(range(len(loop) - 1)), loop)),
+                (Store(len(loop) - 1, len(loop) - 1, at),),
+            ),
+        )  # fmt: skip
+        if not can_interpret(kernel):
+            assert {*loop} - {*DTYPES}
+            continue
+        given = []
+        for dtype in loop[:-1]:
+            if dtype.kind in "iu":
+                limits = numpy.iinfo(dtype)
+                some = [limits.min, limits.max, 0, 1, 2, limits.max // 2, limits.min // 2]
+                values = rng.choice([*some, *rng.integers(limits.min, limits.max, 50, dtype)], 1000)
+            else:
+                values = rng.standard_normal(1000) * 10.0 ** rng.integers(-2, 12, 1000)
+                values[::7] = numpy.nan
+            with numpy.errstate(all="ignore"):
+                given.append(values.astype(dtype) if dtype != "?" else values > 0)
+        in_both_ways(kernel, [*given, numpy.zeros(1000, loop[-1])])
 
 
 @pytest.mark.parametrize("elementwise", [True, False])
@@ -105,11 +139,11 @@ ROWS = [((40_000,), 1, False), ((3, 9_000), 1, False), ((30, 700), 1, False), ((
 
 @pytest.mark.parametrize(("shape", "reduced", "transposed"), ROWS)
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "argmin"])
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i2"])
 def test_rows(name: str, dtype: str, shape: tuple[int, ...], reduced: int, transposed: bool) -> None:
     rng = numpy.random.default_rng(len(name))
     values = rng.standard_normal(math.prod(shape)) * 10
-    if dtype != "i8":
+    if dtype[0] == "f":
         values[rng.random(values.size) < 1e-4] = numpy.nan
     kernel = reducing(name, shape, reduced, numpy.dtype(dtype), transposed)
     if math.prod(shape[len(shape) - reduced :]) > 4_000:  # no block has registers for such a row
@@ -149,7 +183,7 @@ def variances(shape: tuple[int, ...], reduced: int, dtype: numpy.dtype, transpos
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize(("shape", "reduced", "transposed"), ROWS)
 @pytest.mark.parametrize("along_rows", [False, True])
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4", "u1"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4", "i1"])
 def test_variances(dtype: str, along_rows: bool, shape: tuple[int, ...], reduced: int, transposed: bool) -> None:
     """A thread of a compiled kernel accumulates several elements at once, and its states are aligned with others."""
     along_rows = along_rows and dtype not in ("c8", "c16") and math.prod(shape[len(shape) - reduced :]) <= 1_000
@@ -280,8 +314,8 @@ def test_words_of_random_streams_are_not_interpreted(name: str) -> None:
 
 
 def test_what_it_cannot_do() -> None:
-    assert interpreted(chain(1, I2), 4) is None
-    assert interpreted(reducing("add", (3, 20), 1, I2), 4) is None
+    assert interpreted(chain(1, F2), 4) is None
+    assert interpreted(reducing("add", (3, 20), 1, F2), 4) is None
     at = Affine(0, (1,))
     body = Body((LoopIndex(at), Apply("cast", (0,), (I8, F8))), (Store(0, 1, at),))
     kernel = Kernel((0,), 0, (Arg("out", F8),), body)
@@ -299,6 +333,6 @@ def test_sizes_that_change_have_formulas() -> None:
         assert program.at(values) == interpreted(kernel, 4)
         assert program.work(values) == rows * columns * len(kernel.body.instructions)
     assert len(programs) < 5
-    sort = Kernel((3,), 0, (Arg("out", I2),), Body((LoopIndex(Affine(0, (1,))), Apply("cast", (0,), (I8, I2))), ()))
+    sort = Kernel((3,), 0, (Arg("out", F2),), Body((LoopIndex(Affine(0, (1,))), Apply("cast", (0,), (I8, F2))), ()))
     structure, sizes = taken_out(sort, in_kernel)
     assert sized_interpretations(structure, 4).find(sizes)[0] is None

@@ -9,11 +9,12 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.ops.table import ELEMENTWISE, loops
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.runtime.planner import Planner
-from gpunumpy.kernels.codegen.interpreter import GROUP, opcodes
+from gpunumpy.kernels.codegen.interpreter import can_apply
 from gpunumpy.kernels.cuda import tiers
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 
@@ -24,9 +25,9 @@ pytestmark = pytest.mark.gpu
 
 COUNT = 40_000
 OPERATIONS: dict[str, list[Any]] = {}
-for _key, _number in opcodes().items():
-    if _number >= GROUP and isinstance(_key, tuple):
-        OPERATIONS.setdefault(_key[0], []).append(_key[1])
+for _name in ELEMENTWISE:
+    if _loops := [loop for loop in loops(_name) if can_apply(_name, loop)]:
+        OPERATIONS[_name] = _loops
 
 
 def in_both_tiers(monkeypatch: pytest.MonkeyPatch, make: Callable[[], list[Any]]) -> tuple[list[Any], list[Any], int]:
@@ -102,7 +103,7 @@ SHAPES = [((COUNT,), None), ((300, 400), 1), ((300, 400), 0), ((4, 9_000), 1), (
 SHAPES += [((20, 30, 40), (0, 2)), ((3, 50_000), None)]
 
 
-@pytest.mark.parametrize("dtype", ["?", "u1", "u4", "u8", "i4", "i8", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("dtype", ["?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"])
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.filterwarnings("ignore:invalid")
 def test_reductions(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:

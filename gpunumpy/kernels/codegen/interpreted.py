@@ -27,7 +27,7 @@ def interpreted(kernel: Kernel, processors: int) -> Program | None:
     """Return the program by which the interpreter runs a kernel, or None if it cannot.
 
     It takes the arguments of the kernel as the compiled program does, and gives the same bits. It cannot scan, compute
-    with int8, 16-bit integers or 16-bit floats, draw random numbers, or run a body that is too long.
+    with 16-bit floats, draw random numbers, or run a body that is too long.
 
     Parameters
     ----------

@@ -37,6 +37,9 @@ _SIZES = {
 }
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
 _DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "u4", "u8", "i4", "i8", "f4", "f8", "c8", "c16")))
+# Integers of 8 and 16 bits are computed as int32, whose lower bits are theirs: there are casts between the two.
+_INT32, _UINT64 = check("i4"), check("u8")
+_NARROW: tuple[DType, ...] = tuple(map(check, ("i1", "i2", "u2")))
 # Those functions of complex numbers that programs of spectra use; each is several of real ones to compile.
 _COMPLEX_FUNCTIONS = ("absolute", "sqrt", "exp", "log")
 # What accumulates, and the dtypes of its elements; others of the same names would take long to compile, and are rare.
@@ -83,6 +86,26 @@ def _elementwise() -> Iterator[tuple[str, Loop]]:
             is_complex_function = any(KIND[dtype] == "c" for dtype in loop) and op_code.is_long(name, loop)
             if all(dtype in _DTYPES for dtype in loop) and (not is_complex_function or name in _COMPLEX_FUNCTIONS):
                 yield name, loop
+    for dtype in _NARROW:
+        yield "cast", (dtype, _INT32)
+        yield "cast", (_INT32, dtype)
+
+
+def widened(loop: Loop) -> Loop:
+    """Return a loop with int32 in place of narrower integers."""
+    return tuple(_INT32 if dtype in _NARROW else dtype for dtype in loop)
+
+
+def can_apply(name: str, loop: Loop) -> bool:
+    """Return whether there is an elementwise operation, for a loop or for the widened one."""
+    return (name, widened(loop)) in opcodes()
+
+
+def cast_operations(have: DType, wanted: DType) -> list[int]:
+    """Return the operations that cast, one after the other."""
+    if ("cast", (have, wanted)) in opcodes():
+        return [opcodes()["cast", (have, wanted)]]
+    return [opcodes()["cast", (have, _INT32)], opcodes()["cast", (_INT32, wanted)]]
 
 
 class Reduction(NamedTuple):
@@ -114,7 +137,7 @@ class Reduction(NamedTuple):
 @cache
 def reduction(name: str, loop: Loop) -> Reduction | None:
     """Return how the interpreter reduces; None if it cannot."""
-    if not {*loop} <= {*_DTYPES}:
+    if not {*loop} <= {*_DTYPES, *_NARROW}:
         return None
     casts: tuple[DType, ...] = ()
     if name == "moments":
@@ -127,7 +150,9 @@ def reduction(name: str, loop: Loop) -> Reduction | None:
     elif name in _OF_TRUTH:
         name, casts = _OF_TRUTH[name], (BOOL,)
     elif name in _REDUCERS and KIND[loop[0]] in "biu" and name not in ("argmax", "argmin"):
-        casts = (op_code.state_dtype(name, loop),)
+        casts = widened((op_code.state_dtype(name, loop),))
+    elif name in ("argmax", "argmin") and KIND[loop[0]] in "biu" and loop[0] != _UINT64:
+        casts = (INT64,)
     of_state = (casts[-1], casts[-1]) if casts else loop
     number = _reducers().get((name, of_state))
     return None if number is None else Reduction(casts, number, of_state[-1])

@@ -33,9 +33,12 @@ from .interpreter import (
     THREADS,
     WORDS,
     Reduction,
+    can_apply,
+    cast_operations,
     opcodes,
     reduction,
     text,
+    widened,
 )
 from .program import Launch, Program, Scratch
 from .shape import ceil_div
@@ -184,7 +187,9 @@ class Words:
             free[_width(dtype)].append(slot)
 
         def cast(slot: int, have: DType, wanted: DType, to: int) -> None:
-            self._emit(opcodes()["cast", (have, wanted)], to, slot)
+            for operation in cast_operations(have, wanted):
+                self._emit(operation, to, slot)
+                slot = to
 
         def slot_of(value: int) -> int:
             """Return the slot of a value, which is computed now if it was put off."""
@@ -259,14 +264,27 @@ class Words:
             if isinstance(instr, (Apply, LoadIndexed)) and uses[value]:
                 args = [slot_of(arg) for arg in _operands(instr)]
                 gathered = self._gather(instr, args) if isinstance(instr, LoadIndexed) else 0
+                wide = widened(instr.loop) if isinstance(instr, Apply) and instr.op != "cast" else ()
+                temporary = []
+                for n, dtype in enumerate(wide[:-1]):
+                    have, slot = dtypes[_operands(instr)[n]], args[n]
+                    if dtype != have:
+                        args[n] = new_slot(dtype)
+                        temporary.append(args[n])
+                        cast(slot, have, dtype, args[n])
                 for arg in _operands(instr):
                     used(arg)
                 slots[value] = to = new_slot(dtypes[value])
-                if isinstance(instr, Apply):
-                    self._emit(opcodes()[instr.op, instr.loop], to, *args)
-                else:
+                if isinstance(instr, LoadIndexed):
                     access = opcodes()["gather", dtypes[value].itemsize]
                     self._emit(access, to, self._arguments[instr.arg], self._place(instr.at), gathered)
+                elif instr.op == "cast":
+                    cast(args[0], instr.loop[0], instr.loop[1], to)
+                else:
+                    self._emit(opcodes()[instr.op, wide], to, *args)
+                    if wide[-1] != dtypes[value]:
+                        cast(to, wide[-1], dtypes[value], to)
+                    free[1] += temporary
             for one in accumulated:
                 if one.value == value:
                     accumulate(one, slot_of(value))
@@ -305,7 +323,7 @@ def reduction_of(kernel: Kernel, value: int) -> Reduction:
 
 def _is_known(instr: Instruction) -> bool:
     if isinstance(instr, Apply):
-        return (instr.op, instr.loop) in opcodes()
+        return can_apply(instr.op, instr.loop)
     if isinstance(instr, ReduceLoops):
         return reduction(instr.op, instr.loop) is not None
     return not isinstance(instr, ScanLoop)
