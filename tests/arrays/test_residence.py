@@ -484,6 +484,50 @@ def test_operations_are_numpys_to_the_bit(name: str) -> None:
                 assert found.tobytes() == expected.tobytes(), args
 
 
+LINES: dict[str, Callable[[Any, Any], Any]] = {
+    "steps": lambda xp, x: x[::2] + x[1::2],
+    "backwards": lambda xp, x: x[::-1] * x,
+    "one of few": lambda xp, x: x[:6] - x[6:],
+    "column": lambda xp, x: x[:8].reshape(4, 2)[:, 1] ** 2,
+    "columns": lambda xp, x: x[:8].reshape(4, 2)[:, 1] / x[:8].reshape(4, 2)[:, 0],
+    "of a number": lambda xp, x: 3 - x[::3],
+    "compared": lambda xp, x: x[::-2] > x[::2],
+    "root": lambda xp, x: xp.sqrt(x[::4]),
+    "in place": lambda xp, x: x[::2].__iadd__(x[1::2]),
+    "in place, backwards": lambda xp, x: x.__isub__(x[::-1]),
+    "in place, next to each other": lambda xp, x: x[1:].__imul__(x[:-1]),
+    "in place, the same": lambda xp, x: x[::3].__iadd__(x[::3]),
+    "in place, of a row": lambda xp, x: x[:8].reshape(4, 2)[:, 0].__itruediv__(x[0]),
+    "in place, a power": lambda xp, x: x[1::2].__ipow__(2),
+    "in place, shown twice": lambda xp, x: xp.lib.stride_tricks.as_strided(x, (4,), (0,)).__iadd__(1),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
+@pytest.mark.parametrize("name", LINES)
+def test_lines_with_strides(name: str, dtype: str) -> None:
+    data = (numpy.arange(12) + 1.5).astype(dtype)
+    tested, reference = np.asarray(data), data.copy()
+    if dtype == "c16" and name == "compared":
+        pytest.skip("complex numbers are not ordered by kernels")
+    np.host_fallback("ignore")  # elements that are shown twice are written to by NumPy
+    found, expected = LINES[name](np, tested), LINES[name](numpy, reference)
+    assert np.asnumpy(found).tobytes() == numpy.ascontiguousarray(expected).tobytes()
+    assert np.asnumpy(tested).tobytes() == reference.tobytes()
+
+
+def test_iterators_end() -> None:
+    x = np.arange(3)
+    elements = iter(x)
+    assert [int(element) for element in elements] == [0, 1, 2]
+    assert list(elements) == []
+    assert [row.tolist() for row in np.arange(4).reshape(2, 2)] == [[0, 1], [2, 3]]
+    row = next(iter(y := np.zeros((2, 2))))
+    row[:] = 5
+    assert y.tolist() == [[5, 5], [0, 0]]
+    assert (np.arange(3)[1:].base is not None, [k.residence for k in x]) == (True, ["host"] * 3)
+
+
 def test_copies_and_pickles_are_on_the_host() -> None:
     x = np.arange(6.0).reshape(2, 3).T
     for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.copy(), np.array(x)):

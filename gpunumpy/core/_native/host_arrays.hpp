@@ -39,10 +39,12 @@ PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int
 // What NumPy's context variable of `errstate` is, and its value that ignores all errors.
 extern PyObject *errors_variable, *no_errors;
 
-// NumPy's handling of floating-point errors, which is silent while this lives.
+// NumPy's handling of floating-point errors, which is silent while this lives; false after an exception.
 class Silence {
 public:
-    explicit Silence(bool is_wanted) : token_(is_wanted ? PyContextVar_Set(errors_variable, no_errors) : nullptr) {}
+    explicit Silence(bool is_wanted)
+        : token_(is_wanted ? PyContextVar_Set(errors_variable, no_errors) : nullptr), is_as_wanted_(!is_wanted || token_) {}
+    explicit operator bool() const { return is_as_wanted_; }
     ~Silence() {
         if (!token_) return;
         PyObject *type, *value, *trace;
@@ -56,6 +58,7 @@ public:
 
 private:
     PyObject* token_;
+    bool is_as_wanted_;
 };
 
 }  // namespace core

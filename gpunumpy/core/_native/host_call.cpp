@@ -113,6 +113,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET));
+        if (!silence) return nullptr;
         result = Ref(result_of(self, taken + 1, count, names));
     }
     if (!result) {

@@ -160,7 +160,7 @@ bool set_part(PyObject* self, PyObject* key, PyObject* value) {
     const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(view.get()));
     const bool is_of_type = PyArray_Check(taken.get()) && PyArray_TYPE(reinterpret_cast<PyArrayObject*>(taken.get())) == type;
     Silence silence(!is_of_type && !(is_number(value) && type == NPY_DOUBLE));
-    if (PyArray_CopyObject(reinterpret_cast<PyArrayObject*>(view.get()), taken.get()) == 0) return true;
+    if (silence && PyArray_CopyObject(reinterpret_cast<PyArrayObject*>(view.get()), taken.get()) == 0) return true;
     PyErr_Clear();
     return false;
 }

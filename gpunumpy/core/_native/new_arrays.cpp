@@ -122,6 +122,7 @@ PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* arg
     Ref result;
     {
         Silence silence(PyArray_CheckExact(args[0]) || (rules & IS_OF_SAMPLES));
+        if (!silence) return nullptr;
         result = Ref(PyObject_Vectorcall(numpy_function, args, static_cast<size_t>(count), names));
     }
     if (!result) {

@@ -4,17 +4,21 @@
 #include <numpy/arrayscalars.h>
 #include <numpy/ufuncobject.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace core {
 
 namespace {
 
-// An operand of a loop: elements of one type, in C order, or one that is repeated.
+// An operand of a loop: elements of one type, in C order or along one dimension, or one that is repeated.
 struct Operand {
     char* data = nullptr;
     PyArrayObject* array = nullptr;  // null for a single element
+    npy_intp stride = 0;             // in bytes
     int type = -1;                   // -1 for a number of Python, which has the type of the other operand
     PyObject* number = nullptr;
     alignas(16) char element[16];
@@ -34,13 +38,15 @@ bool read(PyObject* x, Operand& operand) {
         return operand.type >= 0;
     }
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
-    if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) ||
+    const bool is_line = PyArray_NDIM(array) == 1;
+    if (!(is_line || PyArray_IS_C_CONTIGUOUS(array)) || !PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) ||
         PyArray_NBYTES(array) > host_bytes_of(queue_of(x))) {
         return false;
     }
     operand.type = PyArray_TYPE(array);
     operand.data = PyArray_BYTES(array);
     operand.array = array;
+    operand.stride = is_line ? PyArray_STRIDE(array, 0) : PyArray_ITEMSIZE(array);
     return is_type_at_hand(operand.type);
 }
 
@@ -119,9 +125,16 @@ bool have_one_shape(PyArrayObject* a, PyArrayObject* b) {
     return PyArray_NDIM(a) == PyArray_NDIM(b) && PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(b), PyArray_NDIM(a));
 }
 
-bool overlap(PyArrayObject* a, PyArrayObject* b) {
-    const char *first = PyArray_BYTES(a), *second = PyArray_BYTES(b);
-    return first < second + PyArray_NBYTES(b) && second < first + PyArray_NBYTES(a);
+// Whether the memory between the ends of two operands overlaps.
+bool overlap(const Operand& a, const Operand& b) {
+    const auto ends = [](const Operand& x) {
+        const npy_intp last = x.stride * (PyArray_SIZE(x.array) - 1), size = PyArray_ITEMSIZE(x.array);
+        return std::pair(x.data + std::min<npy_intp>(last, 0), x.data + std::max<npy_intp>(last, 0) + size);
+    };
+    if (!PyArray_SIZE(a.array) || !PyArray_SIZE(b.array)) return false;
+    const auto [first, first_end] = ends(a);
+    const auto [second, second_end] = ends(b);
+    return first < second_end && second < first_end;
 }
 
 }  // namespace
@@ -150,7 +163,10 @@ PyObject* by_loop(PyObject* object, bool is_swapped, bool is_in_place, PyObject*
     char* data = element;
     if (is_in_place) {
         if (!first.array || type != first.type || !PyArray_ISWRITEABLE(first.array)) return nullptr;
-        if (last.array && last.data != first.data && overlap(first.array, last.array)) return nullptr;
+        const bool is_same = last.data == first.data && last.stride == first.stride;
+        const npy_intp step = std::abs(first.stride);  // elements that are shown twice are written to once
+        if (step < PyArray_ITEMSIZE(first.array) && PyArray_SIZE(first.array) > 1) return nullptr;
+        if (last.array && !is_same && overlap(first, last)) return nullptr;
         data = first.data;
     } else if (shape) {
         made = Ref(PyArray_SimpleNew(PyArray_NDIM(shape), PyArray_DIMS(shape), type));
@@ -160,9 +176,8 @@ PyObject* by_loop(PyObject* object, bool is_swapped, bool is_in_place, PyObject*
     char* addresses[] = {first.data, count == 2 ? last.data : data, data};
     const npy_intp size = shape ? PyArray_SIZE(shape) : 1;
     npy_intp strides[3];
-    for (int k = 0; k < count; k++) strides[k] = operands[k].array ? PyArray_ITEMSIZE(operands[k].array) : 0;
-    PyArrayObject* written = made ? reinterpret_cast<PyArrayObject*>(made.get()) : shape;
-    strides[count] = written ? PyArray_ITEMSIZE(written) : 0;
+    for (int k = 0; k < count; k++) strides[k] = operands[k].stride;
+    strides[count] = made ? PyArray_ITEMSIZE(reinterpret_cast<PyArrayObject*>(made.get())) : first.stride;
     ufunc->functions[loop](addresses, &size, strides, ufunc->data ? ufunc->data[loop] : nullptr);
     if (PyErr_Occurred()) return nullptr;
     if (is_in_place) return Py_NewRef(args[0]);

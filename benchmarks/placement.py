@@ -1,0 +1,85 @@
+"""Where operations are placed: six of them, at 10 to 10^7 elements, by residence "auto", and all in one place.
+
+``python benchmarks/placement.py [--device cpu|cuda] [--largest 7]`` prints the microseconds of one operation whose
+operands and result are on the host: NumPy arrays are made arrays, the operation runs, and its result is made a NumPy
+array. "all host" has no array too large to be placed on the host. The status is 1 if "auto" takes more than twice the
+better of the other two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from table import heading
+
+import gpunumpy
+from gpunumpy.core.runtime.device import Device, default_device
+from gpunumpy.core.runtime.evaluate import queue_of
+
+MOST = 2.0
+# The operations, of two arrays; a matrix product has as many elements as the others.
+OPERATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "a + b": lambda np, a, b: a + b,
+    "exp(a)": lambda np, a, b: np.exp(a),
+    "seven operations": lambda np, a, b: (np.sin(a) * 2 + b - 1) / np.sqrt(b * b + 1),
+    "sum": lambda np, a, b: a.sum(),
+    "sort": lambda np, a, b: np.sort(a),
+    "matrix product": lambda np, a, b: a[: len(a) // 3 * 3].reshape(-1, 3) @ b[:9].reshape(3, 3),
+}
+
+
+def microseconds(call: Callable[[], Any], patience: float = 0.2) -> float:
+    """The least time of a call, of those that fit into so many seconds, and of two at least."""
+    best, start = float("inf"), time.perf_counter()
+    call()
+    for count in range(1_000_000):
+        if count > 1 and time.perf_counter() - start > patience:
+            break
+        before = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - before)
+    return best * 1e6
+
+
+def time_of(place: str, operation: Callable[[Any, Any, Any], Any], a: Any, b: Any) -> float:
+    """The microseconds of an operation on NumPy arrays: "auto", all on the "device", or all on the "host"."""
+    queue = queue_of(default_device())
+    host_bytes = queue.host_bytes
+    gpunumpy.set_residence("device" if place == "device" else "auto")
+    if place == "host":
+        queue.host_bytes = 1 << 40
+    try:
+        return microseconds(lambda: gpunumpy.asnumpy(operation(gpunumpy, gpunumpy.asarray(a), gpunumpy.asarray(b))))
+    finally:
+        queue.host_bytes = host_bytes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", help="cpu or cuda (default: a GPU if one is usable)")
+    parser.add_argument("--largest", type=int, default=7, help="the exponent of ten of the largest size")
+    given = parser.parse_args()
+    device = Device(given.device) if given.device else default_device()
+    print(f"{heading()}; {device}; µs\n")
+    print("| operation | elements | auto | all device | all host | auto / the better |\n" + "|---" * 6 + "|")
+    misses = 0
+    rng = numpy.random.default_rng(0)
+    with device:
+        for name, operation in OPERATIONS.items():
+            for exponent in range(1, given.largest + 1):
+                a, b = rng.random(10**exponent), rng.random(10**exponent)
+                auto, on_device, on_host = (time_of(x, operation, a, b) for x in ("auto", "device", "host"))
+                ratio = auto / min(on_device, on_host)
+                misses += ratio > MOST
+                cells = f"{auto:.1f} | {on_device:.1f} | {on_host:.1f} | {ratio:.2f}"
+                print(f"| {name} | 10^{exponent} | {cells} |", flush=True)
+    sys.exit(misses > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Faults in the core: allocations that fail one after the other, and references that are lost or kept for ever."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
+
+_testcapi = pytest.importorskip("_testcapi", reason="this Python has no faults of allocations to inject")
+pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
+
+RESIDENCES = ("auto", "device")
+# Calls of what the core does by itself; `a` and `b` have eight elements.
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum of arrays": lambda a, b: a + b,
+    "with a number": lambda a, b: 2.5 * a,
+    "of a number": lambda a, b: np.sqrt(5),
+    "of a NumPy array": lambda a, b: a + numpy.ones(8),
+    "power": lambda a, b: a**2,
+    "ufunc": lambda a, b: np.maximum(a, b),
+    "method": lambda a, b: a.sum(),
+    "function": lambda a, b: np.concatenate([a, b]),
+    "attribute": lambda a, b: a.T,
+    "view": lambda a, b: a[1:-1],
+    "views of views": lambda a, b: a.reshape(2, 4)[:, 1:][1],
+    "element": lambda a, b: float(a[3]),
+    "scalars": lambda a, b: bool(a[3] * 2 > 0),
+    "chosen": lambda a, b: a[np.array([0, 2])],
+    "iteration": lambda a, b: [x for x in a],  # noqa: C416
+    "new": lambda a, b: np.zeros((2, 3)),
+    "of a list": lambda a, b: np.array([1.0, 2.0]),
+    "element written": lambda a, b: a.__setitem__(3, 3.0),
+    "part written": lambda a, b: a.__setitem__(slice(2, 5), b[2:5]),
+    "in place": lambda a, b: a.__iadd__(b),
+    "flushed": lambda a, b: np.asnumpy((a + b) * a),
+}
+
+
+@pytest.fixture(params=RESIDENCES)
+def residence(request: pytest.FixtureRequest) -> Iterator[str]:
+    before = np.set_residence(request.param)
+    yield request.param
+    np.set_residence(before)
+
+
+def operands() -> tuple[Any, Any]:
+    return np.asarray(numpy.arange(8.0)), np.asarray(numpy.arange(8.0) % 3)
+
+
+def values(x: Any) -> Any:
+    return [values(part) for part in x] if isinstance(x, list) else np.asnumpy(x) if isinstance(x, np.ndarray) else x
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of generators that cannot be closed
+@pytest.mark.parametrize("name", CALLS)
+def test_every_allocation_may_fail(name: str, residence: str) -> None:
+    call = CALLS[name]
+    a, b = operands()
+    call(a, b)  # fills the tables
+    expected = values(call(*operands()))
+    failures, since = 0, 0
+    for place in range(2000):
+        since += 1
+        if since > 50:  # allocations do not come so late
+            break
+        a, b = operands()
+        result = None
+        _testcapi.set_nomemory(place, place + 1)
+        try:
+            result = call(a, b)
+        except MemoryError:
+            failures, since = failures + 1, 0
+        except SystemError as error:  # NumPy's reductions forget to say what failed
+            if "numpy.ufunc" not in str(error):
+                raise
+        finally:
+            _testcapi.remove_mem_hooks()
+        if result is not None:
+            numpy.testing.assert_equal(values(result), expected)
+        again = values(call(*operands()))
+        numpy.testing.assert_equal(again, expected)
+        for operand in (a, b):  # whole, whatever was raised
+            assert np.asnumpy(operand).shape == (8,)
+    assert failures or name != "sum of arrays"  # of other calls Python does what the core has no memory for
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_memory_is_lost(name: str, residence: str) -> None:
+    call = CALLS[name]
+    a, b = operands()
+
+    def repeat(count: int) -> None:
+        for k in range(count):
+            call(a, b)
+            if k % 10 == 9:
+                np.asnumpy(a)
+        gc.collect()
+
+    b *= 0  # what is added up stays finite
+    repeat(300)
+    tracemalloc.start()
+    try:
+        repeat(300)
+        before = tracemalloc.get_traced_memory()[0]
+        repeat(3000)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 3000 * 8  # less than a word each
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not hasattr(sys, "gettotalrefcount"), reason="a build of Python for debugging counts references")
+def test_no_reference_is_lost(residence: str) -> None:
+    a, b = operands()
+    b *= 0
+    for call in CALLS.values():
+        call(a, b)
+        before = sys.gettotalrefcount()
+        for _ in range(1_000_000 // len(CALLS)):
+            call(a, b)
+        assert sys.gettotalrefcount() - before < 1000
