@@ -336,6 +336,12 @@ def einsum_factors(m: Machine, o: Arguments) -> Any:
     return made
 
 
+def einsum_path(m: Machine, o: Arguments) -> Any:
+    """Return how the factors are paired: one after the other with booleans, whose products NumPy sums as booleans."""
+    path = m.choice((False, True, "greedy"))
+    return False if any(x.dtype == bool for x in o.factors) else path
+
+
 def factor(m: Machine, o: Arguments, *_: Any) -> Any:
     n, k = m.sizes[:2]
     dims = m.choice(((n,), (n, n), (k, n), (n, k), (2, n, n), (1, n, n), (n, 1), (1, n), (0, n), (n, 0), ()))

@@ -344,7 +344,7 @@ CALCULATIONS = [
     Feature("interp", lambda xp, o, x: xp.interp(x, o.xs, o.xs * 2), (draw.real,),
             {"xs": (numpy.array([0.0, 1, 3]), numpy.array([1.0]))}, "bits"),
     Feature("einsum", lambda xp, o: 0 + xp.einsum(o.equation, *map(xp.asarray, o.factors), optimize=o.optimize), (),
-            {"equation": draw.EQUATIONS, "factors": draw.einsum_factors, "optimize": (False, True, "greedy")}),
+            {"equation": draw.EQUATIONS, "factors": draw.einsum_factors, "optimize": draw.einsum_path}),
     Feature("products", lambda xp, o: 0 + getattr(xp, o.name)(o.a, o.b), (),
             {"name": ("matmul", "dot", "inner", "kron", "vecdot", "outer", "tensordot"), "a": draw.factor,
              "b": draw.factor}),

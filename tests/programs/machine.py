@@ -267,9 +267,9 @@ class Machine:
         self.log.append(Statement("v = array", [data], {"data": data, "order": order}))
         self.vars.append(Pair(data.copy(order=order), self.xp.array(data, order=order), True))
 
-    def feature(self) -> None:
-        """Draw a row of the table, operands that it takes, and its options."""
-        group = self.random.choices(*zip(*GROUPS, strict=True))[0]
+    def feature(self, group: list[Feature] | None = None) -> None:
+        """Draw a row of the tables, or of one of them, operands that it takes, and its options."""
+        group = group or self.random.choices(*zip(*GROUPS, strict=True))[0]
         feature: Feature = self.choice(tuple(group))
         if feature.result == "close" and not self.library:
             return

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,9 @@ from gpunumpy import Device
 from ..emulator import available
 from ..emulator.emulated import emulated
 from ..support.forks import needs_fork
+from . import kinds
 from .faults import ForkedMachine, InterruptedMachine
+from .features import GROUPS
 from .machine import Machine
 
 SIZES = (0, 1, 2, 3, 4, 5, 7, 9, 12)
@@ -38,6 +42,44 @@ def test_other_sizes(batch: int) -> None:
             for _ in range(3):
                 sizes = source.choice(SIZES), source.choice(SIZES), source.choice(SIZES)
                 Machine(seed, gpunumpy, sizes=sizes).run(12)
+
+
+class Counting(Machine):
+    """Counts the statements that NumPy does without an error."""
+
+    done = 0
+
+    def attempt(self, call: Callable[[], Any]) -> tuple[Any, set[type]]:
+        result = super().attempt(call)
+        self.done += not isinstance(result[0], Exception)
+        return result
+
+
+ROWS = {
+    f"{feature.name} {k}": (feature, group in [g for g, _ in kinds.GROUPS])
+    for group, _ in [*GROUPS, *kinds.GROUPS]
+    for k, feature in enumerate(group)
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_row_is_drawn(name: str) -> None:
+    """Every row finds operands in programs, and arguments that NumPy takes."""
+    feature, is_of_others = ROWS[name]
+    with Device("cpu"):
+        for seed in range(60):
+            machine = Counting(seed, gpunumpy)
+            for _ in range(3):
+                machine.create()
+                machine.guarded(lambda machine=machine: machine.other_kind(kinds.MAKING))
+            machine.done = 0
+            draw = machine.other_kind if is_of_others else machine.feature
+            for _ in range(4):
+                machine.guarded(lambda draw=draw: draw([feature]))
+            machine.finish()
+            if machine.done:
+                return
+    raise AssertionError(f"{name} was never done")
 
 
 @pytest.mark.sampled(1)
