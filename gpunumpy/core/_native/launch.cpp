@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "buffer.hpp"
 #include "numbers.hpp"
 #include "state.hpp"
 
@@ -15,6 +16,12 @@ namespace {
 // cuLaunchKernel, whose address Python hands over: the core is built without CUDA's headers.
 using LaunchKernel = int (*)(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                              unsigned shared_bytes, void* stream, void** parameters, void** extra);
+
+// A part of the scratch memory: bytes to allocate, or where it is among the counters, which are zero between kernels.
+struct ScratchPart {
+    bool is_zeroed;
+    Py_ssize_t number;
+};
 
 struct Prepared {
     LaunchKernel launch_kernel;
@@ -27,6 +34,8 @@ struct Prepared {
     PyObject* device;             // of the kernel, or None
     PyObject* kernel;             // what keeps it loaded
     Py_ssize_t fixed;             // parameters, the first ones, that stay at other sizes
+    std::vector<ScratchPart> scratch;  // whose addresses are the last arguments
+    PyObject* counters;                // the buffer of those that are zeroed, or null
 };
 
 struct Launch {
@@ -40,15 +49,16 @@ Launch* as_launch(PyObject* object) { return reinterpret_cast<Launch*>(object); 
 PyTypeObject* launch_type = nullptr;
 
 bool has_count(const Prepared& prepared, size_t count) {
-    if (prepared.format.size() == count) return true;
-    PyErr_Format(PyExc_TypeError, "the kernel takes %zu arguments, not %zu", prepared.format.size(), count);
+    const size_t wanted = prepared.format.size() - prepared.scratch.size();
+    if (wanted == count) return true;
+    PyErr_Format(PyExc_TypeError, "the kernel takes %zu arguments, not %zu", wanted, count);
     return false;
 }
 
 bool pack_all(const Prepared& prepared, PyObject* values, Words& words) {
     Ref sequence(PySequence_Fast(values, "arguments are a sequence"));
     if (!sequence || !has_count(prepared, PySequence_Fast_GET_SIZE(sequence.get()))) return false;
-    for (size_t k = 0; k < prepared.format.size(); k++) {
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
         int64_t word;
         if (!pack(prepared.format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), word)) return false;
         words.push_back(word);
@@ -65,7 +75,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
         return nullptr;
     }
     Words words;
-    if (!pack_all(*as_launch(self)->prepared, args[0], words)) return nullptr;
+    Scratch scratch;
+    if (!pack_all(*as_launch(self)->prepared, args[0], words) || !scratch.add(self, words)) return nullptr;
     if (given == 1 && !activate(device)) return nullptr;
     Ref launched = Ref::to(given == 2 ? args[1] : state.device_launched.of(device));
     if (!launch_words(self, words, launched.get())) return nullptr;
@@ -122,12 +133,39 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return PyErr_Occurred() ? nullptr : launch_at(self, grid_sizes.data(), numbers.data(), numbers.size());
 }
 
+// launch.with_scratch(parts, counters): the launch with scratch memory. A part is whether it is zeroed, and a number as in
+// `ScratchPart`; `counters` is a buffer or None.
+PyObject* with_scratch(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+    if (count != 2 || !PyTuple_Check(args[0])) return PyErr_Format(PyExc_TypeError, "with_scratch takes parts and a buffer");
+    std::vector<ScratchPart> parts;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); k++) {
+        int is_zeroed;
+        Py_ssize_t number;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(args[0], k), "pn", &is_zeroed, &number)) return nullptr;
+        if (is_zeroed && !is_buffer(args[1])) return PyErr_Format(PyExc_TypeError, "there are no counters");
+        parts.push_back({is_zeroed != 0, number});
+    }
+    const Prepared& other = *as_launch(self)->prepared;
+    if (parts.size() > other.format.size()) return PyErr_Format(PyExc_ValueError, "the kernel has no such scratch memory");
+    Ref made(launch_type->tp_alloc(launch_type, 0));
+    if (!made) return nullptr;
+    Prepared* p = as_launch(made.get())->prepared = new Prepared(other);
+    as_launch(made.get())->call = call;
+    p->failed = Py_NewRef(other.failed);
+    p->device = Py_NewRef(other.device);
+    p->kernel = Py_NewRef(other.kernel);
+    p->scratch = std::move(parts);
+    p->counters = args[1] == Py_None ? nullptr : Py_NewRef(args[1]);
+    return made.release();
+}
+
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     if (Prepared* p = as_launch(self)->prepared) {
         Py_XDECREF(p->failed);
         Py_XDECREF(p->device);
         Py_XDECREF(p->kernel);
+        Py_XDECREF(p->counters);
         delete p;
     }
     type->tp_free(self);
@@ -148,6 +186,7 @@ PyMemberDef members[] = {
 
 PyMethodDef methods[] = {
     {"at", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(at)), METH_FASTCALL, nullptr},
+    {"with_scratch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(with_scratch)), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -195,7 +234,7 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
     const Prepared& other = *as_launch(launch)->prepared;
     Prepared* p = as_launch(made.get())->prepared = new Prepared{
         other.launch_kernel, other.function, other.stream, {}, other.format, {}, other.is_packed,
-        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed};
+        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed, {}, nullptr};
     p->params.assign(other.params.begin(), other.params.begin() + other.fixed);
     p->params.insert(p->params.end(), params, params + count);
     as_launch(made.get())->call = call;
@@ -225,6 +264,30 @@ bool pack(char letter, PyObject* value, int64_t& word) {
     word = letter == 'Q' ? static_cast<int64_t>(PyLong_AsUnsignedLongLong(integer.get()))
                          : PyLong_AsLongLong(integer.get());
     return word != -1 || !PyErr_Occurred();
+}
+
+bool Scratch::add(PyObject* launch, Words& words) {
+    const Prepared& p = *as_launch(launch)->prepared;
+    for (const ScratchPart& part : p.scratch) {
+        PyObject* buffer = p.counters;
+        if (!part.is_zeroed) {
+            Ref nbytes(PyLong_FromSsize_t(part.number));
+            if (!nbytes) return false;
+            buffer = allocate_at_hand(p.device, nbytes.get());
+            if (!buffer && !PyErr_Occurred()) {
+                buffer = PyObject_CallFunctionObjArgs(state.allocate, p.device, nbytes.get(), nullptr);
+            }
+            if (!buffer) return false;
+            buffers_.push_back(buffer);
+        }
+        const uint64_t address = PyLong_AsUnsignedLongLong(as_buffer(buffer)->ptr);
+        words.push_back(static_cast<int64_t>(address) + (part.is_zeroed ? part.number : 0));
+    }
+    return !PyErr_Occurred();
+}
+
+Scratch::~Scratch() {
+    for (PyObject* buffer : buffers_) Py_DECREF(buffer);
 }
 
 bool launch_words(PyObject* launch, Words& words, PyObject* launched) {

@@ -19,6 +19,17 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
 // Packed arguments, each of 8 bytes.
 using Words = SmallVector<int64_t, 64>;
 
+// Scratch memory of a launch, which is given back once the kernel is queued.
+class Scratch {
+public:
+    // Allocate it, and add its addresses to the packed arguments; false after an exception.
+    bool add(PyObject* launch, Words& words);
+    ~Scratch();
+
+private:
+    SmallVector<PyObject*, 4> buffers_;
+};
+
 // The format of the arguments, in letters of Python's module `struct`; null after an exception, if these are not so many.
 const char* format_of(PyObject* launch, size_t count);
 

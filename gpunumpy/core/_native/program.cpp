@@ -339,7 +339,8 @@ private:
             if (!read_word(action.args[k], format[k], word)) return false;
             words_.push_back(word);
         }
-        if (!activate(p_.device)) return false;
+        Scratch scratch;
+        if (!scratch.add(launch, words_) || !activate(p_.device)) return false;
         Ref launched = Ref::to(state.device_launched.of(p_.device));
         return launch_words(launch, words_, launched.get());
     }

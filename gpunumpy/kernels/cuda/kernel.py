@@ -14,6 +14,7 @@ from ..codegen.program import Program
 from .compile import compile_program
 from .launch import ARGUMENT_FORMAT, Launcher
 from .module import Function
+from .scratch import ScratchLauncher, ScratchMemory
 
 
 def kinds_of(kernel: Kernel) -> str:
@@ -55,15 +56,9 @@ class KernelLauncher:
         ]
         if not (complex_args or bool_args or program.scratch) and len(launchers) == 1:
             return launchers[0]
-        unzeroed_bytes = [s.nbytes for s in program.scratch if not s.zeroed]
-        # Of each scratch: whether it is zeroed, and its offset in the device's counters or its number among the others.
-        scratch, counter_bytes, number = [], 0, 0
-        for s in program.scratch:
-            scratch.append((s.zeroed, counter_bytes if s.zeroed else number))
-            if s.zeroed:
-                counter_bytes += -(-s.nbytes // 16) * 16
-            else:
-                number += 1
+        scratch = ScratchMemory(device, program)
+        if len(launchers) == 1 and not (complex_args or bool_args):
+            return ScratchLauncher(launchers[0], scratch)
 
         def run(values: Sequence[Any]) -> None:
             wire: list[Any] = list(values)
@@ -71,9 +66,8 @@ class KernelLauncher:
                 wire[n] = bool(wire[n])  # a Python number in a loop of bools stands for its truth value
             for n in reversed(complex_args):
                 wire[n : n + 1] = (wire[n].real, wire[n].imag)
-            blocks = [memory.allocate(device, nbytes) for nbytes in unzeroed_bytes]
-            counters = memory.zeroed_scratch(device, counter_bytes).ptr if counter_bytes else 0
-            wire.extend(counters + at if zeroed else blocks[at].ptr for zeroed, at in scratch)
+            buffers = scratch.allocate()
+            wire += scratch.addresses(buffers)
             for launch in launchers:
                 launch(wire)
 

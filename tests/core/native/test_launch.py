@@ -12,6 +12,8 @@ import numpy
 import pytest
 
 from gpunumpy.core import _native
+from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime.device import Device
 
 pytestmark = pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
 
@@ -93,6 +95,27 @@ def test_fixed_parameters_stay_at_other_sizes() -> None:
     assert [words for _, _, _, words, _ in driver.launches] == [[6, 2**41, 4, 5], [6, 2**41, 8, 9]]
     with pytest.raises(ValueError, match="fixed"):
         _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (1, 2), False, refuse, fixed=3)
+
+
+def test_scratch_memory_is_the_last_arguments_and_given_back() -> None:
+    driver, noted, cpu = Driver(4), deque[Any](maxlen=1), Device("cpu")
+    counters = memory.allocate(cpu, 64)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "QQQ", (-3,), False, refuse, cpu)
+    assert launch is not None
+    with_scratch: Any = launch.with_scratch  # type: ignore[attr-defined]
+    other = with_scratch(((True, 32), (False, 4321)), counters)
+    for _ in range(2):
+        other([6], noted)
+    (_, _, _, first, _), (_, _, _, second, _) = driver.launches
+    block = memory.allocate(cpu, 4321)
+    assert first == second == [6, counters.ptr + 32, block.ptr, -3]
+    for parts, buffer in (((True, 0),), None), (((False, 8),) * 4, None), (((False,),), None), ([], None):
+        with pytest.raises((TypeError, ValueError)):
+            with_scratch(parts, buffer)
+    with pytest.raises(TypeError):
+        other([6, 7, 8], noted)
+    with pytest.raises(TypeError):
+        launch([6], noted)
 
 
 def test_packed_parameters_are_one_struct() -> None:

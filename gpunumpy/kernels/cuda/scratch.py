@@ -1,0 +1,81 @@
+"""The scratch memory of generated kernels: allocated for each launch, or a part of the counters of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.runtime import memory
+from ...core.runtime.device import Device
+from ...core.runtime.memory import Buffer
+from ..codegen.program import Program
+from .launch import Launcher
+
+_ALIGNMENT_BYTES = 16
+
+
+class ScratchMemory:
+    """The scratch memory that every launch of a program takes.
+
+    Attributes
+    ----------
+    parts
+        For each scratch, whether it is zeroed, and where it is among the counters of the device, which are zero between
+        kernels; or its bytes.
+    """
+
+    __slots__ = ("_counter_bytes", "_device", "parts")
+
+    def __init__(self, device: Device, program: Program) -> None:
+        self._device = device
+        parts, counter_bytes = [], 0
+        for s in program.scratch:
+            parts.append((s.zeroed, counter_bytes if s.zeroed else s.nbytes))
+            if s.zeroed:
+                counter_bytes += -(-s.nbytes // _ALIGNMENT_BYTES) * _ALIGNMENT_BYTES
+        self.parts, self._counter_bytes = tuple(parts), counter_bytes
+
+    def counters(self) -> Buffer | None:
+        """Return the counters of the device, if the program takes any."""
+        return memory.zeroed_scratch(self._device, self._counter_bytes) if self._counter_bytes else None
+
+    def allocate(self) -> list[Any]:
+        """Return a buffer for each part."""
+        counters = self.counters()
+        return [counters if zeroed else memory.allocate(self._device, number) for zeroed, number in self.parts]
+
+    def addresses(self, buffers: Sequence[Buffer]) -> list[int]:
+        """Return the address of each part in its buffer."""
+        return [
+            buffer.ptr + (number if zeroed else 0) for buffer, (zeroed, number) in zip(buffers, self.parts, strict=True)
+        ]
+
+
+class ScratchLauncher:
+    """Launches a kernel that takes scratch memory after its arguments.
+
+    Attributes
+    ----------
+    launch
+        What the compiled core launches the kernel with, from the second launch on.
+    """
+
+    __slots__ = ("_launcher", "_scratch", "launch")
+
+    is_one_launch = True
+
+    def __init__(self, launcher: Launcher, scratch: ScratchMemory) -> None:
+        self._launcher, self._scratch = launcher, scratch
+        self.launch: Callable[..., None] | None = None
+
+    def __call__(self, values: Sequence[Any]) -> None:
+        """Queue the kernel over its bound arguments."""
+        launch: Any = self.launch
+        if launch is None and self._launcher.launch is not None:
+            with_scratch = self._launcher.launch.with_scratch  # type: ignore[attr-defined]
+            launch = self.launch = with_scratch(self._scratch.parts, self._scratch.counters())
+        if launch is not None:
+            launch(values)
+            return
+        buffers = self._scratch.allocate()
+        self._launcher([*values, *self._scratch.addresses(buffers)])
