@@ -66,6 +66,7 @@ _warned: set[str] = set()
 _PLAIN = frozenset(
     (
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
+        "frompyfunc",
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_runtime"),
         *("normalize_axis_index", "normalize_axis_tuple", "set_default_printstyle", "typename"),
@@ -386,6 +387,13 @@ def _asks_about_function(function: Any, x: Any) -> bool:
     return decides_about_functions(x)
 
 
+def _for_scalar(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Return a function, or in the place of a method of arrays that of a NumPy scalar, if that is the first argument."""
+    if args and isinstance(args[0], numpy.generic) and isinstance(function, types.MethodDescriptorType):
+        return getattr(type(args[0]), function.__name__)
+    return function
+
+
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
@@ -406,7 +414,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         device = options.pop("device", None)
         call = HostCall(None if device is None else Device(device))
         host_args, host_options = call.arguments(args, options)
-        result = call_for_user(function, *host_args, **host_options)
+        result = call_for_user(_for_scalar(function, host_args), *host_args, **host_options)
         call.write_back()
         return call.from_host(result)
 

@@ -202,3 +202,31 @@ def test_a_deep_copy_has_objects_of_its_own() -> None:
 def test_positions_in_no_elements(name: str, kind: str) -> None:
     call = f"np.{name}(np.asarray(x)[:0].reshape(2, 0), axis=0)"
     assert outcome_of(gpunumpy, call, DATA[kind]) == outcome_of(numpy, call, DATA[kind])
+
+
+SCALAR_METHODS: dict[str, Any] = {
+    **{f"astype({dtype})": lambda x, dtype=dtype: x.astype(dtype) for dtype in ("M8[D]", "U3", "O", "g", ">i8")},
+    "view": lambda x: x.view("m8[s]"),
+    "getfield": lambda x: x.getfield("M8[s]"),
+    "choose": lambda x: x.choose(["a", "b", "c", "d"]),
+    "searchsorted": lambda x: x.searchsorted("a"),
+    "compress": lambda x: x.compress("a"),
+    "dumps": lambda x: pickle.loads(x.dumps()),
+}
+
+
+@pytest.mark.parametrize("call", SCALAR_METHODS.values(), ids=SCALAR_METHODS)
+def test_methods_of_results_without_dimensions(call: Any) -> None:
+    found, expected = [], []
+    for xp, outcomes in ((gpunumpy, found), (numpy, expected)):
+        try:
+            outcomes.append(_plain(call(xp.arange(3).sum())))
+        except Exception as error:
+            outcomes.append(_plain(error))
+    assert found == expected
+
+
+def test_functions_of_the_program_say_nothing_of_objects(recwarn: pytest.WarningsRecorder) -> None:
+    pairs = gpunumpy.frompyfunc(lambda a, b: (a, b), 2, 1)
+    assert pairs(gpunumpy.array(["a", None]), 1).tolist() == [("a", 1), (None, 1)]
+    assert not recwarn.list
