@@ -182,9 +182,7 @@ def _bind() -> None:
         if by_numpy is not None:
             wrap = operator_of_every_dtype if name in _PLAIN_OPERATORS else takes_every_dtype
             op, operands = UFUNC_OF_OPERATOR.get(name, ("", ""))
-            rule = (
-                rule_of_ufunc(UFUNCS[op], operands=operands) if op in UFUNCS else rule_of(name, UFUNCS, is_method=True)
-            )
+            rule = rule_of_ufunc(UFUNCS.get(op, op), operands=operands) if op else rule_of(name, UFUNCS, is_method=True)
             operation = _operator(name)
             if operation is None:
                 place = placed_method(name)

@@ -14,6 +14,7 @@ from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
 from ..functions.fallback import on_host
+from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
 from . import exchange
@@ -71,13 +72,21 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
     if isinstance(ufunc, own_ufunc):
         return ufunc if method == "__call__" else getattr(ufunc, method)
     name = ufunc.__name__
+    if name in GENERALISED_UFUNCS and ufunc is getattr(_package(), name):
+        return ufunc
     if NUMPY_UFUNCS.get(name) is ufunc:
         if method == "__call__":
             return getattr(_package(), name)
         if name in UFUNCS:
             return getattr(UFUNCS[name], method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)
-    return on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {name}")
+    on_host_run = on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {name}")
+    rule = rule_of_ufunc(ufunc, method)
+    return lambda *args, **options: (
+        call_for_subclass(on_host_run, rule, args, options)
+        if has_subclass((args, options))
+        else on_host_run(*args, **options)
+    )
 
 
 def array_function(

@@ -388,7 +388,7 @@ def _asks_about_function(function: Any, x: Any) -> bool:
 
 
 def _for_scalar(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Return a function, or in the place of a method of arrays that of a NumPy scalar, if that is the first argument."""
+    """Return a function; if it is a method of arrays and the first argument a NumPy scalar, the scalar's method."""
     if args and isinstance(args[0], numpy.generic) and isinstance(function, types.MethodDescriptorType):
         return getattr(type(args[0]), function.__name__)
     return function

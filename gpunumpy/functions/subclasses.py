@@ -6,6 +6,7 @@ function with views of the class `ndarray`, so nothing below knows subclasses, a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from types import MappingProxyType
@@ -23,6 +24,8 @@ class ClassRule(NamedTuple):
         Whether arrays among the results are of the class of an argument.
     keeps_at
         Of several results, the places of those that are so, if it is not the same for all.
+    keeps_each
+        Whether each of several results is of the class of the argument in its place.
     keeps_views
         Whether results that are views are so, and no others.
     keeps_without_dimensions
@@ -35,7 +38,8 @@ class ClassRule(NamedTuple):
         Whether a class with a method ``__array_function__`` of its own is asked for what the function returns.
     ufunc
         What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
-        how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions.
+        how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions. A
+        generalised ufunc is given by the name of its public function.
     method
         The method that a function calls if a class has one of its own; "" for other functions.
     deciding
@@ -47,6 +51,7 @@ class ClassRule(NamedTuple):
     converts: bool = False
     takes_array_itself: bool = False
     keeps_at: tuple[int, ...] | None = None
+    keeps_each: bool = False
     keeps_views: bool = False
     asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
@@ -70,7 +75,7 @@ _KEEPING = _names("""
     T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
     atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat
     diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like geomspace
-    gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power matrix_transpose meshgrid
+    getfield gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power matrix_transpose meshgrid
     moveaxis multi_dot nanargmax nanargmin nancumprod nancumsum nanpercentile nanquantile ones_like packbits partition
     percentile permute_dims piecewise pinv polyadd polysub polyval qr quantile real repeat require roll rollaxis rot90
     setdiff1d solve sort split swapaxes take take_along_axis tensorsolve tile trace trim_zeros unique unique_values
@@ -81,8 +86,11 @@ _KEEPING_AT = {
     **dict.fromkeys(("eig", "eigh"), (1,)),
     **dict.fromkeys(("unique", "unique_counts", "unique_inverse"), (0,)),
     **dict.fromkeys(("lstsq", "unique_all"), (0, 1)),
+    **dict.fromkeys(("histogramdd", "intersect1d", "polydiv"), (1,)),
     "svd": (0, 2),
 }
+# Those of which each result belongs to an argument.
+_KEEPING_EACH = _names("atleast_1d atleast_2d atleast_3d ix_ meshgrid")
 # Functions that make arrays of the class `ndarray`, also where they return an argument.
 _CONVERSIONS = _names("""
     array as_strided asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
@@ -90,7 +98,7 @@ _CONVERSIONS = _names("""
 """)
 # Those whose first argument alone decides; of the functions `compress` and `extract` it is the second.
 _INDEXED = _names("__getitem__ compress delete insert piecewise repeat setdiff1d take take_along_axis")
-_TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags resize setflags shape view")
+_TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags flat resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.
 _CALLING_METHODS = {
@@ -113,6 +121,9 @@ _UFUNC_METHODS = {
     "cumprod": ("multiply", "accumulate"),
 }
 
+# Generalised ufuncs, which are functions of this package.
+GENERALISED_UFUNCS = _names("matmul matvec vecdot vecmat")
+
 
 def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_method: bool = False) -> ClassRule:
     """Return the rule of a function, or of a method or property, by its name; `ufuncs` has the ufuncs by name."""
@@ -120,18 +131,23 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     keeps_all = name in _KEEPING_ALWAYS and not converts
     op, method = _UFUNC_METHODS.get(name, ("", ""))
     ufunc = (ufuncs[op], method, "by name") if op in ufuncs else None
+    if name in GENERALISED_UFUNCS:
+        ufunc = (name, "__call__", "")
     takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
     called = "" if is_method else _CALLING_METHODS.get(name, "")
     keeps = keeps_all or name in _KEEPING
     deciding = 1 if name in ("compress", "extract") and not is_method else 0 if name in _INDEXED else None
     return ClassRule(
-        *(keeps, keeps_all, converts, takes_itself, places, name == "diag"),
+        *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
         ufunc=ufunc, method=called, deciding=deciding,
     )  # fmt: skip
 
 
 def rule_of_ufunc(ufunc: Any, method: str = "__call__", operands: str = "") -> ClassRule:
-    """Return the rule of a ufunc, of a method of it, or of an operator; see `ClassRule.ufunc`."""
+    """Return the rule of a ufunc or of its public function's name, of a method of it, or of an operator.
+
+    See `ClassRule.ufunc`.
+    """
     return ClassRule(True, True, ufunc=(ufunc, method, operands))
 
 
@@ -152,6 +168,9 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     """Return what a function returns for arguments of which some are of a subclass."""
     if rule.method and args and _has_own(args[0], rule.method):
         return getattr(args[0], rule.method)(*args[1:], **options)
+    if rule.ufunc is not None and isinstance(rule.ufunc[0], str):
+        public = getattr(sys.modules[__name__.partition(".")[0]], rule.ufunc[0])
+        rule = rule._replace(ufunc=(public, *rule.ufunc[1:]))
     given = list(_arrays_in((args, options)))
     arrays = [x for x in given if type(x) is not ndarray]
     if rule.asks_class:
@@ -175,6 +194,12 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
         arrays = [x for x in _arrays_in(args[rule.deciding]) if type(x) is not ndarray]
         if not arrays:
             return result
+    if rule.keeps_each and isinstance(result, (list, tuple)):
+        own_class = rule._replace(keeps_each=False)
+        pairs = zip(result, args)
+        return type(result)(
+            _of_class(x, a, own_class, originals, (args, given)) if has_subclass(a) else x for x, a in pairs
+        )
     template = max(arrays, key=lambda x: x.__array_priority__)
     return _of_class(result, template, rule, originals, (args, given))
 

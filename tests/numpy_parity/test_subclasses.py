@@ -73,14 +73,12 @@ def _wrapping(xp: Any) -> Any:
 CLASSES = {"label": _labelled, "last": _counting, "source": _wrapping}
 LABELLED = tuple(map(_labelled, LIBRARIES))
 
-# Calls whose results are of another class than NumPy's. What runs on the host gives arrays of the class `ndarray`, and
-# so do functions for polynomials; `round` keeps the class also with decimals.
+# Calls whose results are of another class than NumPy's. Texts are the host's, whose arrays are of the class `ndarray`;
+# `round` keeps the class also with decimals.
 OTHER_CLASS = frozenset(
     (
         *("np.round(x, 1)", "np.unique(x, return_index=True, return_inverse=True, return_counts=True)"),
-        *("np.frompyfunc(lambda a: a, 1, 1)(x)", "np.histogramdd(m)", "np.unique(m, axis=0)"),
-        *("np.polyadd(x, y)", "np.polydiv(x, y)", "np.polysub(x, y)", "np.polyval(x, y)", "np.char.add(x, y)"),
-        *("x.byteswap()", "m.flat[:2]", "x.getfield(x.dtype)", "np.trapz(x)"),
+        *("np.unique(m, axis=0)", "np.char.add(x, y)"),
         # Arrays of subclasses are views here, also copies.
         "copy.copy(x).resize((2, 4))",
     )
@@ -155,7 +153,17 @@ SECOND_PLACES = (
 )
 
 
-@pytest.mark.parametrize("call", [*MORE_CALLS, *SECOND_PLACES])
+# Calls with an array of the class beside a plain one, of which each has a result.
+OF_SEVERAL = (
+    *("np.atleast_1d(x, i)", "np.atleast_2d(i, x)", "np.atleast_3d(x, i, x)", "np.meshgrid(x, i)"),
+    *("np.meshgrid(i, x, indexing='ij')", "np.meshgrid(i, x, sparse=True)", "np.ix_([0], i.view(type(x)))"),
+    *("np.intersect1d(x, i, return_indices=True)", "np.intersect1d(x, i)", "np.histogramdd(m)", "np.polydiv(x, y)"),
+    *("m.flat[:2]", "m.flat[[0, 3]]", "m.flat.base", "m.flat.copy()", "x.getfield('f8')"),
+    "np.broadcast_arrays(x, i, subok=True)",
+)
+
+
+@pytest.mark.parametrize("call", [*MORE_CALLS, *SECOND_PLACES, *OF_SEVERAL])
 def test_the_class_of_more_results(call: str) -> None:
     assert _classes(gpunumpy, call) == _classes(numpy, call)
 
@@ -219,6 +227,14 @@ OWN_WAYS = (
     "x.sum()",
     "x.sum(keepdims=True)",
     "np.sum(x)",
+    "np.matmul(h, h)",
+    "h @ h",
+    "h @ plain[:2]",
+    "plain[:2] @ h",
+    "np.vecdot(h, h)",
+    "np.matvec(h, plain[:2])",
+    "np.vecmat(plain[:2], h)",
+    "operator.imatmul(h, h)",
     "x.max()",
     "x.cumsum()",
     "(x > 1).all()",
@@ -247,7 +263,8 @@ def test_what_a_class_takes_into_its_own_hands(call: str, attribute: str) -> Non
     outcomes = []
     for xp in LIBRARIES:
         x = xp.array([1.0, 2.0, 3.0]).view(CLASSES[attribute](xp))
-        outcomes.append(shown(eval(call, {"np": xp, "x": x, "plain": xp.ones(3), "operator": operator})))
+        h = xp.array([[1.0, 2.0], [3.0, 5.0]]).view(type(x))
+        outcomes.append(shown(eval(call, {"np": xp, "x": x, "h": h, "plain": xp.ones(3), "operator": operator})))
     assert outcomes[1] == outcomes[0]
 
 

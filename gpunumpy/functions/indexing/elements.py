@@ -18,6 +18,7 @@ from ...core.recording import record, residence
 from ...core.recording.array import (
     MADE_AS_ARRAY,
     READ_ONLY,
+    as_class,
     is_scalar,
     make_view,
     memory_on_host,
@@ -127,6 +128,7 @@ class Flat:
     def __init__(self, a: ndarray) -> None:
         """Start before the first element of `a`."""
         self.base = a
+        self._array = a if type(a) is ndarray else as_class(a, ndarray, None)
         self._position = 0
 
     @property
@@ -137,38 +139,44 @@ class Flat:
     @property
     def coords(self) -> tuple[int, ...]:
         """The index of the next element."""
-        shape = self.base.shape
-        if self._position >= self.base.size:
+        shape = self._array.shape
+        if self._position >= self._array.size:
             return (shape[0], *(0 for _ in shape[1:])) if shape else ()
         return tuple(int(k) for k in numpy.unravel_index(self._position, shape))
 
     def __len__(self) -> int:
-        return self.base.size
+        return self._array.size
 
     def __iter__(self) -> Flat:
         return self
 
     def __next__(self) -> ndarray:
-        if self._position >= self.base.size:
+        if self._position >= self._array.size:
             raise StopIteration
-        element = getitem(flattened(self.base), self._position)
+        element = getitem(flattened(self._array), self._position)
         self._position += 1
         return element
 
     def copy(self) -> ndarray:
         """Return the elements as a new array."""
-        return wrap(graph.as_new_node(flattened(self.base).value()))
+        return self._of_class(wrap(graph.as_new_node(flattened(self._array).value())))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return to_host(self.copy()).astype(dtype or self.base.dtype, copy=False)
+        return to_host(self.copy()).astype(dtype or self._array.dtype, copy=False)
 
     def __getitem__(self, key: Any) -> ndarray:
-        element = getitem(flattened(self.base), self._valid_key(key))
-        # Always a copy, as in NumPy.
-        return element if element._base is None else wrap(graph.as_new_node(element.value()))
+        part = getitem(flattened(self._array), self._valid_key(key))
+        if part._base is not None:  # always a copy, as in NumPy
+            part = wrap(graph.as_new_node(part.value()))
+        return self._of_class(part) if _selects_several(key) else part
+
+    def _of_class(self, elements: ndarray) -> ndarray:
+        """Return elements as an array of the class of the array."""
+        base = self.base
+        return elements if type(base) is ndarray else as_class(elements, type(base), base)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        base = self.base
+        base = self._array
         key = self._valid_key(key)
         if overlaps(base):
             _set_overlapping(base, key, value)
