@@ -115,6 +115,8 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
     // turns the node into a leaf.
     const Ref signature = Ref::to(node->signature), args = Ref::to(node->args), data = Ref::to(node->data);
     const bool was_pending = data.get() == Py_None;
+    // A stand-in (memo.py) has a buffer of Python's, and its arguments are made when Python asks for them.
+    if (!args || (!was_pending && !is_buffer(data.get()))) return nullptr;
     PyObject* primitive = state.signature_primitive.of(signature.get());
     // Another thread may be turning the node into a leaf: Python waits for it.
     if (was_pending == (Py_TYPE(primitive) == state.leaf) || Py_TYPE(primitive) == state.constant) return nullptr;

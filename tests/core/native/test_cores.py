@@ -21,6 +21,7 @@ from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.node import leaf, view
 from gpunumpy.core.graph.primitives import Leaf
+from gpunumpy.core.recording.memo import StandIns
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.evaluate import queue_of
 
@@ -176,6 +177,19 @@ def test_views_of_leaves_know_their_alignment_when_they_are_found_again() -> Non
             shown = view(window, Layout((2, 2), (3, -1), 2))
             assert shown.offset == offset + 1
             assert shown.signature.primitive == Leaf((3, -1), 1, (offset + 1) % 4 == 0)
+
+
+def test_stand_ins_are_shown_as_what_they_stand_for() -> None:
+    """Their buffers are of Python, and their arguments there when they are asked for: nothing for the core to read."""
+    values = np.asarray(numpy.arange(64.0))
+    pending = (values + 1).reshape(8, 8).T
+    for operand, where in ((values._node, Layout((8, 4), (2, 1), 3)), (pending._node, Layout((8, 2), (1, 8), 1))):
+        found = view(operand, where).signature
+        for _ in range(50):
+            (stand_in,) = StandIns((operand,), (operand.signature,)).nodes
+            shown = view(stand_in, where)
+            assert shown.signature is found
+            assert [type(x) for x in shown.args] == [type(stand_in)] * len(found.args)
 
 
 def test_what_was_found_last_is_forgotten_with_the_tables() -> None:
