@@ -326,6 +326,8 @@ class Machine:
                 return
             pairs.append(fitting[self.below(len(fitting))])
         o, operands = draw.Arguments(), [p.reference for p in pairs]
+        if feature.result == "written" and len(pairs) == 2 and _has_two_faults(*operands):
+            return
         for name, choices in feature.options.items():
             setattr(o, name, self.choice(choices) if isinstance(choices, tuple) else choices(self, o, *operands))
         written = feature.result == "written"
@@ -664,6 +666,11 @@ def _goes_with(x: Any, first: Any) -> bool:
     """Whether an array is of the kind of another, and broadcasts to it."""
     is_alike = x.dtype.kind == first.dtype.kind and kinds.is_masked(x) == kinds.is_masked(first)
     return _broadcast(first.shape, x.shape) and (is_alike or kinds.is_number(x))
+
+
+def _has_two_faults(target: Any, x: Any) -> bool:
+    """Whether `x` fits neither the shape nor the dtype of what it is added to, so that either may be named."""
+    return not (_broadcast(target.shape, x.shape) or numpy.can_cast(x.dtype, target.dtype, "same_kind"))
 
 
 def _is_element(x: Any, key: Any) -> bool:
