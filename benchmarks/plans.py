@@ -208,7 +208,7 @@ def plan(executor: HostExecutor, roots: Sequence[Any]) -> tuple[int, int, dict[s
         nodes, key = evaluate.walk(roots)
         clock.enter(before)
         made = Planner(executor).plan(key, nodes, len(roots), True, False)
-    kernels = sum(type(step).__name__ == "RunKernel" for step in made.template.steps)
+    kernels = sum(type(step).__name__ == "RunKernel" for step in made.scheduled.steps)
     return len(nodes), kernels, clock.times
 
 
