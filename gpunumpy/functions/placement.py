@@ -24,6 +24,7 @@ from ..core.graph.queue import Queue
 from ..core.ops.operators import POWERS
 from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
 from ..core.recording.residence import DTYPES, host_bytes, result_on_host
+from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
 from .fallback import host_fallback
@@ -220,7 +221,9 @@ class Placement:
         """Return the result of a call on the host, or `ELSEWHERE`."""
         result = ELSEWHERE if self._is_compiled else _try_operands(self._function, self._name, args, options)
         if result is ELSEWHERE and self._takes_data:
-            return _try_host_data(self._function, self._name, args, options)
+            result = _try_host_data(self._function, self._name, args, options)
+        if result is not ELSEWHERE and evaluate.host_calls is not None:
+            evaluate.host_calls[self._name] += 1
         return result
 
     _is_compiled = False

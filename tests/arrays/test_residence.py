@@ -566,7 +566,28 @@ def test_other_words_are_refused() -> None:
 def test_explain_finds_nothing_to_run() -> None:
     np.synchronize()
     x = np.arange(3) + 1
-    assert "everything is computed" in _explained(x)
+    assert _explained(x).splitlines() == [
+        "1 array on the host, computed by NumPy at once",
+        f"nothing to run on {x.device}: everything is computed",
+    ]
+    assert "on the host" not in _explained(np.ones(MANY) + 1)
+
+
+def test_profiles_count_calls_on_the_host() -> None:
+    text, inner = io.StringIO(), io.StringIO()
+    a = np.arange(5.0)
+    with np.profile(file=text) as profiled:
+        b = np.where(a > 2, a, 0) + a
+        with np.profile(file=inner) as inside:
+            np.sort(b)
+        b[1] = b[2]
+        b.sum()
+    a + b
+    assert dict(inside.host_calls) == {"sort": 1}
+    names = profiled.host_calls
+    assert (names["where"], names["sort"], names["sum"], names["__getitem__"], names["__setitem__"]) == (1, 1, 1, 1, 1)
+    assert names.total() == 7
+    assert text.getvalue().splitlines()[-1].startswith("7 calls by NumPy on the host: ")
 
 
 def _explained(x: Any) -> str:

@@ -6,6 +6,15 @@ namespace core {
 
 bool is_auto = false, is_watched = false;
 PyObject *errors_variable = nullptr, *no_errors = nullptr;
+PyObject* host_calls = nullptr;
+
+void count_host_call(PyObject* name) {
+    if (!host_calls) return;
+    PyObject* found = name ? PyDict_GetItemWithError(host_calls, name) : nullptr;
+    Ref count(PyErr_Occurred() ? nullptr : PyLong_FromSsize_t((found ? PyLong_AsSsize_t(found) : 0) + 1));
+    if (count) PyDict_SetItem(host_calls, name, count.get());
+    PyErr_Clear();
+}
 
 bool is_type_at_hand(int number) {
     return (number >= NPY_BOOL && number <= NPY_DOUBLE) || number == NPY_CFLOAT || number == NPY_CDOUBLE ||

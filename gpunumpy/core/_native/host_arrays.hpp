@@ -36,6 +36,12 @@ PyObject* queue_of(PyObject* array);
 // A new array on the host that shows memory, which `owner` has, or nothing else if that is None.
 PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int flags);
 
+// Numbers of calls on the host by the names of functions, while a profile is made; else null.
+extern PyObject* host_calls;
+
+// Counts a call of a name there, if a profile is made. Leaves no exception.
+void count_host_call(PyObject* name);
+
 // What NumPy's context variable of `errstate` is, and its value that ignores all errors.
 extern PyObject *errors_variable, *no_errors;
 

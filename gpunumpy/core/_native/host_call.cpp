@@ -132,10 +132,17 @@ bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
     return are_placed() && count && !(is_array(args[0]) && !has_flag(args[0], ON_HOST));
 }
 
+// `on_host`, counted by a profile.
+PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyObject* result = on_host(self, args, count, names);
+    if (result && host_calls) count_host_call(Ref(PyObject_GetAttrString(self->function, "__name__")).get());
+    return result;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* names) {
     const Py_ssize_t count = PyVectorcall_NARGS(given);
     if (may_be_on_host(args, count)) {
-        PyObject* result = on_host(as_host_call(self), args, count, names);
+        PyObject* result = counted_on_host(as_host_call(self), args, count, names);
         if (result || PyErr_Occurred()) return result;
     }
     return PyObject_Vectorcall(as_host_call(self)->function, args, given, names);
@@ -242,6 +249,12 @@ PyObject* set_watched(PyObject*, PyObject* value) {
     Py_RETURN_NONE;
 }
 
+// set_host_calls(numbers): the dictionary that calls on the host are counted in, or None.
+PyObject* set_host_calls(PyObject*, PyObject* numbers) {
+    set_field(host_calls, numbers == Py_None ? nullptr : Py_NewRef(numbers));
+    Py_RETURN_NONE;
+}
+
 // set_returned(function): what makes arrays of results of NumPy's that are large or not plain.
 PyObject* set_returned(PyObject*, PyObject* function) {
     set_field(state.returned, Py_NewRef(function));
@@ -261,6 +274,7 @@ PyMethodDef functions[] = {
     {"host_call", host_call, METH_VARARGS, nullptr},
     {"set_auto", set_auto, METH_O, nullptr},
     {"set_watched", set_watched, METH_O, nullptr},
+    {"set_host_calls", set_host_calls, METH_O, nullptr},
     {"set_returned", set_returned, METH_O, nullptr},
     {"set_errors", set_errors, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
@@ -270,7 +284,7 @@ PyMethodDef functions[] = {
 
 PyObject* result_on_host(PyObject* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const bool is_possible = call && Py_TYPE(call) == host_call_type && may_be_on_host(args, count);
-    return is_possible ? on_host(as_host_call(call), args, count, names) : nullptr;
+    return is_possible ? counted_on_host(as_host_call(call), args, count, names) : nullptr;
 }
 
 bool add_host_call_type(PyObject* module) {

@@ -141,6 +141,8 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         if (!move_for_read(self)) return nullptr;
         PyObject* found = element(self, key);
         if (!found && !PyErr_Occurred()) found = part(self, key);
+        static PyObject* const name = PyUnicode_InternFromString(NAMES[GETITEM]);
+        if (found) count_host_call(name);
         if (found || PyErr_Occurred()) return found;
     }
     return asked(GETITEM, {self, key}).release();
@@ -229,7 +231,11 @@ PyObject* iterate(PyObject* self) {
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
     if (are_placed()) {
-        if (set_element(self, key, value) || set_part(self, key, value)) return 0;
+        if (set_element(self, key, value) || set_part(self, key, value)) {
+            static PyObject* const name = PyUnicode_InternFromString(NAMES[SETITEM]);
+            count_host_call(name);
+            return 0;
+        }
         if (PyErr_Occurred()) return -1;
         const int has_moved = move_for_write(self, key, value);
         if (has_moved) return has_moved < 0 ? -1 : 0;

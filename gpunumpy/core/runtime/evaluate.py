@@ -57,6 +57,8 @@ _states_lock = threading.RLock()  # a signal handler may use another device
 renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
+# Installed by `profile`: how often each function was NumPy's, for small arrays on the host.
+host_calls: Counter[str] | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
 watcher: Callable[[Node], None] | None = None
 # Whether every new plan is verified before it runs, as in tests: a defect then raises instead of giving wrong results.

@@ -29,6 +29,7 @@ def explain(*arrays: Any, file: TextIO | None = None) -> None:
 
     On a GPU each is compiled, interpreted until it is compiled, or waits for the compiler.
 
+    Small arrays on the host are counted: NumPy computes them at once (see `set_residence`).
     A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too.
 
     Parameters
@@ -44,10 +45,13 @@ def explain(*arrays: Any, file: TextIO | None = None) -> None:
 def explanation(*arrays: Any) -> str:
     """Return the text that `explain` prints."""
     devices = {Device(): []} if not arrays else dict.fromkeys(x.device for x in arrays)
-    return "\n".join(
+    count = sum(x.residence == "host" for x in arrays)
+    on_host = [f"{_count_text(count, 'array')} on the host, computed by NumPy at once"] if count else []
+    on_devices = (
         _explain_device(device, [node for x in arrays if x.device is device for node in _owner_node(x)])
         for device in devices
     )
+    return "\n".join((*on_host, *on_devices))
 
 
 def _owner_node(x: Any) -> list[Node]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, TextIO
 
+from .._native import tell
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
@@ -20,6 +22,8 @@ from .plan import Work
 # The size of the copy that measures the bandwidth of a device: larger than the caches.
 _COPY_BYTES = {"cpu": 1 << 26, "cuda": 1 << 28}
 _COPY_COUNT = 5
+# The functions on the host that are named below the table.
+_MAX_SHOWN_CALLS = 12
 # The number of GPU timings that are kept as events before the profile waits for the device and reads them.
 _MAX_UNREAD_EVENTS = 2048
 
@@ -41,6 +45,7 @@ class profile:
     Arrays of the default device that are pending before the block are computed first and not counted. Those that are
     pending at its end are computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
     each on the CPU and 256 MiB on a GPU, which is measured once; it is unknown while the device lacks that memory.
+    Calls that are NumPy's, with small arrays on the host, are counted below the table.
     What the interpreter ran on a GPU, as its kernel was not compiled yet, has a line of its own, with "(interpreted)".
 
     Parameters
@@ -54,9 +59,12 @@ class profile:
     ----------
     records : list of Record
         The lines of the table, the slowest first; complete when the block is left.
+    host_calls : Counter
+        How often each function was NumPy's, with small arrays on the host.
     """
 
     records: list[Record]
+    host_calls: Counter[str]
 
     def __init__(self, *, file: TextIO | None = None, nvtx: bool = False) -> None:
         self._file = file
@@ -65,12 +73,15 @@ class profile:
         self._records: dict[tuple[str, Device], Record] = {}
         self._unread: list[tuple[Record, Any, Any]] = []
         self.records = []
+        self.host_calls = Counter()
 
     def __enter__(self) -> profile:
         """Compute pending arrays, and start to observe."""
         evaluate.flush(evaluate.queue_of(default_device()))
         self._outer_observer = evaluate.observer
-        evaluate.observer = self._observe
+        self._outer_calls = evaluate.host_calls
+        evaluate.observer, evaluate.host_calls = self._observe, self.host_calls
+        tell(host_calls=self.host_calls)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
@@ -79,10 +90,19 @@ class profile:
             if kind is None:
                 evaluate.flush(evaluate.queue_of(default_device()))
         finally:
-            evaluate.observer = self._outer_observer
+            evaluate.observer, evaluate.host_calls = self._outer_observer, self._outer_calls
+            tell(host_calls=self._outer_calls)
+            if self._outer_calls is not None:
+                self._outer_calls.update(self.host_calls)
         self._read_events()
         self.records = sorted(self._records.values(), key=lambda r: -r.seconds)
         print(self._table(), file=self._file or sys.stdout)
+        if self.host_calls:
+            shown = ", ".join(f"{name} {count}" for name, count in self.host_calls.most_common(_MAX_SHOWN_CALLS))
+            others = ", ..." if len(self.host_calls) > _MAX_SHOWN_CALLS else ""
+            print(
+                f"{self.host_calls.total()} calls by NumPy on the host: {shown}{others}", file=self._file or sys.stdout
+            )
 
     def _observe(self, step: Step, work: Work) -> None:
         """Run the work of a step and record it."""
