@@ -29,14 +29,27 @@ COUNT = 1 << 20
 RNG = numpy.random.default_rng(0)
 
 
-def array(*shape: int) -> Any:
-    return np.asarray(RNG.random(shape))
+def array(*shape: int, dtype: str = "f8") -> Any:
+    return np.asarray(RNG.random(shape).astype(dtype))
+
+
+def written(x: Any, index: Any, value: Any) -> Any:
+    x[index] = value
+    return x
 
 
 # Calls that wait for no compiler with a wheel: everything that they ask for is in the table.
 CALLS: dict[str, Callable[[], Any]] = {
     "solve": lambda: np.linalg.solve(array(512, 512), array(512)),
     "solve of a small system": lambda: np.linalg.solve(array(20, 20), array(20)),
+    **{
+        f"solve of {n} rows, {dtype}": lambda n=n, dtype=dtype: np.linalg.solve(
+            array(n, n, dtype=dtype), array(n, dtype=dtype)
+        )
+        for n, dtype in ((33, "f8"), (81, "f8"), (96, "f8"), (97, "f8"), (64, "f4"), (129, "f4"), (143, "f4"))
+    },
+    "writes to elements": lambda: written(array(600, 500), (numpy.arange(9), numpy.arange(9)), array(9)),
+    "writes of a number": lambda: written(array(600, 500), (numpy.arange(9), numpy.arange(9)), 2.0),
     "inv": lambda: np.linalg.inv(array(512, 512)),
     "det": lambda: np.linalg.det(array(512, 512)),
     "svd": lambda: np.linalg.svd(array(64, 64)),

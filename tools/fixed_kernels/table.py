@@ -6,7 +6,7 @@ one text, and a stack of three matrices for any stack. What is not in the table 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from math import prod
@@ -120,6 +120,8 @@ def scatter(shared: int) -> Texts:
     for dtype, op, value in product((FLOAT64, FLOAT32, INT64), (None, "add"), _layouts((), (9,))):
         layouts = [c_layout((_MANY,)), value, *_layouts((9,), ())]
         yield cuda_scatter.scatter((1, op, (_MANY,)), layouts, [dtype, dtype, INT64, INT64]).text
+        layouts = [c_layout((_MANY, _MANY)), value, *_layouts((9,), (9,), ())]
+        yield cuda_scatter.scatter((2, op, (_MANY, _MANY)), layouts, [dtype, dtype, *[INT64] * 3]).text
 
 
 def bincount(shared: int) -> Texts:
@@ -278,13 +280,17 @@ def beside_libraries(shared: int) -> Texts:
     yield cuda_large_decompositions.failure_merge(1).text
 
 
-# Rows of matrices: up to 32 each stands for those up to it, of which a group of threads factors one. Of the larger ones
-# that a block factors, all of which have texts of their own, here are the usual ones.
+# Rows of matrices: up to 32 each stands for those up to it, of which a group of threads factors one. Larger ones, which
+# a block factors, have a text for about eight rows: here are the usual ones, and one for each text of a system with one
+# right-hand side.
 _GROUP_ROWS, _BLOCK_ROWS = (4, 8, 16, 24, 32), (64, 100, 128)
+_SYSTEM_ROWS = (*range(40, 144, 8), 63, 95, 98, 127, 143)
 
 
-def _small(stacks: tuple[Shape, ...], make: Callable[[Shape, int, Any], str], dtypes: Any = _REAL) -> Texts:
-    for dtype, n, stack in product(dtypes, (*_GROUP_ROWS, *_BLOCK_ROWS), stacks):
+def _small(
+    stacks: tuple[Shape, ...], make: Callable[[Shape, int, Any], str], block_rows: Sequence[int] = _BLOCK_ROWS
+) -> Texts:
+    for dtype, n, stack in product(_REAL, (*_GROUP_ROWS, *block_rows), stacks):
         if cuda_small.is_small(n, dtype) and (n <= _GROUP_ROWS[-1] or prod(stack) == 1):
             yield make(stack, n, dtype)
 
@@ -299,7 +305,7 @@ def small_solve(shared: int) -> Texts:
             layouts = _layouts((*stack, 1, n), stack, (*stack, n, n), (*stack, n, 1))
         return cuda_small.solve((), layouts, [dtype]).text
 
-    return _small(_ONE_AND_MANY, make)
+    return _small(_ONE_AND_MANY, make, _SYSTEM_ROWS)
 
 
 def small_inv(shared: int) -> Texts:
