@@ -1,7 +1,8 @@
 """What sizes that change cost: statements and loops at sizes that were not met before, beside the same ones again.
 
-``python benchmarks/sizes.py`` prints a table for the default device. Every loop runs in a process of its own; its first
-steps, which make the plans, are not timed. What is compiled for a GPU is on disk by then: each loop has run before.
+``python benchmarks/sizes.py`` prints tables for the default device. Every loop runs in a process of its own; its first
+steps, which make the plans, are not timed. Eliminations are timed from the first step on, and then once more. What is
+compiled for a GPU is on disk by then: each loop has run before.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from gpunumpy.core.runtime import evaluate
 
 SIZE = 420
 WARM, STEPS = 4, 200
+ELIMINATED = 200  # rows and columns
 
 Step = Callable[[int], Any]
 
@@ -65,6 +67,53 @@ LOOPS: dict[str, Callable[[Any, Any], Step]] = {
 }
 
 
+def outer(a: Any) -> None:
+    for k in range(1, ELIMINATED):
+        a[k:, k:] -= np.outer(a[k:, k - 1], a[k - 1, k:]) * 1e-6
+
+
+def lu(a: Any) -> None:
+    for k in range(ELIMINATED - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+
+
+def cholesky(a: Any) -> None:
+    for k in range(ELIMINATED):
+        a[k, k] = np.sqrt(a[k, k])
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k + 1 :, k])
+
+
+def qr(a: Any) -> None:
+    """By Householder's reflections."""
+    for k in range(ELIMINATED - 1):
+        v = a[k:, k].copy()
+        v[0] += np.copysign(np.sqrt((v * v).sum()), v[0])
+        v /= np.sqrt((v * v).sum())
+        a[k:, k:] -= 2 * np.outer(v, v @ a[k:, k:])
+
+
+ELIMINATIONS: dict[str, Callable[[Any], None]] = {"a[k:, k:] -= outer": outer, "LU": lu, "QR": qr, "Cholesky": cholesky}
+
+
+def eliminated(name: str) -> dict[str, float]:
+    """The times of an elimination in this process, in milliseconds: the first one and the second."""
+    data = numpy.random.default_rng(0).random((ELIMINATED, ELIMINATED))
+    data = data @ data.T + ELIMINATED * numpy.eye(ELIMINATED)
+    times = {}
+    for which in ("first", "second"):
+        a = np.asarray(data.copy())
+        np.synchronize()
+        gc.collect()
+        start = time.perf_counter()
+        ELIMINATIONS[name](a)
+        np.synchronize()
+        times[which] = (time.perf_counter() - start) * 1e3
+    structures, templates = evaluate.state_of(np.default_device()).planner.counts()
+    return {**times, "structures": structures, "plans": templates}
+
+
 def arrays() -> tuple[Any, Any, Any]:
     data = numpy.random.default_rng(0).random((2, SIZE, SIZE))
     a, b, c = np.asarray(data[0]), np.asarray(data[1]), np.asarray(data[0, 0])
@@ -105,9 +154,19 @@ def loop(name: str) -> dict[str, float]:
     return {**times, "structures": structures, "plans": templates}
 
 
+def in_own_process(kind: str, name: str) -> dict[str, float]:
+    """Return what a measurement gives in a process of its own, where what it compiles is on disk."""
+    for _ in range(2):
+        command = [sys.executable, __file__, kind, name]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, float] = json.loads(run.stdout)
+    return found
+
+
 def main() -> None:
     if len(sys.argv) > 1:
-        print(json.dumps(loop(sys.argv[1])))
+        kind, name = sys.argv[1:]
+        print(json.dumps(loop(name) if kind == "loop" else eliminated(name)))
         return
     print(f"{np.default_device()}, Python {sys.version.split()[0]}, NumPy {numpy.__version__}\n")
     print("| recorded | new sizes (µs) | seen sizes (µs) | ratio |\n|---|---|---|---|")
@@ -117,12 +176,18 @@ def main() -> None:
     print(f"\n| {STEPS} steps | changing sizes (ms) | the same again | one size | ratio | structures | plans |")
     print("|---|---|---|---|---|---|---|")
     for name in LOOPS:
-        for _ in range(2):
-            run = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, check=True)
-        row = json.loads(run.stdout)
+        row = in_own_process("loop", name)
         print(
             f"| {name} | {row['changing']:.1f} | {row['again']:.1f} | {row['fixed']:.1f} "
             f"| {row['changing'] / row['again']:.2f} | {row['structures']} | {row['plans']} |"
+        )
+    print(f"\n| {ELIMINATED} x {ELIMINATED} | first (ms) | second (ms) | ratio | structures | plans |")
+    print("|---|---|---|---|---|---|")
+    for name in ELIMINATIONS:
+        row = in_own_process("elimination", name)
+        print(
+            f"| {name} | {row['first']:.1f} | {row['second']:.1f} | {row['first'] / row['second']:.2f} "
+            f"| {row['structures']} | {row['plans']} |"
         )
 
 

@@ -114,6 +114,18 @@ PyObject* broadcast_shape(PyObject* args, Sizes& shape) {
     return given ? Py_NewRef(given) : shape.tuple();
 }
 
+// The shape of the product of two vectors or matrices.
+PyObject* product_shape(PyObject* args, Sizes& shape) {
+    Sizes left, right;
+    if (!left.read(state.signature_shape.of(PyTuple_GET_ITEM(args, 0))) ||
+        !right.read(state.signature_shape.of(PyTuple_GET_ITEM(args, 1)))) {
+        return nullptr;
+    }
+    for (int k = 0; k + 1 < left.count; k++) shape.at[shape.count++] = left.at[k];
+    for (int k = 1; k < right.count; k++) shape.at[shape.count++] = right.at[k];
+    return shape.tuple();
+}
+
 // The shape of an argument without some axes.
 PyObject* reduced_shape(PyObject* argument, PyObject* axes, Sizes& shape) {
     Sizes whole, without;
@@ -190,8 +202,8 @@ PyObject* update_signature(PyObject* base, PyObject* value, PyObject* region) {
 PyObject* with_operands(PyObject* operation, PyObject* args) {
     PyObject* primitive = state.signature_primitive.of(operation);
     PyObject* dtype = state.signature_dtype.of(operation);
-    const bool is_reduction = Py_TYPE(primitive) == state.reduce;
-    bool may_be_generator = !is_reduction;
+    const bool is_reduction = Py_TYPE(primitive) == state.reduce, is_product = Py_TYPE(primitive) == state.library_call;
+    bool may_be_generator = !is_reduction && !is_product;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
         may_be_generator = may_be_generator && state.signature_generator.of(PyTuple_GET_ITEM(args, k)) == Py_True;
     }
@@ -199,6 +211,7 @@ PyObject* with_operands(PyObject* operation, PyObject* args) {
     if (may_be_generator || !PyTuple_GET_SIZE(args)) return nullptr;
     Sizes sizes;
     Ref shape(is_reduction ? reduced_shape(PyTuple_GET_ITEM(args, 0), state.reduce_axes.of(primitive), sizes)
+              : is_product ? product_shape(args, sizes)
                            : broadcast_shape(args, sizes));
     if (!shape || !has_possible_size(sizes, dtype)) return nullptr;
     Ref made(new_signature(primitive, args, shape.get(), dtype, state.signature_queue.of(operation), false));

@@ -26,7 +26,7 @@ PyObject* view_signature(PyObject* args, PyObject* shape, PyObject* strides, Py_
 // The signature of a base with a region replaced by a value.
 PyObject* update_signature(PyObject* base, PyObject* value, PyObject* region);
 
-// The signature of an elementwise operation or a reduction on other arguments of the same kinds; see `with_operands`.
+// The signature of an operation on other arguments of the same kinds; see `with_operands`.
 PyObject* with_operands(PyObject* operation, PyObject* args);
 
 // The signature of an operation on operands, of which there is a tuple of signatures, from a table by their kinds and

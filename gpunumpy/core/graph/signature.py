@@ -180,7 +180,10 @@ def intern_signature(
 
 @tried_first
 def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signature:
-    """Return the signature of an elementwise operation or a reduction on other arguments of the same kinds.
+    """Return the signature of an operation on other arguments of the same kinds.
+
+    The operation is elementwise, a reduction, or the product of two vectors or matrices of which the caller knows that
+    they can be multiplied.
 
     Raises
     ------
@@ -193,6 +196,8 @@ def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signatur
     if isinstance(primitive, Reduce):
         axes = primitive.axes
         shape = tuple([n for axis, n in enumerate(args[0].shape) if axis not in axes])
+    elif isinstance(primitive, LibraryCall):
+        shape = (*args[0].shape[:-1], *args[1].shape[1:])
     else:
         for arg in args:
             if arg.shape and arg.shape != shape:

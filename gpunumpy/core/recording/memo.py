@@ -119,9 +119,18 @@ class MemoizedFunction:
 
 
 class MemoizedOperation(MemoizedFunction):
-    """Memo of a function that records an elementwise operation or a reduction, whose shape follows from the operands'.
+    """Memo of a function that records one operation, whose shape follows from the operands'.
 
     So a call with operands of other sizes repeats a recording too, where all dimensions are in C order and not empty.
+
+    Parameters
+    ----------
+    record
+        As of a `MemoizedFunction`.
+    primitives
+        What is known by the kinds of its operands.
+    is_repeated
+        Whether operands of these signatures are recorded as others of their kinds are.
 
     Attributes
     ----------
@@ -130,15 +139,23 @@ class MemoizedOperation(MemoizedFunction):
         or None.
     """
 
-    __slots__ = ("_keep_operation", "find_at_new_sizes")
+    __slots__ = ("_is_repeated", "_keep_operation", "_primitives", "find_at_new_sizes")
 
-    def __init__(self, record: Callable[..., tuple[Node, tuple[int, ...] | None]]) -> None:
+    def __init__(
+        self,
+        record: Callable[..., tuple[Node, tuple[int, ...] | None]],
+        primitives: tuple[type, ...] = (Map, Reduce),
+        is_repeated: Callable[[Signatures], bool] | None = None,
+    ) -> None:
         super().__init__(record)
+        self._primitives, self._is_repeated = primitives, is_repeated
         # For kinds of operands and static arguments, the signature of a result of any shape.
         operations: BoundedTable[Key, Signature] = BoundedTable()
         self.find_at_new_sizes, self._keep_operation = operations.find, operations.keep
 
     def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
+        if self._is_repeated is not None and not self._is_repeated(signatures):
+            return None
         return at_new_sizes(self.find_at_new_sizes, signatures, static)
 
     def _learn(
@@ -146,7 +163,12 @@ class MemoizedOperation(MemoizedFunction):
     ) -> None:
         signature = node.signature
         one_operation = node.args == operands and signature.args == signatures
-        if one_operation and type(signature.primitive) in (Map, Reduce) and not any(0 in s.shape for s in signatures):
+        is_known = one_operation and not any(0 in s.shape for s in signatures)
+        if (
+            is_known
+            and type(signature.primitive) in self._primitives
+            and (self._is_repeated is None or self._is_repeated(signatures))
+        ):
             self._keep_operation((*[s.kind for s in signatures], *key[len(operands) :]), signature)
         super()._learn(key, node, order, operands, signatures)
 

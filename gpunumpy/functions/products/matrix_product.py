@@ -48,6 +48,21 @@ def _is_faster_as_reduction(matrix: Node) -> bool:
     return signature.primitive.strides[-1] == 1 and traits_of(signature.queue.device).sums_long_rows_faster_than_blas
 
 
+def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
+    """Return True for two vectors or matrices in memory that `matrix_product` is sure to record as one library call."""
+    left, right = signatures
+    if not (isinstance(left.primitive, Leaf) and isinstance(right.primitive, Leaf)):
+        return False
+    ndims = len(left.shape), len(right.shape)
+    if ndims not in ((2, 1), (1, 2), (2, 2)) or left.shape[-1] != right.shape[0] or left.dtype != right.dtype:
+        return False
+    is_long = left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS
+    readable = layout.is_blas_readable
+    return (
+        not is_long and readable(left.shape, left.primitive.strides) and readable(right.shape, right.primitive.strides)
+    )
+
+
 def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     """Return the matrix product of two values of one dtype, of which at most one is a vector.
 

@@ -10,13 +10,14 @@ import numpy
 
 from ...core.graph import layout
 from ...core.graph.node import Node
+from ...core.graph.primitives import LibraryCall
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.recording.array import ndarray, wrap
-from ...core.recording.memo import MemoizedFunction
+from ...core.recording.memo import MemoizedFunction, MemoizedOperation
 from ...core.recording.record import reshaped, transposed
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dtype_of, keywords
 from ..ufuncs.output import checked_output, in_order, only_output
-from .matrix_product import conjugate, matrix_product, vector_product
+from .matrix_product import are_multiplied_by_library, conjugate, matrix_product, vector_product
 from .operands import as_two_arrays, cast_operands, reordered, write_product
 from .precision import precision_name
 
@@ -104,7 +105,12 @@ def _product_without_options(name: str, operands: tuple[Node, ...], precision: s
     return _PRODUCT_FUNCTIONS[name](*_checked_operands(name, operands, NO_KEYWORDS)), None
 
 
-_MEMOIZED_PRODUCTS = {name: MemoizedFunction(partial(_product_without_options, name)) for name in _PRODUCT_FUNCTIONS}
+_MEMOIZED_PRODUCTS = {
+    name: MemoizedOperation(partial(_product_without_options, name), (LibraryCall,), are_multiplied_by_library)
+    if name == "matmul"
+    else MemoizedFunction(partial(_product_without_options, name))
+    for name in _PRODUCT_FUNCTIONS
+}
 _memoized_matmul = _MEMOIZED_PRODUCTS["matmul"]
 _find_memoized_matmul = _memoized_matmul.find
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from gpunumpy.core.recording import memo
 from gpunumpy.core.recording.array import ndarray, wrap, wrap_ordered
 from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.functions.products import einsum
+from gpunumpy.functions.products import einsum, stacked
 from tests.support.arrays import to_host
 
 # --- the bounded table ------------------------------------------------------------------------------------------------
@@ -482,3 +482,48 @@ def test_a_recording_that_a_flush_disturbs_is_made_again(monkeypatch: pytest.Mon
                 patch.setattr(einsum, "wrap_ordered", disturbed)
                 result = function(np, conjugate, y)
             same(result, function(numpy, host.conj().T, host))
+
+
+def test_products_at_new_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Are recorded without a look at the operands again, unless another way of recording may be theirs."""
+    rng = numpy.random.default_rng(3)
+    recorded: list[Any] = []
+    memo = stacked._memoized_matmul
+    record = memo._record
+    monkeypatch.setattr(
+        memo, "_record", lambda operands, *static: recorded.append(operands) or record(operands, *static)
+    )  # type: ignore[func-returns-value]
+
+    def check(operands: Sequence[Any], expected: int) -> None:
+        left, right = operands
+        recorded.clear()
+        x, y = np.asarray(left), np.asarray(right)
+        result = x @ y
+        assert len(recorded) == expected
+        numpy.testing.assert_allclose(np.asnumpy(result), left @ right)
+        assert result.dtype == (left @ right).dtype
+
+    def sizes(*shapes: tuple[int, ...]) -> list[Any]:
+        return [rng.random(shape) for shape in shapes]
+
+    with np.Device("cpu"):
+        before = np.set_residence("device")
+        try:
+            for left, right in (((3, 41), (41,)), ((41,), (41, 3)), ((3, 41), (41, 5))):
+                np.asarray(rng.random(left)) @ np.asarray(rng.random(right))
+            for n in (6, 7, 43):
+                check(sizes((n, 29), (29,)), 0)
+                check(sizes((29,), (29, n)), 0)
+                check(sizes((n, 29), (29, n + 1)), 0)
+            big = rng.random((47, 31))
+            check([big.T, big], 1)  # not in C order
+            check(sizes((0, 31), (31,)), 1)
+            check(sizes((2, 3, 31), (31, 2)), 1)
+            with pytest.raises(ValueError, match="mismatch"):
+                np.asarray(rng.random((5, 17))) @ np.asarray(rng.random(16))
+            x, y = np.asarray(rng.random((9, 17))), np.asarray(rng.random((17, 17)))
+            numpy.testing.assert_allclose(
+                np.asnumpy(x[2:, ::2] @ y[:9, 3]), np.asnumpy(x)[2:, ::2] @ np.asnumpy(y)[:9, 3]
+            )
+        finally:
+            np.set_residence(before)
