@@ -149,9 +149,9 @@ PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyOb
 
 // make_view(array, layout)
 PyObject* call_make_view(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-    if (are_given(count, names, 2) && is_array(args[0]) && can_have_views(args[0]) &&
-        PyTuple_GET_SIZE(PyTuple_GET_ITEM(args[1], 0)) <= MAX_AT_HAND) {
-        return make_view(args[0], args[1]);
+    Positions positions;
+    if (are_given(count, names, 2) && is_array(args[0]) && can_have_views(args[0]) && positions.read_layout(args[1])) {
+        return make_view(args[0], positions, args[1]);
     }
     return ask(self, args, count, names);
 }

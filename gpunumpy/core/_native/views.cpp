@@ -247,10 +247,9 @@ PyObject* make_view(PyObject* array, const Positions& positions) {
     return new_view(array, positions, layout);
 }
 
-PyObject* make_view(PyObject* array, PyObject* given) {
-    Positions positions;
+PyObject* make_view(PyObject* array, const Positions& positions, PyObject* given) {
     Ref layout = Ref::to(given);
-    return positions.read_layout(given) ? new_view(array, positions, layout) : nullptr;
+    return new_view(array, positions, layout);
 }
 
 PyObject* element(PyObject* array, const Positions& positions) {

@@ -26,8 +26,8 @@ bool can_have_views(PyObject* array);
 
 // A new view of such an array, at positions of its owner's elements.
 PyObject* make_view(PyObject* array, const Positions& positions);
-// The same through a layout of at most `MAX_AT_HAND` dimensions.
-PyObject* make_view(PyObject* array, PyObject* layout);
+// The same, of which the layout is at hand as an object of Python too.
+PyObject* make_view(PyObject* array, const Positions& positions, PyObject* layout);
 
 // The value of a single element of such an array as a new pending node.
 PyObject* element(PyObject* array, const Positions& positions);
