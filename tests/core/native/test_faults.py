@@ -60,6 +60,9 @@ def values(x: Any) -> Any:
     return [values(part) for part in x] if isinstance(x, list) else np.asnumpy(x) if isinstance(x, np.ndarray) else x
 
 
+@pytest.mark.skipif(
+    sys.version_info >= (3, 13), reason="Python 3.13 crashes after failed allocations, with the core in Python too"
+)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of generators that cannot be closed
 @pytest.mark.parametrize("name", CALLS)
 def test_every_allocation_may_fail(name: str, residence: str) -> None:
