@@ -47,7 +47,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.fixture(params=RESIDENCES)
 def residence(request: pytest.FixtureRequest) -> Iterator[str]:
     before = np.set_residence(request.param)
-    with np.Device("cpu"):  # what CUDA's bindings do without memory is not the core's
+    with np.Device("cpu"):  # on a GPU such faults end the process, and why is not known
         yield request.param
     np.set_residence(before)
 
