@@ -53,6 +53,7 @@ from numpy import float128 as float128
 from numpy import floating as floating
 from numpy import format_float_positional as format_float_positional
 from numpy import format_float_scientific as format_float_scientific
+from numpy import frompyfunc as frompyfunc
 from numpy import generic as generic
 from numpy import get_include as get_include
 from numpy import get_printoptions as get_printoptions
@@ -1278,9 +1279,6 @@ def fromfunction(
 def fromiter(
     iter: Iterable[object], dtype: DTypeLike | None, count: SupportsIndex = -1, *, like: Any = None
 ) -> ndarray: ...
-def frompyfunc(
-    func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIndex, *, identity: object = ...
-) -> numpy.ufunc: ...
 def fromregex(
     file: StrPath | SupportsRead[str] | SupportsRead[bytes],
     regexp: str | bytes,
