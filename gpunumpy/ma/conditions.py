@@ -14,7 +14,7 @@ from .construction import array
 from .masks import getmask, make_mask, mask_or, shrunk, stored_mask, taken
 from .operations import FUNCTIONS
 from .selecting import filled, where_masked
-from .state import is_ours, nomask
+from .state import is_ours, no_masked_elements, nomask, store_mask
 
 
 def masked_where(condition: Any, a: Any, copy: bool = True) -> Any:
@@ -32,9 +32,10 @@ def masked_where(condition: Any, a: Any, copy: bool = True) -> Any:
         own |= mask  # which `a` has too, unless it was to be copied
         return result
     mask = as_mask(mask, result)
-    result._stored_mask, result._has_masked, result._sharedmask = mask, mask.any(), False
+    has_masked, result._sharedmask = mask.any(), False
+    store_mask(result, mask, has_masked)
     if not copy and is_without_mask:
-        a._stored_mask, a._has_masked = mask, result._has_masked
+        store_mask(a, mask, has_masked)
     return result
 
 
@@ -92,7 +93,7 @@ def masked_values(
     mask = isclose(data, value, atol=atol, rtol=rtol) if is_float else UFUNCS["equal"](data, value)
     result = array(data, mask=mask, copy=copy, fill_value=value)
     if shrink:
-        result._has_masked = result._stored_mask.any()
+        store_mask(result, result._stored_mask, result._stored_mask.any())
     return result
 
 
@@ -100,7 +101,8 @@ def masked_invalid(a: Any, copy: bool = True) -> Any:
     """Mask the elements that are not finite. See `numpy.ma.masked_invalid`."""
     a = taken(a)
     result = masked_where(UFUNCS["logical_not"](UFUNCS["isfinite"](a._data if is_ours(a) else as_array(a))), a, copy)
-    result._has_masked = None
+    mask = result._stored_mask
+    store_mask(result, no_masked_elements(result._data) if mask is nomask else mask, None)
     return result
 
 
@@ -114,7 +116,7 @@ def fix_invalid(a: Any, mask: Any = nomask, copy: bool = True, fill_value: Any =
     value = numpy.asarray(result.fill_value if fill_value is None else fill_value)[()]
     result._data[...] = where_masked(invalid, value, result._data)
     if own is nomask:
-        result._stored_mask, result._has_masked = invalid, invalid.any()
+        store_mask(result, invalid, invalid.any())
     else:
         result._mask = UFUNCS["logical_or"](result._stored_mask, invalid)
     return result

@@ -19,7 +19,7 @@ from .fill_values import checked_fill_value
 from .masks import combined_masks, data_of, getmask, mask_or, operands, shrunk, stored_mask, taken
 from .operations import FUNCTIONS, finished, outside_of_domain, power
 from .selecting import where_masked
-from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask
+from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask, store_mask
 
 _choose: Any = where
 _BINARY: dict[str, Callable[..., Any]] = {
@@ -93,7 +93,7 @@ def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], out: A
             data_of_out: Any = out._data
             data_of_out[...] = result if is_ours(out) else result.get()
         if is_ours(out):
-            out._stored_mask, out._has_masked = mask, decider
+            store_mask(out, mask, decider)
         else:
             mask = shrunk(mask) if decider is not None else mask
             out._mask = mask if mask is nomask else mask.get()
@@ -157,7 +157,7 @@ def _dividing_in_place(name: str) -> Callable[..., Any]:
         other = stored_mask(y)[0]
         mask = left if other is nomask else UFUNCS["logical_or"](left, other)
         if x._mask is nomask:
-            x._stored_mask, x._has_masked = mask, mask.any()
+            store_mask(x, mask, mask.any())
         else:
             x._mask |= mask
         x._data = update(x._data, _neutralized(x._stored_mask, data, 1))

@@ -17,7 +17,7 @@ from ..functions.manipulation import shape as shape_functions
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value, default_fill_value
 from .masks import combined_masks, data_of, data_of_out, getmaskarray, operands, stored_mask, taken
-from .state import MaskedArray, full_like_data, is_ours, masked, new, nomask, set_mask, update_from
+from .state import MaskedArray, full_like_data, is_ours, masked, new, nomask, set_mask, store_mask, update_from
 
 
 def _both(name: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -97,7 +97,7 @@ def clip_method(self: Any, *args: Any, **options: Any) -> Any:
     if out is None:
         return new(data, mask, self, decider)
     if is_ours(out):
-        out._stored_mask, out._has_masked = mask, decider
+        store_mask(out, mask, decider)
     return out
 
 

@@ -158,15 +158,23 @@ def new(
     has_masked
         A boolean that decides whether the result has the mask or `nomask`.
     """
-    if has_masked is not None and not mask.size:
-        mask, has_masked = nomask, None
     result = object.__new__(cls if like is None else type(like))
     result._data = as_data(data)
-    result._stored_mask, result._has_masked = mask if mask is nomask else as_data(mask), has_masked
+    store_mask(result, mask if mask is nomask else as_data(mask), has_masked)
     result._fill_value, result._hardmask, result._sharedmask = None, False, False
     if type(result) is not MaskedArray:
         result.__array_finalize__(data if like is None else like)
     return result if like is None else update_from(result, like)
+
+
+def store_mask(x: Any, mask: Any, has_masked: Any) -> None:
+    """Give a masked array a mask, and the boolean that decides whether it is kept: None if it is.
+
+    A mask without elements has no true one, though `all` of it is true, so nothing may be computed from it.
+    """
+    if has_masked is not None and not mask.size:
+        mask, has_masked = nomask, None
+    x._stored_mask, x._has_masked = mask, has_masked
 
 
 def as_data(x: Any) -> ndarray:

@@ -556,11 +556,37 @@ def test_inner_products_of_vectors_are_scalars() -> None:
     )
 
 
+def divided(np: Any, x: Any) -> Any:
+    x /= np.zeros((0, 3))
+    return x
+
+
+# What masks elements, of which there are none.
+WITHOUT_ELEMENTS: dict[str, Callable[[Any, Any], Any]] = {
+    "where": lambda np, x: np.ma.where(np.zeros((0, 3), bool), x, x),
+    "masked_where": lambda np, x: np.ma.masked_where(np.zeros((0, 3), bool), x),
+    "masked_where, not copied": lambda np, x: np.ma.masked_where(np.zeros((0, 3), bool), x, copy=False),
+    "masked_where of an array": lambda np, x: np.ma.masked_where(np.zeros((0, 3), bool), x.data),
+    "masked_equal": lambda np, x: np.ma.masked_equal(x.data, 2),
+    "masked_inside": lambda np, x: np.ma.masked_inside(x.data, 1, 2),
+    "masked_values": lambda np, x: np.ma.masked_values(x.data, 2.0),
+    "masked_values with a mask": lambda np, x: np.ma.masked_values(x.data, 2.0, shrink=False),
+    "masked_object": lambda np, x: np.ma.masked_object(x.data, 2.0),
+    "masked_invalid": lambda np, x: np.ma.masked_invalid(x.data),
+    "fix_invalid": lambda np, x: np.ma.fix_invalid(x.data),
+    "divide in place": lambda np, x: divided(np, np.ma.array(x.data)),
+    "add": lambda np, x: np.ma.add(x, x),
+    "out": lambda np, x: np.add(x, x, out=np.ma.array(np.zeros((0, 3)))),
+    "clip with out": lambda np, x: x.clip(0, 1, out=np.ma.array(np.zeros((0, 3)))),
+}
+
+
 @pytest.mark.parametrize("name", ["any", "all", "sum"])
 @pytest.mark.parametrize("axis", [None, 0, 1])
-def test_without_elements_nothing_is_masked(name: str, axis: int | None) -> None:
+@pytest.mark.parametrize("make", WITHOUT_ELEMENTS.values(), ids=WITHOUT_ELEMENTS)
+def test_without_elements_nothing_is_masked(make: Callable[[Any, Any], Any], name: str, axis: int | None) -> None:
     def run(np: Any, x: Any) -> Any:
-        return np.ma.getmaskarray(getattr(np.ma.where(np.zeros((0, 3), bool), x, x), name)(axis=axis))
+        return np.ma.getmaskarray(getattr(make(np, x), name)(axis=axis))
 
     compare(run, lambda np: (np.ma.array(np.zeros((0, 3)), mask=np.zeros((0, 3), bool)),))
 
