@@ -1,4 +1,4 @@
-"""Calls with keywords whose outcome is not NumPy's, each with the reason: see docs/design/semantics.md."""
+"""Calls with keywords whose outcome is not NumPy's, each with the reason: see docs/differences.md."""
 
 from __future__ import annotations
 

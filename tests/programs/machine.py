@@ -27,7 +27,7 @@ INEXACT = {"divide", "hypot"}
 LIBRARY = {"hypot"}
 COMPLEX_LIBRARY = {"absolute", "sign", "divide"}
 UNARY = ("negative", "absolute", "square", "sign", "floor", "logical_not", "invert", "conjugate", "isnan", "positive")
-# What gives results of a subclass where NumPy does not, or the other way round (docs/design/semantics.md); they are
+# What gives results of a subclass where NumPy does not, or the other way round (docs/differences.md); they are
 # forgotten.
 OTHER_CLASS = frozenset(("round", "meshgrid", "count_nonzero", "take_along_axis", "unique"))
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "cumsum")
@@ -213,7 +213,7 @@ class Machine:
     def attempt(self, call: Callable[[], Any]) -> tuple[Any, set[type]]:
         """Return the result of a call or its exception, and the classes of its warnings.
 
-        Those of empty slices and of NaN are left out: docs/design/semantics.md has where they differ. So are those of
+        Those of empty slices and of NaN are left out: docs/differences.md has where they differ. So are those of
         files that an exception of a signal handler leaves open, which Python's `open` does not close either.
         """
         with warnings.catch_warnings(record=True) if self.warns else nullcontext([]) as caught:

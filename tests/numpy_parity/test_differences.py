@@ -1,0 +1,210 @@
+"""Every difference of docs/differences.md is one: what NumPy does, and what is done here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.core.runtime.device import default_device
+
+pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning")
+
+NAN, INF = numpy.nan, numpy.inf
+
+
+class Difference(NamedTuple):
+    """A program, its outcome with NumPy, and its outcome here: a value, or the class of an exception."""
+
+    program: Callable[[Any], Any]
+    numpy: Any
+    gpunumpy: Any
+    since: str = ""  # the first release of NumPy that has the call
+
+
+@pytest.fixture(autouse=True)
+def on_the_device() -> None:
+    gpunumpy.set_residence("device")  # which the fixture of all tests sets back
+
+
+# --- programs of more than a line -----------------------------------------------------------------------------------
+
+
+def bounds_before_a_look(np: Any) -> str:
+    kept = np.arange(8.0)[np.array([9])]
+    return f"nothing yet of {len(kept)} element"
+
+
+def bounds_at_a_look(np: Any) -> Any:
+    return numpy.asarray(np.arange(8.0)[np.array([9])])
+
+
+def position_out_of_bounds(np: Any) -> Any:
+    return numpy.asarray(np.unravel_index(np.array([9]), (3, 3))[0])
+
+
+def warnings_by_default(np: Any) -> int:
+    with warnings.catch_warnings(record=True) as caught, numpy.errstate(all="warn"):
+        warnings.simplefilter("always")
+        numpy.asarray(np.array([1.0]) / np.array([0.0])), numpy.asarray(np.nanmean(np.array([NAN])))
+    return len(caught)
+
+
+def warnings_on_request(np: Any) -> int:
+    with warnings.catch_warnings(record=True) as caught, np.errstate(divide="warn"):
+        warnings.simplefilter("always")
+        numpy.asarray(np.array([1.0]) / np.array([0.0]))
+    return len(caught)
+
+
+def write_to_a_result(np: Any) -> float:
+    total = np.arange(3.0).sum()
+    total[...] = 7
+    return float(total)
+
+
+class Tagged:
+    """Mixed with `ndarray`, a class whose copies may be views."""
+
+
+def copy_of_a_subclass(np: Any) -> bool:
+    subclass = type("C", (Tagged, np.ndarray), {})
+    return np.arange(3).view(subclass).copy().base is None
+
+
+def writes_through_asarray(np: Any) -> bool:
+    source = numpy.zeros(3)
+    np.asarray(source)[0] = 1
+    return bool(source[0])
+
+
+def shares_from_dlpack(np: Any) -> bool:
+    source = numpy.zeros(3)
+    np.from_dlpack(source)[0] = 1
+    return bool(numpy.asarray(np.from_dlpack(source))[0])
+
+
+def reshape_of_columns_is_a_view(np: Any) -> bool:
+    columns = np.arange(24.0).reshape(4, 6)[:, np.array([1, 2])]
+    columns.reshape(8)[0] = -1
+    return bool(columns[0, 0] == -1)
+
+
+def resize_beside_a_view(np: Any) -> tuple[int, ...]:
+    array = np.arange(6.0)
+    view = array[3:]
+    array.resize(4, refcheck=False)
+    return tuple(view.shape)
+
+
+def new_dtype(np: Any, name: str, of_view: bool) -> str:
+    array = np.arange(6)
+    view = array[3:]
+    (view if of_view else array).dtype = name
+    return str(view.dtype if of_view else array.dtype)
+
+
+def strided(np: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(np.lib.stride_tricks.as_strided(np.arange(4.0), shape, strides).shape)
+
+
+def dtype_of_quantile(np: Any) -> str:
+    return str(np.quantile(np.array([1, NAN], "float32"), np.array(0.3)).dtype)
+
+
+def conversion_of_coefficients(np: Any) -> bool:
+    with numpy.errstate(all="ignore"):
+        return bool(numpy.isnan(numpy.asarray(np.polynomial.chebyshev.cheb2poly(np.array([1, INF, 1, 2])))).all())
+
+
+def distinct_nans(np: Any) -> int:
+    return len(np.unique(np.array([NAN, 1.0, NAN]).astype(ml_dtypes.bfloat16)))
+
+
+def same_value(np: Any, value: float, source: str, target: str) -> float:
+    return float(np.array([value], source).astype(target, casting="same_value")[0])
+
+
+# --- what the page says ---------------------------------------------------------------------------------------------
+
+DIFFERENCES = {
+    "index out of bounds, before": Difference(bounds_before_a_look, IndexError, "nothing yet of 1 element"),
+    "index out of bounds, at a look": Difference(bounds_at_a_look, IndexError, IndexError),
+    "unravel_index": Difference(position_out_of_bounds, ValueError, IndexError),
+    "warnings by default": Difference(warnings_by_default, 2, 0),
+    "warnings on request": Difference(warnings_on_request, 1, 1),
+    "quantile of a lone row with NaN": Difference(dtype_of_quantile, "float32", "float64"),
+    "isinstance float": Difference(lambda np: isinstance(np.arange(3.0).sum(), float), True, False),
+    "write to a result": Difference(write_to_a_result, TypeError, 7.0),
+    "datetime64": Difference(lambda np: str(numpy.datetime64(np.array("2020", "M8[D]"))), "2020-01-01", ValueError),
+    "datetime64 of an element": Difference(
+        lambda np: str(numpy.datetime64(np.array("2020", "M8[D]")[()])), "2020-01-01", "2020-01-01"
+    ),
+    "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
+    "hash": Difference(lambda np: hash(np.arange(3)), TypeError, TypeError),
+    "assert_equal": Difference(
+        lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
+        None,
+        ValueError,
+    ),
+    "assert_equal of gpunumpy": Difference(
+        lambda np: gpunumpy.testing.assert_equal(np.arange(3), np.arange(3)), None, None
+    ),
+    "copy of a subclass": Difference(copy_of_a_subclass, True, False),
+    "asarray": Difference(writes_through_asarray, True, False),
+    "frombuffer": Difference(lambda np: np.frombuffer(bytearray(8)).flags.writeable, True, False),
+    "memoryview": Difference(lambda np: memoryview(np.arange(3)).shape, (3,), BufferError),
+    "bytearray": Difference(lambda np: len(bytearray(np.arange(3))), 24, BufferError),
+    "bytes": Difference(lambda np: len(bytes(np.arange(3))), 24, 24),
+    "data": Difference(lambda np: np.arange(3).data.shape, (3,), (3,)),
+    "__array_interface__": Difference(
+        lambda np: np.arange(3).__array_interface__["shape"],
+        (3,),
+        AttributeError,
+    ),
+    "order of columns": Difference(reshape_of_columns_is_a_view, False, True),
+    "as_strided out of memory": Difference(lambda np: strided(np, (9,), (8,)), (9,), ValueError),
+    "as_strided into an element": Difference(lambda np: strided(np, (3,), (4,)), (3,), ValueError),
+    "resize beside a view": Difference(resize_beside_a_view, (3,), ValueError),
+    "dtype beside a view": Difference(lambda np: new_dtype(np, "f8", of_view=False), "float64", ValueError),
+    "dtype of the host of a view": Difference(
+        lambda np: new_dtype(np, "M8[D]", of_view=True), "datetime64[D]", ValueError
+    ),
+    "unique": Difference(lambda np: np.unique(np.array([3, 1, 2]), sorted=False).tolist(), [2, 1, 3], [1, 2, 3], "2.3"),
+    "unique of bfloat16": Difference(distinct_nans, 3, 2),
+    "-0.0 of float16": Difference(lambda np: same_value(np, -0.0, "f2", "i4"), ValueError, 0.0, "2.4"),
+    "65504": Difference(lambda np: same_value(np, 65504, "i4", "f2"), ValueError, 65504.0, "2.4"),
+    "infinite coefficients": Difference(conversion_of_coefficients, False, True),
+}
+
+
+def outcome(program: Callable[[Any], Any], np: Any) -> Any:
+    try:
+        return program(np)
+    except Exception as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_it_is_one(name: str) -> None:
+    difference = DIFFERENCES[name]
+    if difference.since and tuple(map(int, numpy.__version__.split(".")[:2])) < tuple(
+        map(int, difference.since.split("."))
+    ):
+        pytest.skip(f"NumPy {numpy.__version__} does not have the call")
+    assert outcome(difference.program, gpunumpy) == difference.gpunumpy
+    assert outcome(difference.program, numpy) == difference.numpy
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_from_dlpack_shares(residence: str) -> None:
+    if default_device().kind == "cuda":
+        pytest.skip("memory of the host is shared by the CPU device")
+    gpunumpy.set_residence(residence)
+    assert shares_from_dlpack(gpunumpy)
+    assert shares_from_dlpack(numpy)
