@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
-from importlib.util import resolve_name
-from types import FrameType
+from importlib.util import find_spec, module_from_spec, resolve_name
+from types import FrameType, ModuleType
 from typing import Any
 
 from .fork import take_before_fork
@@ -26,23 +28,27 @@ take_before_fork(lambda: [_lock])
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 
 
-def import_late(name: str, package: str | None = None) -> Any:
-    """Import a module and return it; see `importlib.import_module`."""
+def import_late(name: str, package: str | None = None, *, alone: bool = False) -> Any:
+    """Import a module and return it; see `importlib.import_module`.
+
+    `alone` leaves out the code of the packages that the module is in, which Python runs first and which may import much
+    besides. It runs when the program imports them.
+    """
     name = resolve_name(name, package)
     if name in _complete:
         return _complete[name]
     if threading.current_thread() is threading.main_thread() and not _is_importing(sys._getframe()):
-        job = Job(lambda: _import(name))
+        job = Job(lambda: _import(name, alone))
         job.start_alone()
         job.wait()
         if job.error is not None:
             raise job.error
         return _complete[name]
-    return _import(name)
+    return _import(name, alone)
 
 
-def _import(name: str) -> Any:
-    with _lock:
+def _import(name: str, alone: bool) -> Any:
+    with _lock, _without_packages(name) if alone else nullcontext():
         module = _complete[name] = import_module(name)  # a signal handler that did so in the middle had half of it
         return module
 
@@ -54,3 +60,40 @@ def _is_importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+# --- packages whose code does not run --------------------------------------------------------------------------------
+
+
+class _StandIn(ModuleType):
+    """What stands for a package while a module in it is imported without the package's code."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the package itself, for which another thread of the program has asked meanwhile."""
+        with _lock:
+            package = import_module(self.__name__)
+        if package is self:
+            raise AttributeError(f"the code of {self.__name__} has not run, so it has no {name}")
+        return getattr(package, name)
+
+
+@contextmanager
+def _without_packages(name: str) -> Iterator[None]:
+    """Have other objects stand for the packages that a module is in and that are not imported."""
+    stand_ins = []
+    try:
+        for end in (k for k, letter in enumerate(name) if letter == "."):
+            if name[:end] in sys.modules:
+                continue
+            spec = find_spec(name[:end])
+            if spec is None:
+                break
+            stand_in = module_from_spec(spec)
+            stand_in.__class__ = _StandIn
+            stand_ins.append(stand_in)
+            sys.modules.setdefault(name[:end], stand_in)
+        yield
+    finally:
+        for stand_in in stand_ins:
+            if sys.modules.get(stand_in.__name__) is stand_in:
+                del sys.modules[stand_in.__name__]

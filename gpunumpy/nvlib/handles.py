@@ -23,7 +23,8 @@ def bindings(library: str) -> Any:
         If nvmath-python cannot be imported.
     """
     try:
-        return import_late(f"nvmath.bindings.{library}")
+        # The code of nvmath imports all of it, for 0.2 s and more.
+        return import_late(f"nvmath.bindings.{library}", alone=True)
     except ImportError as error:
         raise DeviceError(
             f"{library} on a GPU needs nvmath-python, which cannot be imported ({error}); "
