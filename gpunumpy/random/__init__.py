@@ -7,6 +7,14 @@ state of its bit generator and leaves that state as NumPy would, so device draws
 arrays.
 """
 
+from typing import Any as _Any
+
 from .namespace import default_rng
-from .namespace import find as __getattr__
+from .namespace import find as _find
 from .namespace import names as __dir__
+
+
+def __getattr__(name: str) -> _Any:
+    """Return the attribute, which is found once."""
+    value = globals()[name] = _find(name)
+    return value

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from ..core._native import small_draw
 from ..core.dtypes import FLOAT64
 from ..core.graph import layout
 from ..core.graph.layout import Shape
@@ -19,7 +20,7 @@ from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import reshaped, transposed
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
-from .host_draws import array_of, called_by_numpy, is_inside_numpy, with_device_arrays
+from .host_draws import array_of, called_by_numpy, running, with_device_arrays
 from .parameters import broadcast_shape, shape_of
 from .rejection_sampling import Sampler, draw_by_rejection
 
@@ -147,7 +148,7 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
         name = method.__name__
         on_host = getattr(numpy_class, name)
         size_at = _position_of_size(on_host)
-        small_draw = called_by_numpy(on_host) if name == "choice" else on_host
+        draw_few = called_by_numpy(on_host) if name == "choice" else on_host
         has_out = name in _FILLED_IN_ORDER and "out" in signature(on_host).parameters
         with_arrays = with_device_arrays(on_host, f"{numpy_class.__name__}.{name}", silent=True)
 
@@ -157,11 +158,11 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
             with stream.lock:
                 if _is_small_draw(size_at, args, options, self._matches_numpy):
                     stream.synchronize()
-                    result = small_draw(self._numpy_generator, *args, **options)
+                    result = draw_few(self._numpy_generator, *args, **options)
                     return array_of(result) if type(result) is numpy.ndarray else result
                 if has_out:
                     _raise_on_wrong_order(name, args, options)
-                if stream.kind and not is_inside_numpy():
+                if stream.kind and not running.inside:
                     try:
                         result = method(self, *args, **options)
                     except TypeError:  # NumPy raises its own for the parameters, or accepts them
@@ -172,7 +173,10 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
                 stream.synchronize()
                 return with_arrays(self._numpy_generator, *args, **options)
 
-        return run
+        if size_at is None:
+            return run
+        owner = "random_state" if numpy_class is numpy.random.RandomState else None
+        return small_draw(run, draw_few, size_at, owner, globals())
 
     return decorate
 

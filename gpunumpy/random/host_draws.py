@@ -24,24 +24,31 @@ STATE_NAMES = frozenset(
     )
 )
 
+
+class _Running(threading.local):
+    """Whether this thread is inside a function of NumPy's that `with_device_arrays` or `called_by_numpy` wraps."""
+
+    inside = False
+
+
 # NumPy's methods call one another: only the outermost call takes and returns gpunumpy arrays.
-_running = threading.local()
+running = _Running()
 
 
 def is_inside_numpy() -> bool:
-    """Return whether the caller is NumPy, inside a function that `with_device_arrays` wraps."""
-    return getattr(_running, "inside", False)
+    """Return whether the caller is NumPy."""
+    return running.inside
 
 
 def called_by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of NumPy's generators that calls others of them, which are to know that NumPy is the caller."""
 
     def run(*args: Any, **options: Any) -> Any:
-        outer, _running.inside = is_inside_numpy(), True
+        outer, running.inside = is_inside_numpy(), True
         try:
             return function(*args, **options)
         finally:
-            _running.inside = outer
+            running.inside = outer
 
     return run
 
@@ -59,11 +66,11 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
         # A list is shuffled in place even if its elements are gpunumpy arrays.
         if is_inside_numpy() or (shuffles and not any(isinstance(x, ndarray) for x in (*args, *options.values()))):
             return function(*args, **options)
-        _running.inside = True
+        running.inside = True
         try:
             return wrapped(*args, **options)
         finally:
-            _running.inside = False
+            running.inside = False
 
     return run
 

@@ -80,6 +80,8 @@ class Twister:
 
     def synchronize(self) -> None:
         """Advance NumPy's state past all draws so far."""
+        if self._state is None:
+            return
         with self.lock:
             if self._state is None:
                 return

@@ -150,6 +150,30 @@ def host_call(
     return made
 
 
+def small_draw(
+    function: Callable[..., Any],
+    numpy_method: Callable[..., Any],
+    size_at: int,
+    owner: str | None,
+    names: dict[str, Any],
+) -> Callable[..., Any]:
+    """Return a method of generators that has NumPy's method draw few numbers at once, and else calls `function`.
+
+    Parameters
+    ----------
+    size_at
+        The position of the size among scalar arguments; -1 if all arguments are the size.
+    owner
+        The attribute of a generator's stream that is NumPy's generator; None if the generator itself is one.
+    names
+        The variables of the module `random.device_draws`.
+    """
+    if _core is None:
+        return function
+    made: Callable[..., Any] = _core.small_draw(function, numpy_method, size_at, owner, names)
+    return made
+
+
 # The type of public functions whose calls the core may place on the host.
 PublicFunction: type = types.FunctionType if _core is None else _core.HostCall
 

@@ -3,6 +3,7 @@
 
 #include "new_arrays.hpp"
 #include "operands.hpp"
+#include "stand_in.hpp"
 #include "ufunc_loops.hpp"
 
 namespace core {
@@ -151,76 +152,6 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* na
 using Fields = References<HostCall, &HostCall::function, &HostCall::numpy_function, &HostCall::ufunc,
                           &HostCall::powers, &HostCall::attributes>;
 
-PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
-    return object ? PyMethod_New(self, object) : Py_NewRef(self);
-}
-
-// What is no attribute of its own is one of the function.
-PyObject* get_attribute(PyObject* self, PyObject* name) {
-    PyObject* found = PyObject_GenericGetAttr(self, name);
-    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-    PyErr_Clear();
-    return PyObject_GetAttr(as_host_call(self)->function, name);
-}
-
-PyObject* get_attribute_of_function(PyObject* self, void* name) {
-    Ref text(PyUnicode_FromString(static_cast<const char*>(name)));
-    if (!text) return nullptr;
-    if (as_host_call(self)->attributes) {
-        PyObject* found = PyDict_GetItemWithError(as_host_call(self)->attributes, text.get());
-        if (found || PyErr_Occurred()) return Py_XNewRef(found);
-    }
-    return PyObject_GetAttr(as_host_call(self)->function, text.get());
-}
-
-int set_attribute_of_function(PyObject* self, PyObject* value, void* name) {
-    return PyObject_SetAttrString(as_host_call(self)->function, static_cast<const char*>(name), value);
-}
-
-PyObject* represent(PyObject* self) { return PyObject_Repr(as_host_call(self)->function); }
-
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(as_host_call(self)->function, "__qualname__"); }
-
-char TEXT[] = "__doc__", MODULE[] = "__module__";
-
-PyGetSetDef properties[] = {
-    {"__doc__", get_attribute_of_function, set_attribute_of_function, nullptr, TEXT},
-    {"__module__", get_attribute_of_function, set_attribute_of_function, nullptr, MODULE},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
-PyMethodDef methods[] = {
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(HostCall, call), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(HostCall, attributes), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-PyType_Slot slots[] = {
-    {Py_tp_members, members},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
-    {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
-    {Py_tp_repr, reinterpret_cast<void*>(represent)},
-    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
-    {Py_tp_traverse, reinterpret_cast<void*>(Fields::traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(Fields::clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(Fields::deallocate)},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {
-    "gpunumpy.core._native._core.HostCall", sizeof(HostCall), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
-        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    slots,
-};
-
 PyTypeObject* host_call_type = nullptr;
 
 // host_call(function, numpy_function, ufunc, powers, rules)
@@ -228,10 +159,8 @@ PyObject* host_call(PyObject*, PyObject* args) {
     PyObject *function, *numpy_function, *ufunc, *powers;
     int rules;
     if (!PyArg_ParseTuple(args, "OOOOi", &function, &numpy_function, &ufunc, &powers, &rules)) return nullptr;
-    PyObject* made = host_call_type->tp_alloc(host_call_type, 0);
+    PyObject* made = StandIn<HostCall, Fields>::made(host_call_type, call, function);
     if (!made) return nullptr;
-    as_host_call(made)->call = call;
-    as_host_call(made)->function = Py_NewRef(function);
     as_host_call(made)->numpy_function = Py_NewRef(numpy_function);
     as_host_call(made)->ufunc = ufunc == Py_None ? nullptr : Py_NewRef(ufunc);
     as_host_call(made)->powers = powers == Py_None ? nullptr : Py_NewRef(powers);
@@ -289,7 +218,7 @@ PyObject* result_on_host(PyObject* call, PyObject* const* args, Py_ssize_t count
 
 bool add_host_call_type(PyObject* module) {
     if (PyArray_ImportNumPyAPI() < 0) return false;
-    host_call_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
+    host_call_type = StandIn<HostCall, Fields>::new_type(module, "gpunumpy.core._native._core.HostCall");
     return host_call_type && PyModule_AddType(module, host_call_type) == 0 && PyModule_AddFunctions(module, functions) == 0;
 }
 

@@ -1,6 +1,7 @@
 // The module gpunumpy.core._native._core: see __init__.py beside this file for how Python uses it.
 #include "array.hpp"
 #include "buffer.hpp"
+#include "draws.hpp"
 #include "host_call.hpp"
 #include "launch.hpp"
 #include "looks.hpp"
@@ -145,7 +146,7 @@ PyMODINIT_FUNC PyInit__core() {
          !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
-        !core::add_new_arrays(module.get()) || !core::add_review(module.get())) {
+        !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) || !core::add_review(module.get())) {
         return nullptr;
     }
     return module.release();
