@@ -39,9 +39,11 @@ void deallocate(PyObject* self) {
 // The node of an array on the host tells shape, dtype and queue alone.
 PyObject* get_node(PyObject* self, void*) {
     Array* array = as_array(self);
+    Section section;
     if (!array->node) {
         if (!array->queue) return PyErr_Format(PyExc_AttributeError, "_node");
-        Ref shape(PyObject_GetAttrString(array->base, "shape")), dtype(PyObject_GetAttrString(array->base, "dtype"));
+        const Loan memory = loan(array->base);
+        Ref shape(PyObject_GetAttrString(memory.get(), "shape")), dtype(PyObject_GetAttrString(memory.get(), "dtype"));
         if (!shape || !dtype) return nullptr;
         PyObject* node = PyObject_CallFunctionObjArgs(state.placeholder, shape.get(), dtype.get(), array->queue, nullptr);
         if (!node) return nullptr;
@@ -51,7 +53,9 @@ PyObject* get_node(PyObject* self, void*) {
 }
 
 int set_node(PyObject* self, PyObject* node, void*) {
-    set_field(as_array(self)->node, Py_XNewRef(node));
+    Ref old;  // let go after the section
+    Section section;
+    old = Ref(std::exchange(as_array(self)->node, Py_XNewRef(node)));
     return 0;
 }
 
@@ -59,12 +63,14 @@ char BASE[] = "_base", OWNER[] = "_owner";
 
 template <PyObject* Array::*FIELD>
 PyObject* get_shown(PyObject* self, void* name) {
+    Section section;
     PyObject* shown = as_array(self)->*FIELD;
     return shown ? Py_NewRef(shown) : PyErr_Format(PyExc_AttributeError, "%s", static_cast<const char*>(name));
 }
 
 template <PyObject* Array::*FIELD>
 int set_shown_array(PyObject* self, PyObject* shown, void*) {
+    Section section;
     set_shown(as_array(self)->*FIELD, Py_XNewRef(shown));
     return 0;
 }
@@ -113,7 +119,7 @@ PyObject* entry_of(PyObject* array) {
     return reference;
 }
 
-Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(state.queue_review_at.of(queue)); }
+Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(held(state.queue_review_at, queue).get()); }
 
 bool review(PyObject* queue, PyObject* node) {
     if (add_while_waiting(queue, node)) return true;
@@ -131,7 +137,7 @@ bool add_array_type(PyObject* module) {
     PyType_Spec spec = {"gpunumpy.core._native._core.ArrayState", sizeof(Array), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
     array_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
-    return array_type && PyModule_AddType(module, array_type) == 0;
+    return array_type && guard_fields(array_type, members) && PyModule_AddType(module, array_type) == 0;
 }
 
 void set_array_class() { state.ndarray->tp_dealloc = deallocate; }
@@ -156,13 +162,14 @@ PyObject* value_of(PyObject* object) {
     PyObject* owner = owner_of(object);
     if (owner && as_array(owner)->base == Py_None) {
         Ref current = Ref::to(as_array(owner)->node);
+        const Loan layout = loan(array->layout);
         PyObject* data = as_node(current.get())->data;
         Node* node = as_node(array->node);
         bool is_shown = node->data == data || (data == Py_None && node->owner == Py_None);
         if (array->source == current.get() && is_shown) {
             return Py_NewRef(array->node);
         }
-        Ref view(view_at_hand(current.get(), array->layout));
+        Ref view(view_at_hand(current.get(), layout.get()));
         if (PyErr_Occurred()) return nullptr;
         if (view) {
             set_field(array->node, Py_NewRef(view.get()));
@@ -174,24 +181,28 @@ PyObject* value_of(PyObject* object) {
 }
 
 PyObject* wrap(PyObject* given) {
-    Ref node = Ref::to(given);
-    if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
-        node = Ref(as_new_node(given));  // a node has one owner, an array its own buffer
-        if (!node) return nullptr;
+    Ref array, node = Ref::to(given);
+    PyObject* queue;
+    {
+        Section section;
+        if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
+            node = Ref(as_new_node(given));  // a node has one owner, an array its own buffer
+            if (!node) return nullptr;
+        }
+        array = Ref(new_array());
+        if (!array) return nullptr;
+        as_array(array.get())->node = Py_NewRef(node.get());
+        as_array(array.get())->base = Py_NewRef(Py_None);
+        Ref reference(entry_of(array.get()));
+        if (!reference) return nullptr;
+        set_field(as_node(node.get())->owner, Py_NewRef(reference.get()));
+        queue = state.signature_queue.of(as_node(node.get())->signature);
+        PyObject* pending = state.queue_pending.of(queue);
+        if (PyList_GET_SIZE(pending) < review_length(queue)) {
+            return PyList_Append(pending, reference.get()) < 0 ? nullptr : array.release();
+        }
     }
-    Ref array(new_array());
-    if (!array) return nullptr;
-    as_array(array.get())->node = Py_NewRef(node.get());
-    as_array(array.get())->base = Py_NewRef(Py_None);
-    Ref reference(entry_of(array.get()));
-    if (!reference) return nullptr;
-    set_field(as_node(node.get())->owner, Py_NewRef(reference.get()));
-    PyObject* queue = state.signature_queue.of(as_node(node.get())->signature);
-    PyObject* pending = state.queue_pending.of(queue);
-    const bool is_queued = PyList_GET_SIZE(pending) < review_length(queue)
-                               ? PyList_Append(pending, reference.get()) == 0
-                               : review(queue, node.get());
-    return is_queued ? array.release() : nullptr;
+    return review(queue, node.get()) ? array.release() : nullptr;  // may compute everything, and outside of the section
 }
 
 bool set_value(PyObject* owner, PyObject* node) {

@@ -49,6 +49,7 @@ inline bool is_array_of_any_class(PyObject* object) {
 
 // Let the base or the owner of an array be another object, of which the array then is a view if that is an array.
 inline void set_shown(PyObject*& field, PyObject* owned) {
+    Section section;
     if (owned && is_array_of_any_class(owned)) as_array(owned)->views++;
     if (field && is_array_of_any_class(field)) as_array(field)->views--;
     set_field(field, owned);

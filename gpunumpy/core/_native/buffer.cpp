@@ -15,7 +15,7 @@ using Held = References<Buffer, &Buffer::copy, &Buffer::device, &Buffer::exporte
 // Whether NumPy has views of a block of the host besides what the buffer has of it. Every view refers to the array that
 // owns the bytes, which is the base of the block's.
 bool has_views(const Buffer* buffer) {
-    static PyObject* const base_name = PyUnicode_InternFromString("base");
+    static Name base_name("base");
     Ref base(PyObject_GetAttr(PyTuple_GET_ITEM(buffer->block, 0), base_name));
     const Py_ssize_t by_buffer = buffer->host ? 2 : 1, by_block = 2;  // the base's are the block's and the one here
     return !base || Py_REFCNT(PyTuple_GET_ITEM(buffer->block, 0)) != by_buffer || Py_REFCNT(base.get()) != by_block;
@@ -83,26 +83,26 @@ Py_ssize_t size_class(Py_ssize_t nbytes) {
     return (count > 1 ? count : 1) << shift;
 }
 
-// The free list for a request, borrowed; null if no request of the size class came before.
-PyObject* list_for(PyObject* lists, PyObject* nbytes) {
-    PyObject* list = PyDict_GetItemWithError(lists, nbytes);
+// The free list for a request; null if no request of the size class came before.
+Ref list_for(PyObject* lists, PyObject* nbytes) {
+    Ref list = find(lists, nbytes);
     Py_ssize_t number;
     if (list || PyErr_Occurred() || !Sizes::read_integer(nbytes, number)) return list;
     Ref size(PyLong_FromSsize_t(size_class(number)));
-    return size ? PyDict_GetItemWithError(lists, size.get()) : nullptr;
+    return size ? find(lists, size.get()) : Ref();
 }
 
 }  // namespace
 
 bool add_buffer_type(PyObject* module) {
     buffer_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
-    return buffer_type && PyModule_AddType(module, buffer_type) == 0;
+    return buffer_type && guard_fields(buffer_type, members) && PyModule_AddType(module, buffer_type) == 0;
 }
 
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
-    static PyObject* const pop = PyUnicode_InternFromString("pop");
-    PyObject* lists = state.free_lists ? PyDict_GetItemWithError(state.free_lists, device) : nullptr;
-    Ref list = Ref::to(lists ? list_for(lists, nbytes) : nullptr);
+    static Name pop("pop");
+    const Ref lists = state.free_lists ? find(state.free_lists, device) : Ref();
+    const Ref list = lists ? list_for(lists.get(), nbytes) : Ref();
     if (!list || !PyList_GET_SIZE(list.get())) return nullptr;
     // The buffer first: where Python may collect garbage, a block in no buffer's hands would be lost to an exception.
     PyTypeObject* type = state.pool_buffer;
@@ -124,7 +124,7 @@ PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
     buffer->owner = Py_NewRef(Py_None);
     buffer->phase = PyLong_FromLong(0);
     buffer->block = block.release();
-    buffer->free_list = list.release();
+    buffer->free_list = Py_NewRef(list.get());
     return made.release();
 }
 

@@ -48,18 +48,18 @@ bool is_small_size(PyObject* size, Py_ssize_t least) {
     return true;
 }
 
-// A variable of the function's module, which tests replace; borrowed.
-PyObject* variable(const SmallDraw* self, PyObject* name) {
-    PyObject* found = PyDict_GetItemWithError(self->names, name);
-    return found || PyErr_Occurred() ? found : PyErr_Format(PyExc_NameError, "%U", name);
+// A variable of the function's module, which tests replace.
+Ref variable(const SmallDraw* self, PyObject* name) {
+    Ref found = find(self->names, name);
+    return found || PyErr_Occurred() ? std::move(found) : Ref(PyErr_Format(PyExc_NameError, "%U", name));
 }
 
 // Whether the arguments behind the generator are scalars and a size of few numbers, of which `has_size` tells.
 bool is_small(const SmallDraw* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool& has_size) {
-    static PyObject* const name = PyUnicode_InternFromString("MIN_COUNT");
-    PyObject* found = variable(self, name);
+    static Name name("MIN_COUNT");
+    const Ref found = variable(self, name);
     if (!found) return false;
-    const Py_ssize_t least = PyLong_AsSsize_t(found);
+    const Py_ssize_t least = PyLong_AsSsize_t(found.get());
     Py_ssize_t product = 1;
     for (Py_ssize_t k = 1; k < count; k++) {
         if (self->size_at < 0) {
@@ -86,7 +86,7 @@ bool is_small(const SmallDraw* self, PyObject* const* args, Py_ssize_t count, Py
 
 // The result of NumPy's method once the stream is up to date.
 Ref numbers(const SmallDraw* self, PyObject* stream, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    static PyObject* const synchronize = PyUnicode_InternFromString("synchronize");
+    static Name synchronize("synchronize");
     if (!Ref(PyObject_CallMethodNoArgs(stream, synchronize))) return Ref();
     Ref owner = self->owner == Py_None ? Ref::to(args[0]) : Ref(PyObject_GetAttr(stream, self->owner));
     if (!owner) return Ref();
@@ -98,8 +98,8 @@ Ref numbers(const SmallDraw* self, PyObject* stream, PyObject* const* args, Py_s
 
 // `numbers`, while this thread holds the stream's lock.
 Ref numbers_under_lock(const SmallDraw* self, PyObject* stream, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    static PyObject *const name = PyUnicode_InternFromString("lock"), *const acquire = PyUnicode_InternFromString("acquire");
-    static PyObject* const release = PyUnicode_InternFromString("release");
+    static Name name("lock"), acquire("acquire");
+    static Name release("release");
     Ref lock(PyObject_GetAttr(stream, name));
     if (!lock || !Ref(PyObject_CallMethodNoArgs(lock.get(), acquire))) return Ref();
     Ref result = numbers(self, stream, args, count, names);
@@ -113,21 +113,21 @@ Ref numbers_under_lock(const SmallDraw* self, PyObject* stream, PyObject* const*
 
 // NumPy's result as this package returns it.
 PyObject* returned(const SmallDraw* self, PyObject* result) {
-    static PyObject *const running = PyUnicode_InternFromString("running"), *const inside = PyUnicode_InternFromString("inside");
-    static PyObject* const array_of = PyUnicode_InternFromString("array_of");
+    static Name running("running"), inside("inside");
+    static Name array_of("array_of");
     if (!PyArray_CheckExact(result)) return Py_NewRef(result);
-    PyObject* caller = variable(self, running);
-    const Ref is_inside(caller ? PyObject_GetAttr(caller, inside) : nullptr);
+    const Ref caller = variable(self, running);
+    const Ref is_inside(caller ? PyObject_GetAttr(caller.get(), inside) : nullptr);
     if (!is_inside) return nullptr;
     PyObject* made = is_inside.get() == Py_False ? resident(&result) : nullptr;
     if (made || PyErr_Occurred()) return made;
-    PyObject* function = variable(self, array_of);
-    return function ? PyObject_CallOneArg(function, result) : nullptr;
+    const Ref function = variable(self, array_of);
+    return function ? PyObject_CallOneArg(function.get(), result) : nullptr;
 }
 
 // The stream of a generator, if NumPy may draw its numbers.
 Ref stream_of(PyObject* generator, bool has_size) {
-    static PyObject *const name = PyUnicode_InternFromString("_stream"), *const matches = PyUnicode_InternFromString("_matches_numpy");
+    static Name name("_stream"), matches("_matches_numpy");
     Ref stream(PyObject_GetAttr(generator, name));
     if (stream && has_size) {
         const Ref does_match(PyObject_GetAttr(generator, matches));

@@ -87,17 +87,19 @@ bool is_basic(PyObject* key) {
 
 // Rows are written to as views, so the array is moved when the next one is asked for.
 bool move_for_read(PyObject* self) {
+    Section section;
     return !is_array(self) || !is_written_by_elements(self) || static_cast<bool>(moved_for(self, Py_False));
 }
 
 int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
+    Section section;
     count_write(self, key, value);
     if (!is_written_by_elements(self) || !is_position(key, PyTuple_GET_SIZE(shape_of(self)))) return 0;
     Ref written = moved_for(self, value);
     if (!written) return -1;
-    PyObject* memory = memory_of(self);
+    const Loan memory = loan(memory_of(self));
     if (written.get() == Py_None || !memory) return 0;
-    return PyObject_SetItem(memory, key, written.get()) < 0 ? -1 : 1;
+    return PyObject_SetItem(memory.get(), key, written.get()) < 0 ? -1 : 1;
 }
 
 bool add_element_moves(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

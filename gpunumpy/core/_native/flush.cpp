@@ -11,15 +11,15 @@ namespace core {
 namespace {
 
 // Whether a name of evaluate.py stands for something.
-bool is_set(PyObject* name) { return PyDict_GetItemWithError(state.evaluate, name) != Py_None; }
+bool is_set(PyObject* name) { return find(state.evaluate, name).get() != Py_None; }
 
 bool is_watched() {
-    static PyObject* const name = PyUnicode_InternFromString("watcher");
+    static Name name("watcher");
     return is_set(name);
 }
 
 bool is_observed() {
-    static PyObject* const name = PyUnicode_InternFromString("observer");
+    static Name name("observer");
     return is_set(name);
 }
 
@@ -65,9 +65,10 @@ private:
 
     // What to compute, how many entries of the queue stand for it, and which of them stay.
     bool find_roots() {
+        Section section;
         pending_ = Ref::to(state.queue_pending.of(queue_));
         if (extra_ && PyList_GET_SIZE(pending_.get()) == 1 && is_pending(as_node(extra_)) &&
-            PyList_GET_ITEM(pending_.get(), 0) == as_node(extra_)->owner) {
+            item_at(pending_.get(), 0).get() == as_node(extra_)->owner) {
             roots_ = Ref(PyList_New(1));  // the case of a program that looks at every result
             if (!roots_) return false;
             PyList_SET_ITEM(roots_.get(), 0, Py_NewRef(extra_));
@@ -84,19 +85,19 @@ private:
     }
 
     Flushed compute() {
-        Ref seen = Ref::to(state.queue_publications.of(queue_));
+        const Ref seen = Ref::to(held(state.queue_publications, queue_).get());
         Ref nodes, key;
         if (!walk_graph(roots_.get(), nodes, key)) return Flushed::ERROR;
         Ref planner = Ref::to(state.state_planner.of(state.queue_state.of(queue_)));
         PyObject* plans = state.table_entries.of(state.planner_plans.of(planner.get()));
-        Ref plan = Ref::to(PyDict_GetItemWithError(plans, key.get()));
+        Ref plan = find(plans, key.get());
         if (!plan && !PyErr_Occurred()) {
             plan = Ref(plan_at_new_sizes(planner.get(), key.get(), nodes.get(), PyList_GET_SIZE(roots_.get())));
         }
         if (PyErr_Occurred()) return Flushed::ERROR;
         // Python's code, of its garbage collector too, may have run a flush beside this one, which has computed some of
         // the roots.
-        if (!plan || state.queue_publications.of(queue_) != seen.get()) return Flushed::NOT_AT_HAND;
+        if (!plan || held(state.queue_publications, queue_).get() != seen.get()) return Flushed::NOT_AT_HAND;
         return run_plan(plan.get(), nodes.get(), run_.get(), looked()) ? Flushed::YES : Flushed::ERROR;
     }
 
@@ -118,7 +119,7 @@ private:
     // As `LoopCut.looked`, which has more to do where a first graph waited for a place.
     bool note_look() {
         PyObject* cut = state.state_cut.of(state.queue_state.of(queue_));
-        if (state.cut_begin.of(cut) != Py_None) return static_cast<bool>(Ref(PyObject_CallMethod(cut, "looked", nullptr)));
+        if (held(state.cut_begin, cut).get() != Py_None) return static_cast<bool>(Ref(PyObject_CallMethod(cut, "looked", nullptr)));
         state.cut_is_first.set(cut, Py_NewRef(Py_True));
         state.cut_search.set(cut, Py_NewRef(Py_None));
         return true;
@@ -146,7 +147,7 @@ private:
 Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
     if (Py_TYPE(queue) != state.queue || is_watched() || is_observed()) return Flushed::NOT_AT_HAND;
     QueueLock lock(queue);
-    if (!lock.is_held() || state.queue_run.of(queue) != Py_None) {
+    if (!lock.is_held() || held(state.queue_run, queue).get() != Py_None) {
         return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
     }
     return Flush(queue, extra, is_looked_at).all();

@@ -10,8 +10,9 @@ PyObject* host_calls = nullptr;
 
 void count_host_call(PyObject* name) {
     if (!host_calls) return;
-    PyObject* found = name ? PyDict_GetItemWithError(host_calls, name) : nullptr;
-    Ref count(PyErr_Occurred() ? nullptr : PyLong_FromSsize_t((found ? PyLong_AsSsize_t(found) : 0) + 1));
+    Section section;
+    const Ref found = name ? find(host_calls, name) : Ref();
+    Ref count(PyErr_Occurred() ? nullptr : PyLong_FromSsize_t((found ? PyLong_AsSsize_t(found.get()) : 0) + 1));
     if (count) PyDict_SetItem(host_calls, name, count.get());
     PyErr_Clear();
 }

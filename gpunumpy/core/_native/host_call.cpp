@@ -41,13 +41,13 @@ PyObject* by_power(const HostCall* self, PyObject* const* args, Py_ssize_t count
     PyObject* base = count == 2 && !(self->rules & IS_SWAPPED) ? memory_of(args[0]) : nullptr;
     const bool is_number = count == 2 && (PyLong_CheckExact(args[1]) || PyFloat_CheckExact(args[1]));
     if (base && PyArray_CheckExact(base) && is_number) {
-        PyObject* ufunc = PyDict_GetItemWithError(self->powers, args[1]);
+        const Ref ufunc = find(self->powers, args[1]);
         if (!ufunc) return PyErr_Occurred() ? nullptr : by_loop_of(self, args, count);
         const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(base));
         static PyObject* const two = PyLong_FromLong(2);
         const bool is_of_reals = PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
         // Of integers only squares stay integers.
-        return is_of_reals || args[1] == two ? by_loop(ufunc, false, self->rules & IS_IN_PLACE, args, 1) : nullptr;
+        return is_of_reals || args[1] == two ? by_loop(ufunc.get(), false, self->rules & IS_IN_PLACE, args, 1) : nullptr;
     }
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject* memory = memory_of(args[k]);
@@ -135,6 +135,7 @@ bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
 
 // `on_host`, counted by a profile.
 PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Section section;
     PyObject* result = on_host(self, args, count, names);
     if (result && host_calls) count_host_call(Ref(PyObject_GetAttrString(self->function, "__name__")).get());
     return result;

@@ -78,7 +78,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
     Scratch scratch;
     if (!pack_all(*as_launch(self)->prepared, args[0], words) || !scratch.add(self, words)) return nullptr;
     if (given == 1 && !activate(device)) return nullptr;
-    Ref launched = Ref::to(given == 2 ? args[1] : state.device_launched.of(device));
+    Ref launched = Ref::to(given == 2 ? args[1] : held(state.device_launched, device).get());
     if (!launch_words(self, words, launched.get())) return nullptr;
     Py_RETURN_NONE;
 }
@@ -217,8 +217,9 @@ bool activate(PyObject* device) {
     static PyObject* last = nullptr;
     static uint64_t activations = 0;
     thread_local uint64_t known = 0;
-    if (device == last && known == activations && state.device_stays_current.of(device) == Py_True) return true;
-    static PyObject* const name = PyUnicode_InternFromString("activate");
+    Section section;
+    if (device == last && known == activations && held(state.device_stays_current, device).get() == Py_True) return true;
+    static Name name("activate");
     if (!Ref(PyObject_CallMethodNoArgs(device, name))) return false;
     if (device != last) {
         activations++;
@@ -304,7 +305,7 @@ bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
     if (!error) {
         const Py_ssize_t noted = PyObject_Size(launched);
         if (noted) return noted > 0;
-        static PyObject* const append = PyUnicode_InternFromString("append");
+        static Name append("append");
         return static_cast<bool>(Ref(PyObject_CallMethodOneArg(launched, append, Py_None)));
     }
     Ref raised(PyObject_CallFunction(p.failed, "i", error));

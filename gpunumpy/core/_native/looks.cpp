@@ -45,12 +45,14 @@ PyObject* element_at(PyObject* x, const char* place) {
 }
 
 PyObject* element(PyObject* x, PyObject* key) {
+    Section section;
     const char* place = place_of(x, key);
     return place ? element_at(x, place) : nullptr;
 }
 
 // Writes a number to an element; false, without an exception, if NumPy has to do so.
 bool set_element(PyObject* x, PyObject* key, PyObject* value) {
+    Section section;
     char* place = place_of(x, key);
     return place && store(value, reinterpret_cast<PyArrayObject*>(as_array(x)->base), place);
 }
@@ -68,39 +70,45 @@ Ref asked(Look look, std::initializer_list<PyObject*> args) {
     return Ref(PyObject_Vectorcall(method, args.begin(), args.size(), nullptr));
 }
 
+// The memory of an array on the host, as long as it is used; see `memory_of`.
+Loan held_memory(PyObject* self) {
+    Section section;
+    return loan(memory_of(self));
+}
+
 // The NumPy scalar that an array on the host is, of a type that kernels compute; null, without an exception, else.
-PyObject* scalar_of(PyObject* self) {
-    PyObject* memory = memory_of(self);
-    return memory && is_scalar_at_hand(Py_TYPE(memory)) ? memory : nullptr;
+Loan scalar_of(PyObject* self) {
+    Loan memory = held_memory(self);
+    return memory && is_scalar_at_hand(Py_TYPE(memory.get())) ? std::move(memory) : Loan();
 }
 
 bool is_real(PyObject* scalar) { return !PyArray_IsScalar(scalar, ComplexFloating); }
 
 PyObject* as_float(PyObject* self) {
-    PyObject* scalar = scalar_of(self);
-    return scalar && is_real(scalar) ? PyNumber_Float(scalar) : asked(FLOAT, {self}).release();
+    const Loan scalar = scalar_of(self);
+    return scalar && is_real(scalar.get()) ? PyNumber_Float(scalar.get()) : asked(FLOAT, {self}).release();
 }
 
 PyObject* as_integer(PyObject* self) {
-    PyObject* scalar = scalar_of(self);
-    return scalar && is_real(scalar) ? PyNumber_Long(scalar) : asked(INT, {self}).release();
+    const Loan scalar = scalar_of(self);
+    return scalar && is_real(scalar.get()) ? PyNumber_Long(scalar.get()) : asked(INT, {self}).release();
 }
 
 PyObject* as_index(PyObject* self) {
-    PyObject* scalar = scalar_of(self);
-    return scalar && PyArray_IsScalar(scalar, Integer) ? PyNumber_Index(scalar) : asked(INDEX, {self}).release();
+    const Loan scalar = scalar_of(self);
+    return scalar && PyArray_IsScalar(scalar.get(), Integer) ? PyNumber_Index(scalar.get()) : asked(INDEX, {self}).release();
 }
 
 int truth(PyObject* self) {
-    if (PyObject* scalar = scalar_of(self)) return PyObject_IsTrue(scalar);
+    if (const Loan scalar = scalar_of(self)) return PyObject_IsTrue(scalar.get());
     Ref answer = asked(BOOL, {self});
     return answer ? PyObject_IsTrue(answer.get()) : -1;
 }
 
 Py_ssize_t length(PyObject* self) {
-    PyObject* memory = memory_of(self);
-    if (memory && PyArray_CheckExact(memory)) {
-        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+    const Loan memory = held_memory(self);
+    if (memory && PyArray_CheckExact(memory.get())) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
         if (PyArray_NDIM(data)) return PyArray_DIM(data, 0);
     }
     Ref answer = asked(LEN, {self});
@@ -110,9 +118,9 @@ Py_ssize_t length(PyObject* self) {
 // The view of NumPy's that a basic key selects of an array on the host, which may be a larger one that was written to
 // by elements; null, without an exception, if that is large or no array, and if NumPy finds an error.
 Ref view_of(PyObject* self, PyObject* key) {
-    PyObject* memory = memory_of(self);
-    if (!memory || !PyArray_CheckExact(memory) || !is_basic(key)) return Ref();
-    Ref found(PyObject_GetItem(memory, key));
+    const Loan memory = loan(memory_of(self));
+    if (!memory || !PyArray_CheckExact(memory.get()) || !is_basic(key)) return Ref();
+    Ref found(PyObject_GetItem(memory.get(), key));
     if (!found) PyErr_Clear();
     if (!found || !PyArray_CheckExact(found.get())) return Ref();
     const bool is_small = is_at_hand(reinterpret_cast<PyArrayObject*>(found.get()), host_bytes_of(queue_of(self)));
@@ -121,6 +129,7 @@ Ref view_of(PyObject* self, PyObject* key) {
 
 // What any other key selects of an array on the host.
 PyObject* part(PyObject* self, PyObject* key) {
+    Section section;
     if (!memory_of(self)) return nullptr;
     if (Ref view = view_of(self, key)) {
         PyObject* owner = as_array(self)->owner;
@@ -141,7 +150,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         if (!move_for_read(self)) return nullptr;
         PyObject* found = element(self, key);
         if (!found && !PyErr_Occurred()) found = part(self, key);
-        static PyObject* const name = PyUnicode_InternFromString(NAMES[GETITEM]);
+        static Name name(NAMES[GETITEM]);
         if (found) count_host_call(name);
         if (found || PyErr_Occurred()) return found;
     }
@@ -151,6 +160,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 // Writes a number or an array on the host to a small part of another one; false, without an exception, else.
 bool set_part(PyObject* self, PyObject* key, PyObject* value) {
     if (!is_array(value) && !is_number(value) && !PyArray_IsScalar(value, Generic)) return false;
+    Section section;
     const Ref view = view_of(self, key);
     if (!view) return false;
     Operands operands(IS_QUIET);
@@ -167,15 +177,20 @@ bool set_part(PyObject* self, PyObject* key, PyObject* value) {
     return false;
 }
 
-PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
+// The element at a position of an array on the host; null, without an exception, if it is not at hand.
+PyObject* element_of_vector(PyObject* self, Py_ssize_t index) {
+    Section section;
     PyObject* memory = are_placed() && index >= 0 ? memory_of(self) : nullptr;
-    if (memory && PyArray_CheckExact(memory)) {
-        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
-        const bool is_element = PyArray_NDIM(data) == 1 && index < PyArray_DIM(data, 0);
-        if (is_element && is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data)) {
-            return element_at(self, PyArray_BYTES(data) + index * PyArray_STRIDE(data, 0));
-        }
-    }
+    if (!memory || !PyArray_CheckExact(memory)) return nullptr;
+    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+    const bool is_element = PyArray_NDIM(data) == 1 && index < PyArray_DIM(data, 0);
+    const bool is_at_hand = is_element && is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data);
+    return is_at_hand ? element_at(self, PyArray_BYTES(data) + index * PyArray_STRIDE(data, 0)) : nullptr;
+}
+
+PyObject* get_item_at(PyObject* self, Py_ssize_t index) {
+    PyObject* found = element_of_vector(self, index);
+    if (found || PyErr_Occurred()) return found;
     Ref key(PyLong_FromSsize_t(index));
     return key ? get_item(self, key.get()) : nullptr;
 }
@@ -194,9 +209,11 @@ Py_ssize_t length(PyObject* self);
 
 PyObject* next(PyObject* self) {
     Iterator* iterator = reinterpret_cast<Iterator*>(self);
-    if (!iterator->array) return nullptr;
-    const Py_ssize_t count = length(iterator->array);
-    if (iterator->index < count) return get_item_at(iterator->array, iterator->index++);
+    Section section;
+    const Ref array = Ref::to(iterator->array);
+    if (!array) return nullptr;
+    const Py_ssize_t count = length(array.get());
+    if (iterator->index < count) return get_item_at(array.get(), iterator->index++);
     if (count >= 0) set_field(iterator->array, nullptr);
     return nullptr;
 }
@@ -216,9 +233,9 @@ PyType_Spec iterator_spec = {
 };
 
 PyObject* iterate(PyObject* self) {
-    PyObject* memory = are_placed() ? memory_of(self) : nullptr;
-    if (memory && PyArray_CheckExact(memory)) {
-        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+    const Loan memory = are_placed() ? held_memory(self) : Loan();
+    if (memory && PyArray_CheckExact(memory.get())) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
         if (PyArray_NDIM(data) && is_type_at_hand(PyArray_TYPE(data))) {
             PyObject* made = iterator_type->tp_alloc(iterator_type, 0);
             if (made) reinterpret_cast<Iterator*>(made)->array = Py_NewRef(self);
@@ -232,7 +249,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
     if (are_placed()) {
         if (set_element(self, key, value) || set_part(self, key, value)) {
-            static PyObject* const name = PyUnicode_InternFromString(NAMES[SETITEM]);
+            static Name name(NAMES[SETITEM]);
             count_host_call(name);
             return 0;
         }

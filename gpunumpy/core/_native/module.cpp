@@ -45,6 +45,7 @@ PyObject* wrap_node(PyObject*, PyObject* node) {
 }
 
 PyObject* forget(PyObject*, PyObject*) {
+    Section section;
     AnyRecent::forget_all();
     Py_RETURN_NONE;
 }
@@ -108,8 +109,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.library_call_name, s.library_call, "name"}, {&s.library_call_options, s.library_call, "options"},
         {&s.library_call_results, s.library_call, "results"}, {&s.reduce_axes, s.reduce, "axes"},
         {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
-        {&s.queue_host_bytes, s.queue, "host_bytes"},
-        {&s.queue_host_multiplications, s.queue, "host_multiplications"}, {&s.queue_review_at, s.queue, "review_at"},
+        {&s.queue_host_bytes, s.queue, "host_bytes"}, {&s.queue_review_at, s.queue, "review_at"},
         {&s.queue_review, s.queue, "review"},
         {&s.queue_run, s.queue, "run"}, {&s.queue_publications, s.queue, "publications"},
         {&s.queue_state, s.queue, "state"}, {&s.state_planner, s.device_state, "planner"},
@@ -140,6 +140,9 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
 
 PyMODINIT_FUNC PyInit__core() {
     core::Ref module(PyModule_Create(&core::definition));
+#ifdef Py_GIL_DISABLED
+    if (module && PyUnstable_Module_SetGIL(module.get(), Py_MOD_GIL_NOT_USED) < 0) return nullptr;  // section.hpp says why
+#endif
     if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||

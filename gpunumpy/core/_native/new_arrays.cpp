@@ -22,7 +22,8 @@ bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
     const bool is_list = PyList_CheckExact(x);
     if (depth > 3 || !(is_list || PyTuple_CheckExact(x)) || Py_SIZE(x) > most) return false;
     for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
-        if (!are_numbers(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k), most, depth + 1)) return false;
+        const Ref part = is_list ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
+        if (!part || !are_numbers(part.get(), most, depth + 1)) return false;
     }
     return true;
 }
@@ -92,13 +93,13 @@ PyObject* default_queue() {
     PyObject* devices;
     if (PyContextVar_Get(with_devices, nullptr, &devices) < 0) return nullptr;
     Ref held(devices);
-    static PyObject* const name = PyUnicode_InternFromString("_default");
-    PyObject* device = PyDict_GetItemWithError(of_device_module, name);
-    const bool is_known = device && device == known_device && !PyTuple_GET_SIZE(devices);
+    static Name name("_default");
+    const Ref device = find(of_device_module, name);
+    const bool is_known = device && device.get() == known_device && !PyTuple_GET_SIZE(devices);
     if (is_known) return Py_NewRef(known_queue);
     Ref queue(PyObject_CallNoArgs(find_default_queue));
-    if (queue && device && device != Py_None && !PyTuple_GET_SIZE(devices)) {
-        set_field(known_device, Py_NewRef(device));
+    if (queue && device && device.get() != Py_None && !PyTuple_GET_SIZE(devices)) {
+        set_field(known_device, Py_NewRef(device.get()));
         set_field(known_queue, Py_NewRef(queue.get()));
     }
     return queue.release();

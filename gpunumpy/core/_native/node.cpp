@@ -83,7 +83,7 @@ bool add_node_type(PyObject* module) {
     node_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
     if (!node_type) return false;
     node_type->tp_vectorcall = call;
-    return PyModule_AddType(module, node_type) == 0;
+    return guard_fields(node_type, members) && PyModule_AddType(module, node_type) == 0;
 }
 
 PyObject* new_node(PyObject* signature, PyObject* args, PyObject* data) {

@@ -1,7 +1,7 @@
 // Node: a value of the graph. See gpunumpy/core/graph/node.py, whose class of this name has the same fields.
 #pragma once
 
-#include "python.hpp"
+#include "section.hpp"
 
 namespace core {
 

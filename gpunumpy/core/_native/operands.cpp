@@ -20,8 +20,9 @@ PyObject* parts_of(PyObject* x, const Convert& convert) {
     const Py_ssize_t length = Py_SIZE(x);
     Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
     for (Py_ssize_t k = 0; made && k < length; k++) {
-        if (k >= Py_SIZE(x)) return nullptr;  // the conversion of another part has shortened the list
-        PyObject* part = convert(is_list ? PyList_GET_ITEM(x, k) : PyTuple_GET_ITEM(x, k));
+        const Ref given = is_list ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
+        if (!given) return nullptr;  // the conversion of another part has shortened the list
+        PyObject* part = convert(given.get());
         if (!part) return nullptr;
         if (is_list) {
             PyList_SET_ITEM(made.get(), k, part);
@@ -76,23 +77,23 @@ bool Operands::are_small() {
     const npy_intp host_bytes = host_bytes_of(queue());
     if ((rules_ & IS_WARNING) && is_empty_) return false;
     if (elements_ > host_bytes / 8 && elements_ > largest_) return false;
-    if (rules_ & IS_PRODUCT) return multiplications() <= PyLong_AsSsize_t(state.queue_host_multiplications.of(queue()));
+    if (rules_ & IS_PRODUCT) return product_ <= MULTIPLICATIONS_PER_BYTE * host_bytes;
     return !(rules_ & IS_GROWING) || product_ <= std::max(GROWN_ELEMENTS, host_bytes / 8);
 }
 
 PyObject* Operands::taken_memory(PyObject* array) {
-    PyObject* memory = memory_of(array);
+    Ref memory = Ref::to(memory_of(array));
     if (!memory || count_ == MAX_ARRAYS) return nullptr;
     if (!count_) queue_ = Ref::to(queue_of(array));
-    if (PyArray_CheckExact(memory)) {
-        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+    if (PyArray_CheckExact(memory.get())) {
+        PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
         if (!is_at_hand(data, host_bytes_of(queue()))) return nullptr;
         add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
-    } else if (!is_scalar_at_hand(Py_TYPE(memory))) {
+    } else if (!is_scalar_at_hand(Py_TYPE(memory.get()))) {
         return nullptr;
     }
     arrays_[count_++] = Py_NewRef(array);
-    return Py_NewRef(memory);
+    return memory.release();
 }
 
 PyObject* Operands::taken_copy(PyObject* x) {
@@ -111,7 +112,8 @@ PyObject* Operands::taken_copy(PyObject* x) {
 PyObject* Operands::taken_list(PyObject* x) {
     if ((rules_ & IS_SHOWING) || !have_queue() || Py_SIZE(x) > host_bytes_of(queue()) / 8) return nullptr;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(x); k++) {
-        if (!is_number(PyList_GET_ITEM(x, k))) return nullptr;
+        const Ref part = item_at(x, k);
+        if (!part || !is_number(part.get())) return nullptr;
     }
     PyObject* data = PyArray_FROM_O(x);
     if (!data) return nullptr;
@@ -129,8 +131,9 @@ PyObject* Operands::taken_parts(PyObject* x) {
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
 void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     is_empty_ = is_empty_ || !size;
-    if ((rules_ & IS_PRODUCT) && ndim > 1 && matrix_count_ < 2) matrices_[matrix_count_++] = {size, dims[ndim - 2], dims[ndim - 1]};
-    if (size && product_ <= MANY) product_ *= size;
+    // Of a product with a vector there are as many multiplications as the other operand has elements.
+    const bool is_counted = !(rules_ & IS_PRODUCT) || ndim > 1;
+    if (size && is_counted && product_ <= MANY) product_ *= size;
     largest_ = std::max(largest_, size);
     elements_ = 1;
     for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
@@ -138,15 +141,6 @@ void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
         if (k <= ndim && dims[ndim - k] != 1) broadcast_[k - 1] = std::min(dims[ndim - k], MANY);
         elements_ = std::min(elements_ * broadcast_[k - 1], MANY);
     }
-}
-
-// Of a product with a vector there are as many multiplications as the other operand has elements.
-npy_intp Operands::multiplications() const {
-    if (matrix_count_ < 2) return matrix_count_ ? matrices_[0].size : 1;
-    const bool is_swapped = rules_ & IS_SWAPPED;
-    const Matrix &a = matrices_[is_swapped], &b = matrices_[!is_swapped];
-    if (rules_ & IS_STACKED) return std::max(a.size * b.columns, b.size * a.rows);
-    return a.size / std::max<npy_intp>(a.columns, 1) * b.size;
 }
 
 void Operands::add_number(PyObject* x) {

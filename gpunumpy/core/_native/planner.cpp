@@ -18,18 +18,18 @@ PyObject* templates_for(PyObject* planner, PyObject* structure, Py_ssize_t count
     Ref roots(PyLong_FromSsize_t(count));
     Ref key(roots ? PyTuple_Pack(3, structure, roots.get(), Py_True) : nullptr);
     PyObject* templates = state.table_entries.of(state.planner_templates.of(planner));
-    return key ? Py_XNewRef(PyDict_GetItemWithError(templates, key.get())) : nullptr;
+    return key ? find(templates, key.get()).release() : nullptr;
 }
 
 bool is_checked() {
-    static PyObject* const name = PyUnicode_InternFromString("CHECK");
-    return PyObject_IsTrue(PyDict_GetItemWithError(state.evaluate, name)) == 1;
+    static Name name("CHECK");
+    return PyObject_IsTrue(find(state.evaluate, name).get()) == 1;
 }
 
 }  // namespace
 
 PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, Py_ssize_t count) {
-    static PyObject *const program_name = PyUnicode_InternFromString("program"), *const verify = PyUnicode_InternFromString("verify");
+    static Name program_name("program"), verify("verify");
     Numbers sizes, values;
     Ref structure(lowered_structure(nodes, sizes));
     Ref variants(structure ? templates_for(planner, structure.get(), count) : nullptr);
@@ -43,7 +43,7 @@ PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, P
     }
     PyObject* plans = state.table_entries.of(state.planner_plans.of(planner));
     if (PyDict_GET_SIZE(plans) >= MAX_PLANS) PyDict_Clear(plans);
-    return Py_XNewRef(keep(plans, key, plan.get(), PLAN_ENTRIES));
+    return keep(plans, key, plan.get(), PLAN_ENTRIES).release();
 }
 
 }  // namespace core

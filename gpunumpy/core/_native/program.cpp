@@ -261,7 +261,7 @@ private:
             return note(action) && perform_all(action.inside);
         }
         if (PyErr_Occurred()) return false;
-        static PyObject* const run_whole = PyUnicode_InternFromString("_run_whole");
+        static Name run_whole("_run_whole");
         return static_cast<bool>(
             Ref(PyObject_CallMethodObjArgs(plan_, run_whole, action.section, nodes_, slots_, run_, Py_None, nullptr)));
     }
@@ -277,7 +277,7 @@ private:
 
     static bool is_one_launch(PyObject* runner) {
         if (is_launch(runner)) return true;
-        static PyObject* const name = PyUnicode_InternFromString("is_one_launch");
+        static Name name("is_one_launch");
         Ref found(PyObject_GetAttr(runner, name));
         if (!found) PyErr_Clear();
         return found && PyObject_IsTrue(found.get()) == 1;
@@ -285,7 +285,7 @@ private:
 
     // The section at hand, what undoes it, no job of a helper, and no launch.
     bool save(const Action& action) {
-        static PyObject* const copy = PyUnicode_InternFromString("copy");
+        static Name copy("copy");
         Ref saved(PyList_New(0));
         if (!saved) return false;
         for (const Region& one : action.regions) {
@@ -304,7 +304,8 @@ private:
 
     // The section at hand, nothing to undo, no job of a helper, and what its launch is noted in.
     bool note(const Action& action) {
-        static PyObject *const name = PyUnicode_InternFromString("note_launches"), *const nothing = PyTuple_New(0);
+        static Name name("note_launches");
+        static PyObject* const nothing = PyTuple_New(0);
         Ref launched(PyObject_CallMethodNoArgs(p_.device, name));
         PyObject* entered = launched ? PyTuple_Pack(4, action.section, nothing, Py_None, launched.get()) : nullptr;
         if (entered) set_field(as_run(run_)->entered, entered);
@@ -314,7 +315,7 @@ private:
     bool work(const Action& action) {
         PyObject* runner = PyTuple_GET_ITEM(runners_, action.runner);
         if (is_launch(runner)) return launch_over(runner, action);
-        static PyObject* const name = PyUnicode_InternFromString("launch");
+        static Name name("launch");
         if (_PyType_Lookup(Py_TYPE(runner), name)) {  // it may have a launch for the core
             Ref launch(PyObject_GetAttr(runner, name));
             if (!launch) return false;
@@ -341,7 +342,7 @@ private:
         }
         Scratch scratch;
         if (!scratch.add(launch, words_) || !activate(p_.device)) return false;
-        Ref launched = Ref::to(state.device_launched.of(p_.device));
+        const Ref launched = Ref::to(held(state.device_launched, p_.device).get());
         return launch_words(launch, words_, launched.get());
     }
 
@@ -378,7 +379,7 @@ private:
             case CONSTANT: return Py_NewRef(node(argument.index)->data);
             case SLOT: return bind(slot(argument.index), argument.dtype, zero);
             default: {
-                static PyObject* const name = PyUnicode_InternFromString("source_location");
+                static Name name("source_location");
                 Ref text(PyObject_GetAttr(PyList_GET_ITEM(nodes_, argument.index), name));
                 return text ? PyObject_CallOneArg(p_.source_location, text.get()) : nullptr;
             }
@@ -398,22 +399,26 @@ private:
 // Turn a root into a leaf, if no other flush has done so. What it was computed from is let go last: that may run
 // Python's code, which finds a leaf.
 void publish(PyObject* object, PyObject* buffer, PyObject* signature) {
+    static PyObject *const zero = PyLong_FromLong(0), *const nothing = PyTuple_New(0);
+    Ref args, pending, offset, bound, data;
+    Section section;
     Node* node = as_node(object);
     if (!is_pending(node)) return;
-    static PyObject *const zero = PyLong_FromLong(0), *const nothing = PyTuple_New(0);
-    Ref args(std::exchange(node->args, Py_NewRef(nothing))), pending(std::exchange(node->signature, Py_NewRef(signature)));
-    Ref offset(std::exchange(node->offset, Py_NewRef(zero))), bound(std::exchange(node->bound, Py_NewRef(Py_None)));
-    Ref data(std::exchange(node->data, Py_NewRef(buffer)));
+    args = Ref(std::exchange(node->args, Py_NewRef(nothing)));
+    pending = Ref(std::exchange(node->signature, Py_NewRef(signature)));
+    offset = Ref(std::exchange(node->offset, Py_NewRef(zero)));
+    bound = Ref(std::exchange(node->bound, Py_NewRef(Py_None)));
+    data = Ref(std::exchange(node->data, Py_NewRef(buffer)));
 }
 
 bool add_publication(PyObject* queue) {
-    PyObject* count = PyLong_FromLongLong(PyLong_AsLongLong(state.queue_publications.of(queue)) + 1);
+    PyObject* count = PyLong_FromLongLong(PyLong_AsLongLong(held(state.queue_publications, queue).get()) + 1);
     if (count) state.queue_publications.set(queue, count);
     return count != nullptr;
 }
 
 bool publish_inner_values(PyObject* plan, PyObject* nodes) {
-    static PyObject* const name = PyUnicode_InternFromString("publish_inner_values");
+    static Name name("publish_inner_values");
     return static_cast<bool>(Ref(PyObject_CallMethodOneArg(plan, name, nodes)));
 }
 
@@ -446,7 +451,7 @@ bool add_program_type(PyObject* module) {
 }
 
 PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& values, PyObject* nodes) {
-    static PyObject* const name = PyUnicode_InternFromString("runners");
+    static Name name("runners");
     const Prepared& p = *as_program(program)->prepared;
     Numbers numbers;
     if (!is_size_function(p.sizes) || evaluate(p.sizes, values, numbers) != Evaluated::YES) return nullptr;
@@ -498,6 +503,7 @@ bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked)
     set_field(as_run(run)->plan, Py_NewRef(plan));  // from now on `run` tells what there is to be finished
     if (!Execution(p, plan, nodes, slots.get(), run).all()) return false;
     for (const Py_ssize_t index : p.copied) {
+        Section section;
         PyObject* buffer = as_node(PyList_GET_ITEM(nodes, index))->data;
         if (is_buffer(buffer)) set_field(as_buffer(buffer)->copy, Py_NewRef(Py_None));
     }

@@ -8,6 +8,11 @@
 #include <cstdint>
 #include <utility>
 
+#ifndef Py_BEGIN_CRITICAL_SECTION  // before Python 3.13
+#define Py_BEGIN_CRITICAL_SECTION(object) { (void)(object);
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
 namespace core {
 
 // A reference that is given back at the end of its scope.
@@ -44,6 +49,8 @@ inline void set_field(PyObject*& field, PyObject* owned) {
 }
 
 // A slot of a class that is written in Python. Its place in the objects is that of the descriptor.
+//
+// `of` is for slots that are set once, before other threads see the object; `held` in section.hpp for all others.
 class Slot {
 public:
     // Finds the slot; sets an exception and returns false if the class has no such slot.
@@ -61,7 +68,13 @@ public:
     PyObject* of(PyObject* object) const {
         return place(object);
     }
-    void set(PyObject* object, PyObject* owned) const { set_field(place(object), owned); }
+    void set(PyObject* object, PyObject* owned) const {
+        PyObject* old;
+        Py_BEGIN_CRITICAL_SECTION(object);  // of Python's own, for its slots
+        old = std::exchange(place(object), owned);
+        Py_END_CRITICAL_SECTION();
+        Py_XDECREF(old);
+    }
 
 private:
     PyObject*& place(PyObject* object) const {

@@ -30,15 +30,15 @@ private:
 PyObject* inner_node(PyObject* path, PyObject* operands) {
     Ref node = Ref::to(PyTuple_GET_ITEM(operands, PyLong_AsSsize_t(PyTuple_GET_ITEM(path, 0))));
     for (Py_ssize_t k = 1; k < PyTuple_GET_SIZE(path); k++) {
-        PyObject* args = as_node(node.get())->args;
-        if (!PyTuple_GET_SIZE(args)) return nullptr;
-        node = Ref::to(PyTuple_GET_ITEM(args, PyLong_AsSsize_t(PyTuple_GET_ITEM(path, k))));
+        const Loan args = loan(as_node(node.get())->args);
+        if (!PyTuple_GET_SIZE(args.get())) return nullptr;
+        node = Ref::to(PyTuple_GET_ITEM(args.get(), PyLong_AsSsize_t(PyTuple_GET_ITEM(path, k))));
     }
     return node.release();
 }
 
 PyObject* step_node(PyObject* step, Nodes& nodes) {
-    static PyObject* const nowhere = PyUnicode_InternFromString("");
+    static Name nowhere("");
     PyObject *signature = PyTuple_GET_ITEM(step, 0), *numbers = PyTuple_GET_ITEM(step, 1);
     Ref args(PyTuple_New(PyTuple_GET_SIZE(numbers)));
     if (!args) return nullptr;

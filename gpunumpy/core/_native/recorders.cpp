@@ -37,11 +37,12 @@ bool are_given(size_t count, PyObject* names, Py_ssize_t wanted) {
     return PyVectorcall_NARGS(count) == wanted && (!names || !PyTuple_GET_SIZE(names));
 }
 
-// A recorder of a function of so many arguments: `find` is null, without an exception, for what is left to Python.
-template <Py_ssize_t COUNT, PyObject* find(PyObject* const* args)>
+// A recorder of a function of so many arguments: `search` is null, without an exception, for what is left to Python.
+template <Py_ssize_t COUNT, PyObject* search(PyObject* const* args)>
 PyObject* call_found(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, COUNT)) {
-        PyObject* found = find(args);
+        Section section;
+        PyObject* found = search(args);
         if (found || PyErr_Occurred()) return found;
     }
     return ask(self, args, count, names);
@@ -51,8 +52,9 @@ PyObject* call_found(PyObject* self, PyObject* const* args, size_t count, PyObje
 PyObject* operand(PyObject* object) {
     if (is_array(object)) {
         if (!has_flag(object, ON_HOST) || has_flag(object, MADE_AS_ARRAY)) return value_of(object);
-        Ref dtype(PyObject_GetAttrString(as_array(object)->base, "dtype"));
-        return dtype ? PyObject_CallFunctionObjArgs(state.typed_scalar, as_array(object)->base, dtype.get(), nullptr) : nullptr;
+        const Loan memory = loan(as_array(object)->base);
+        Ref dtype(PyObject_GetAttrString(memory.get(), "dtype"));
+        return dtype ? PyObject_CallFunctionObjArgs(state.typed_scalar, memory.get(), dtype.get(), nullptr) : nullptr;
     }
     PyObject* signature = nullptr;
     if (PyFloat_CheckExact(object)) {
@@ -89,10 +91,10 @@ Ref signature_of_result(const Recorder* recorder, PyObject* first, PyObject* sec
     }
     Ref key(second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
     if (!key) return Ref();
-    Ref signature = Ref::to(PyDict_GetItemWithError(recorder->entries, key.get()));
+    Ref signature = find(recorder->entries, key.get());
     if (!signature && !PyErr_Occurred()) {
         Ref made(at_new_sizes(recorder->operations, key.get(), nullptr));
-        if (made) signature = Ref::to(keep(recorder->entries, key.get(), made.get()));
+        if (made) signature = keep(recorder->entries, key.get(), made.get());
     }
     if (signature) {
         recent.forget();
@@ -110,9 +112,14 @@ PyObject* known_operation(const Recorder* recorder, PyObject* first, PyObject* s
     return new_node(signature.get(), second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
 }
 
+Ref operation_in_section(PyObject* self, PyObject* x, PyObject* y) {
+    Section section;
+    return Ref(operation(self, x, y));
+}
+
 PyObject* call_unary(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, 1)) {
-        Ref node(operation(self, args[0], nullptr));
+        Ref node = operation_in_section(self, args[0], nullptr);
         if (node) return wrap(node.get());
         if (PyErr_Occurred()) return nullptr;
     }
@@ -121,7 +128,7 @@ PyObject* call_unary(PyObject* self, PyObject* const* args, size_t count, PyObje
 
 PyObject* call_binary(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, 2)) {
-        Ref node(operation(self, args[0], args[1]));
+        Ref node = operation_in_section(self, args[0], args[1]);
         if (node) return wrap(node.get());
         if (PyErr_Occurred()) return nullptr;
     }
@@ -130,19 +137,21 @@ PyObject* call_binary(PyObject* self, PyObject* const* args, size_t count, PyObj
 
 // --- views ------------------------------------------------------------------------------------------------------------
 
-// A new array with a single element, which later writes to the array do not change.
-PyObject* new_element(PyObject* array, const Positions& positions) {
-    Ref node(element(array, positions));
-    return node ? wrap(node.get()) : nullptr;
+// What a key selects of an array: a view, or the value of an element, which later writes to the array do not change. Null,
+// without an exception, if neither is at hand.
+PyObject* selected(PyObject* array, PyObject* key) {
+    Section section;
+    Positions positions;
+    if (!can_have_views(array) || !positions.read(array) || !positions.select(key)) return nullptr;
+    const bool is_view = positions.shape.count || positions.has_ellipsis;
+    return is_view ? make_view(array, positions) : element(array, positions);
 }
 
 PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, 2) && is_array(args[0])) {
-        Positions positions;
-        if (can_have_views(args[0]) && positions.read(args[0]) && positions.select(args[1])) {
-            const bool is_view = positions.shape.count || positions.has_ellipsis;
-            return is_view ? make_view(args[0], positions) : new_element(args[0], positions);
-        }
+        Ref found(selected(args[0], args[1]));
+        if (found) return is_node(found.get()) ? wrap(found.get()) : found.release();
+        if (PyErr_Occurred()) return nullptr;
     }
     return ask(self, args, count, names);
 }
@@ -150,8 +159,9 @@ PyObject* call_getitem(PyObject* self, PyObject* const* args, size_t count, PyOb
 // make_view(array, layout)
 PyObject* call_make_view(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     Positions positions;
-    if (are_given(count, names, 2) && is_array(args[0]) && can_have_views(args[0]) && positions.read_layout(args[1])) {
-        return make_view(args[0], positions, args[1]);
+    if (are_given(count, names, 2) && is_array(args[0]) && positions.read_layout(args[1])) {
+        Section section;
+        if (can_have_views(args[0])) return make_view(args[0], positions, args[1]);
     }
     return ask(self, args, count, names);
 }
@@ -184,15 +194,16 @@ PyObject* converted(PyObject* number, PyObject* dtype) {
 
 // The value of a number of Python that is written to elements of an array; null as above.
 PyObject* filled(PyObject* number, PyObject* array, const Positions& positions) {
-    PyObject* signature = as_node(as_array(array)->node)->signature;
-    PyObject* dtype = state.signature_dtype.of(signature);
+    const Loan signature = loan(as_node(as_array(array)->node)->signature);
+    PyObject* dtype = state.signature_dtype.of(signature.get());
     Ref held(converted(number, dtype));
     Ref node(held ? PyObject_CallFunctionObjArgs(state.typed_scalar, held.get(), dtype, nullptr) : nullptr);
     Ref layout(node ? positions.layout() : nullptr);
-    return layout ? fill(node.get(), PyTuple_GET_ITEM(layout.get(), 0), state.signature_queue.of(signature)) : nullptr;
+    return layout ? fill(node.get(), PyTuple_GET_ITEM(layout.get(), 0), state.signature_queue.of(signature.get())) : nullptr;
 }
 
 Written write_items(PyObject* array, PyObject* key, PyObject* value) {
+    Section section;
     Positions positions;
     if (!can_be_written(array) || !positions.read(array) || !positions.select(key)) return Written::NOT_AT_HAND;
     if (!is_array(value)) {
@@ -234,6 +245,7 @@ PyObject* taken(PyObject* array) {
 }
 
 Written operate_in_place(PyObject* self, PyObject* array, PyObject* operand) {
+    Section section;
     Positions positions;
     if (!can_be_written(array) || !positions.read(array) || !positions.are_distinct()) return Written::NOT_AT_HAND;
     // The array is read and written back in one step for other threads.
@@ -266,8 +278,13 @@ PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyO
 // compute(node), compute_to_look(node)
 PyObject* compute(PyObject* self, PyObject* const* args, size_t count, PyObject* names, bool is_looked_at) {
     if (are_given(count, names, 1) && is_node(args[0])) {
-        if (!is_pending(as_node(args[0]))) return Py_NewRef(args[0]);
-        switch (flush(state.signature_queue.of(as_node(args[0])->signature), args[0], is_looked_at)) {
+        PyObject* queue;
+        {
+            Section section;
+            if (!is_pending(as_node(args[0]))) return Py_NewRef(args[0]);
+            queue = state.signature_queue.of(as_node(args[0])->signature);
+        }
+        switch (flush(queue, args[0], is_looked_at)) {
             case Flushed::YES: return Py_NewRef(args[0]);
             case Flushed::ERROR: return nullptr;
             case Flushed::NOT_AT_HAND: break;

@@ -21,9 +21,9 @@ bool is_of_package(PyFrameObject* frame) {
     constexpr char PACKAGE[] = "gpunumpy";
     constexpr size_t LENGTH = sizeof PACKAGE - 1;
     Ref globals(PyFrame_GetGlobals(frame));
-    static PyObject* const key = PyUnicode_InternFromString("__name__");
-    PyObject* name = PyDict_Check(globals.get()) ? PyDict_GetItemWithError(globals.get(), key) : nullptr;
-    const char* text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+    static Name key("__name__");
+    Ref name = PyDict_Check(globals.get()) ? find(globals.get(), key) : Ref();
+    const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
     if (!text) PyErr_Clear();
     return text && !std::strncmp(text, PACKAGE, LENGTH) && (text[LENGTH] == '.' || !text[LENGTH]);
 }
@@ -46,15 +46,17 @@ bool is_at(PyObject* place) {
 
 // `LoopCut.is_ahead`, where it changes nothing but the number of values that were recorded in the wait.
 bool is_ahead(PyObject* cut, Py_ssize_t waited) {
-    const Py_ssize_t held_bytes = PyLong_AsSsize_t(state.cut_held_bytes.of(cut));
+    const Py_ssize_t held_bytes = PyLong_AsSsize_t(held(state.cut_held_bytes, cut).get());
     const Py_ssize_t interval = held_bytes > BYTES_LIMIT ? REVIEW_INTERVAL / 4 : REVIEW_INTERVAL;
-    if (waited % interval == 0 || state.cut_is_over.of(cut) != Py_False) return false;
-    const Py_ssize_t limit = PyLong_AsSsize_t(state.cut_limit.of(cut));
-    if (state.cut_is_counted.of(cut) == Py_True) return waited < limit;
-    if (state.cut_search.of(cut) != Py_None) return waited <= PyLong_AsSsize_t(state.cut_put_off.of(cut));
-    if (waited >= limit || state.cut_scope.of(cut) == Py_None) return false;
-    PyObject* place = state.cut_place.of(cut);
-    return PyTuple_CheckExact(place) && !is_at(place);
+    if (waited % interval == 0 || held(state.cut_is_over, cut).get() != Py_False) return false;
+    const Py_ssize_t limit = PyLong_AsSsize_t(held(state.cut_limit, cut).get());
+    if (held(state.cut_is_counted, cut).get() == Py_True) return waited < limit;
+    if (held(state.cut_search, cut).get() != Py_None) {
+        return waited <= PyLong_AsSsize_t(held(state.cut_put_off, cut).get());
+    }
+    if (waited >= limit || held(state.cut_scope, cut).get() == Py_None) return false;
+    const Loan place = held(state.cut_place, cut);
+    return PyTuple_CheckExact(place.get()) && !is_at(place.get());
 }
 
 // What the entries of a queue stand for: the nodes that are pending, each once, with an entry of theirs.
@@ -72,8 +74,9 @@ public:
         const Py_ssize_t length = PyList_GET_SIZE(pending_.get());  // what other threads add meanwhile comes later
         Ref kept(PyList_New(0));
         if (!kept) return false;
-        for (Py_ssize_t k = 0; k < length && k < PyList_GET_SIZE(pending_.get()); k++) {
-            Ref reference = Ref::to(PyList_GET_ITEM(pending_.get(), k));
+        for (Py_ssize_t k = 0; k < length; k++) {
+            Ref reference = item_at(pending_.get(), k);
+            if (!reference) break;
             Ref array(PyObject_CallNoArgs(reference.get()));
             if (!array) return false;
             if (array.get() == Py_None || !as_array(array.get())->node) continue;
@@ -124,6 +127,7 @@ private:
 
 // survey(queue): see evaluate.py.
 PyObject* survey(PyObject*, PyObject* queue) {
+    Section section;
     Survey found(queue);
     if (!found.keep_living()) return nullptr;
     found.measure();
@@ -138,16 +142,18 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool add_while_waiting(PyObject* queue, PyObject* node) {
-    PyObject* review_at = state.queue_review_at.of(queue);
+    const Loan review_at = held(state.queue_review_at, queue);
     PyObject* queue_state = state.queue_state.of(queue);
-    if (is_watched || !queue_state || PyLong_AsSsize_t(review_at) >= 0) return false;
+    if (is_watched || !queue_state || PyLong_AsSsize_t(review_at.get()) >= 0) return false;
     PyObject* cut = state.state_cut.of(queue_state);
-    const Py_ssize_t waited = PyLong_AsSsize_t(state.cut_waited.of(cut)) + 1;
+    const Py_ssize_t waited = PyLong_AsSsize_t(held(state.cut_waited, cut).get()) + 1;
     if (!is_ahead(cut, waited)) return false;
     PyObject* number = PyLong_FromSsize_t(waited);
     if (!number) return false;
     state.cut_waited.set(cut, number);
-    return PyList_Append(state.queue_pending.of(queue), as_node(node)->owner) == 0;
+    Section section;
+    const Loan entry = loan(as_node(node)->owner);
+    return PyList_Append(state.queue_pending.of(queue), entry.get()) == 0;
 }
 
 bool add_review(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

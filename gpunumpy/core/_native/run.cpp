@@ -37,7 +37,7 @@ PyType_Spec spec = {
 
 bool add_run_type(PyObject* module) {
     run_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
-    return run_type && PyModule_AddType(module, run_type) == 0;
+    return run_type && guard_fields(run_type, members) && PyModule_AddType(module, run_type) == 0;
 }
 
 PyObject* new_run() {

@@ -1,7 +1,7 @@
 // Run: what a flush is at. See gpunumpy/core/runtime/run.py, whose class of this name has the same fields.
 #pragma once
 
-#include "python.hpp"
+#include "section.hpp"
 
 namespace core {
 

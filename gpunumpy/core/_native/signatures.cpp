@@ -11,7 +11,7 @@ constexpr Py_ssize_t MAX_WEIGHT = 10'000, MAX_GENERATOR_WEIGHT = 12;
 
 // Whether an array of a shape has not too many bytes; an empty dimension counts as 1. Else Python has the error.
 bool has_possible_size(const Sizes& shape, PyObject* dtype) {
-    static PyObject* const name = PyUnicode_InternFromString("itemsize");
+    static Name name("itemsize");
     Ref itemsize(PyObject_GetAttr(dtype, name));
     Py_ssize_t bytes = itemsize ? PyLong_AsSsize_t(itemsize.get()) : -1;
     for (int k = 0; k < shape.count && bytes > 0; k++) {
@@ -48,9 +48,9 @@ PyObject* new_signature(PyObject* primitive, PyObject* args, PyObject* shape, Py
     return made.release();
 }
 
-// What decides which operations are recorded over a value, borrowed; null after an exception.
-PyObject* kind_of(PyObject* signature) {
-    PyObject* known = state.signature_kind.of(signature);
+// What decides which operations are recorded over a value; null after an exception.
+Loan kind_of(PyObject* signature) {
+    Loan known = held(state.signature_kind, signature);
     if (known) return known;
     PyObject* primitive = state.signature_primitive.of(signature);
     if (Py_TYPE(primitive) != state.constant) {
@@ -58,20 +58,20 @@ PyObject* kind_of(PyObject* signature) {
         Ref key(ndim ? PyTuple_Pack(4, ndim.get(), state.signature_dtype.of(signature),
                                     state.signature_queue.of(signature), Py_None)
                      : nullptr);
-        if (!key) return nullptr;
-        PyObject* kind = PyDict_GetItemWithError(state.kinds, key.get());
-        if (kind) state.signature_kind.set(signature, Py_NewRef(kind));
-        if (kind || PyErr_Occurred()) return kind;
+        if (!key) return Loan();
+        Ref kind = find(state.kinds, key.get());
+        if (kind) state.signature_kind.set(signature, Py_NewRef(kind.get()));
+        if (kind || PyErr_Occurred()) return loan(kind.get());
     }
-    static PyObject* const name = PyUnicode_InternFromString("kind");
-    return Ref(PyObject_GetAttr(signature, name)) ? state.signature_kind.of(signature) : nullptr;
+    static Name name("kind");
+    return Ref(PyObject_GetAttr(signature, name)) ? held(state.signature_kind, signature) : Loan();
 }
 
 // Whether a value has elements, and no stride is longer than one before it.
 bool is_full_and_c_ordered(PyObject* signature) {
     Sizes shape, strides;
     if (!shape.read(state.signature_shape.of(signature)) || shape.has(0)) return false;
-    PyObject* known = state.signature_c_ordered.of(signature);
+    PyObject* known = held(state.signature_c_ordered, signature).get();  // True and False stay
     if (!known) {
         PyObject* primitive = state.signature_primitive.of(signature);
         bool is_ordered = true;
@@ -138,15 +138,14 @@ PyObject* reduced_shape(PyObject* argument, PyObject* axes, Sizes& shape) {
 
 }  // namespace
 
-PyObject* keep(PyObject* table, PyObject* key, PyObject* value, int size) {
+Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
     constexpr int COUNTED_TOGETHER = 64;
-    static int kept = 0;
-    kept += size;
-    if (kept >= COUNTED_TOGETHER) {
-        Ref number(PyLong_FromLong(std::exchange(kept, 0)));
-        if (!number || !Ref(PyObject_CallOneArg(state.count_entries, number.get()))) return nullptr;
+    static std::atomic<int> kept{0};
+    if (kept.fetch_add(size) + size >= COUNTED_TOGETHER) {
+        Ref number(PyLong_FromLong(kept.exchange(0)));
+        if (!number || !Ref(PyObject_CallOneArg(state.count_entries, number.get()))) return Ref();
     }
-    return PyDict_SetDefault(table, key, value);
+    return find_or_add(table, key, value);
 }
 
 PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, bool is_aligned, PyObject* dtype,
@@ -155,8 +154,8 @@ PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, 
     PyObject* aligned = is_aligned ? Py_True : Py_False;
     Ref key(first ? PyTuple_Pack(7, state.leaf, shape, strides, first.get(), aligned, dtype, queue) : nullptr);
     if (!key) return nullptr;
-    PyObject* known = PyDict_GetItemWithError(state.signatures, key.get());
-    if (known || PyErr_Occurred()) return Py_XNewRef(known);
+    Ref known = find(state.signatures, key.get());
+    if (known || PyErr_Occurred()) return known.release();
     Sizes sizes;
     if (!sizes.read(shape) || !has_possible_size(sizes, dtype)) return nullptr;
     Ref leaf(blank(state.leaf)), none(PyTuple_New(0));
@@ -165,7 +164,7 @@ PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, 
     state.leaf_origin.set(leaf.get(), Py_NewRef(first.get()));
     state.leaf_aligned.set(leaf.get(), Py_NewRef(aligned));
     Ref made(new_signature(leaf.get(), none.get(), shape, dtype, queue, false));
-    return made ? Py_XNewRef(keep(state.signatures, key.get(), made.get())) : nullptr;
+    return made ? keep(state.signatures, key.get(), made.get()).release() : nullptr;
 }
 
 PyObject* computed_signature(PyObject* pending) {
@@ -216,9 +215,9 @@ PyObject* with_operands(PyObject* operation, PyObject* args) {
     if (!shape || !has_possible_size(sizes, dtype)) return nullptr;
     Ref made(new_signature(primitive, args, shape.get(), dtype, state.signature_queue.of(operation), false));
     if (!made) return nullptr;
-    PyObject* kind = kind_of(operation);
+    const Loan kind = kind_of(operation);
     if (!kind) return nullptr;
-    state.signature_kind.set(made.get(), Py_NewRef(kind));
+    state.signature_kind.set(made.get(), Py_NewRef(kind.get()));
     state.signature_c_ordered.set(made.get(), Py_NewRef(Py_True));
     return take_structure(made.get(), operation) ? made.release() : nullptr;
 }
@@ -228,14 +227,14 @@ PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* stati
     const Py_ssize_t static_count = static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0;
     Ref key(PyTuple_New(count + static_count));
     for (Py_ssize_t k = 0; key && k < count; k++) {
-        PyObject* kind = kind_of(PyTuple_GET_ITEM(operands, k));
+        const Loan kind = kind_of(PyTuple_GET_ITEM(operands, k));
         if (!kind) return nullptr;
-        PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind));
+        PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind.get()));
     }
     for (Py_ssize_t k = 0; key && k < static_count; k++) {
         PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
     }
-    Ref known = Ref::to(key ? PyDict_GetItemWithError(operations, key.get()) : nullptr);
+    Ref known = key ? find(operations, key.get()) : Ref();
     for (Py_ssize_t k = 0; known && k < count; k++) {
         if (!is_full_and_c_ordered(PyTuple_GET_ITEM(operands, k))) return nullptr;
     }

@@ -10,8 +10,8 @@
 namespace core {
 
 // Keep a value in a table that is bounded, where it counts as so many entries, and return what the table has for the key
-// then, borrowed; null after an exception.
-PyObject* keep(PyObject* table, PyObject* key, PyObject* value, int size = 1);
+// then; null after an exception.
+Ref keep(PyObject* table, PyObject* key, PyObject* value, int size = 1);
 
 // The signature of a leaf; see `leaf_signature` in node.py.
 PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, bool is_aligned, PyObject* dtype,

@@ -1,6 +1,7 @@
 #include "sized_launch.hpp"
 
 #include "launch.hpp"
+#include "section.hpp"
 #include "size_functions.hpp"
 #include "variants.hpp"
 
@@ -23,9 +24,7 @@ bool contracts = false;
 
 // The launch of a program at other sizes; null, without an exception, if nothing has launched it, or there is none.
 PyObject* launch_of(PyObject* program, const Numbers& values) {
-    static PyObject *const runner_name = PyUnicode_InternFromString("runner"),
-                    *const launch_name = PyUnicode_InternFromString("launch"),
-                    *const numbers_name = PyUnicode_InternFromString("numbers");
+    static Name runner_name("runner"), launch_name("launch"), numbers_name("numbers");
     if (program == Py_None) return nullptr;
     Ref runner(PyObject_GetAttr(program, runner_name));
     if (!runner || runner.get() == Py_None) return nullptr;

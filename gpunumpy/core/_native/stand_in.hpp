@@ -1,7 +1,7 @@
 // Types of callables that stand before a function in Python: they bind as it does, and have its attributes.
 #pragma once
 
-#include "python.hpp"
+#include "section.hpp"
 
 namespace core {
 
@@ -75,8 +75,8 @@ private:
         Ref text(PyUnicode_FromString(static_cast<const char*>(name)));
         if (!text) return nullptr;
         if (of(self)->attributes) {
-            PyObject* found = PyDict_GetItemWithError(of(self)->attributes, text.get());
-            if (found || PyErr_Occurred()) return Py_XNewRef(found);
+            Ref found = find(of(self)->attributes, text.get());
+            if (found || PyErr_Occurred()) return found.release();
         }
         return PyObject_GetAttr(of(self)->function, text.get());
     }

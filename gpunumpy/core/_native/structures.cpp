@@ -158,12 +158,12 @@ PyObject* number_of(PyObject* signature, Numbers& numbers) {
     Ref key(Py_BuildValue("OnnOOO", kind.get(), PyTuple_GET_SIZE(state.signature_args.of(signature)),
                           PyTuple_GET_SIZE(state.signature_shape.of(signature)), state.signature_dtype.of(signature),
                           state.signature_queue.of(signature), state.signature_generator.of(signature)));
-    return key ? Py_XNewRef(PyDict_GetItemWithError(state.structures, key.get())) : nullptr;
+    return key ? find(state.structures, key.get()).release() : nullptr;
 }
 
 // See to it that a signature has its structure and sizes; false after an exception.
 bool find_structure(PyObject* signature) {
-    if (state.signature_structure.of(signature) && state.signature_sizes.of(signature)) return true;
+    if (held(state.signature_structure, signature) && held(state.signature_sizes, signature)) return true;
     Numbers numbers;
     Ref number(number_of(signature, numbers));
     if (PyErr_Occurred()) return false;
@@ -175,7 +175,7 @@ bool find_structure(PyObject* signature) {
         state.signature_sizes.set(signature, sizes.release());
         return true;
     }
-    static PyObject* const name = PyUnicode_InternFromString("structure");
+    static Name name("structure");
     return static_cast<bool>(Ref(PyObject_GetAttr(signature, name)));
 }
 
@@ -189,8 +189,9 @@ public:
     bool add(PyObject* node) {
         PyObject* signature = as_node(node)->signature;
         if (!find_structure(signature)) return false;
-        structure_.push_back(Py_NewRef(state.signature_structure.of(signature)));
-        PyObject* sizes = state.signature_sizes.of(signature);
+        structure_.push_back(Py_NewRef(held(state.signature_structure, signature).get()));
+        const Loan held_sizes = held(state.signature_sizes, signature);
+        PyObject* sizes = held_sizes.get();
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(sizes); k++) {
             Py_ssize_t number;
             if (!Sizes::read_integer(PyTuple_GET_ITEM(sizes, k), number)) return false;
@@ -276,7 +277,7 @@ bool take_structure(PyObject* signature, PyObject* other) {
     if (state.signature_generator.of(signature) != state.signature_generator.of(other)) return true;
     if (!find_structure(other)) return false;
     // Of operations that have no sizes of their own.
-    state.signature_structure.set(signature, Py_NewRef(state.signature_structure.of(other)));
+    state.signature_structure.set(signature, Py_NewRef(held(state.signature_structure, other).get()));
     state.signature_sizes.set(signature, Py_NewRef(state.signature_shape.of(signature)));
     return true;
 }

@@ -31,11 +31,15 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject* na
     PyObject* result = result_on_host(as_ufunc(self)->host_call, args, PyVectorcall_NARGS(count), names);
     if (result || PyErr_Occurred()) return result;
     if (!names || !PyTuple_GET_SIZE(names)) {
-        Ref node(value(self, args, PyVectorcall_NARGS(count)));
+        Ref node;
+        {
+            Section section;
+            node = Ref(value(self, args, PyVectorcall_NARGS(count)));
+        }
         if (node) return wrap(node.get());
         if (PyErr_Occurred()) return nullptr;
     }
-    static PyObject* const name = PyUnicode_InternFromString("_call_with_any");
+    static Name name("_call_with_any");
     Ref method(PyObject_GetAttr(self, name));
     return method ? PyObject_Vectorcall(method.get(), args, PyVectorcall_NARGS(count), names) : nullptr;
 }

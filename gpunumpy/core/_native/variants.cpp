@@ -44,9 +44,10 @@ PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& valu
     Numbers places, symbols, nothing;
     if (!read_pattern(numbers, places, symbols)) return nullptr;
     Ref key(tuple_of(places));
-    Ref known = Ref::to(key ? PyDict_GetItemWithError(state.variants_by_pattern.of(variants), key.get()) : nullptr);
-    for (Py_ssize_t k = 0; known && k < PyList_GET_SIZE(known.get()); k++) {
-        Ref variant = Ref::to(PyList_GET_ITEM(known.get(), k));  // made, guards, symbols, apart
+    Ref known = key ? find(state.variants_by_pattern.of(variants), key.get()) : Ref();
+    for (Py_ssize_t k = 0; known; k++) {
+        Ref variant = item_at(known.get(), k);  // made, guards, symbols, apart
+        if (!variant) break;
         PyObject *guards = PyTuple_GET_ITEM(variant.get(), 1), *which = PyTuple_GET_ITEM(variant.get(), 2);
         Numbers chosen;
         if (which == Py_None) {

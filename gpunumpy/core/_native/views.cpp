@@ -101,10 +101,10 @@ PyObject* new_window(PyObject* source, const Positions& positions, PyObject* lay
 PyObject* window_of(PyObject* signature, const Positions& positions, PyObject* layout, bool merges) {
     Ref key(PyTuple_Pack(3, signature, layout, merges ? Py_True : Py_False));
     if (!key) return nullptr;
-    PyObject* window = PyDict_GetItemWithError(state.windows, key.get());
-    if (window || PyErr_Occurred()) return Py_XNewRef(window);
+    Ref window = find(state.windows, key.get());
+    if (window || PyErr_Occurred()) return window.release();
     Ref made(new_window(signature, positions, layout, merges));
-    return made ? Py_XNewRef(keep(state.windows, key.get(), made.get())) : nullptr;
+    return made ? keep(state.windows, key.get(), made.get()).release() : nullptr;
 }
 
 // The value of a node at positions, null as above. `layout` is what they are as a `Layout`; if it is null, it is set.
@@ -184,7 +184,7 @@ PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue) {
     const Ref source = Ref::to(as_node(value)->signature);
     Ref key(PyTuple_Pack(4, state.view, source.get(), shape, queue));
     if (!key) return nullptr;
-    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    Ref signature = find(state.signatures, key.get());
     if (!signature && !PyErr_Occurred() && PyTuple_GET_SIZE(shape) <= MAX_AT_HAND) {
         Sizes zeros;
         zeros.count = static_cast<int>(PyTuple_GET_SIZE(shape));
@@ -192,7 +192,7 @@ PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue) {
         Ref strides(zeros.tuple()), args(PyTuple_Pack(1, source.get()));
         if (!strides || !args) return nullptr;
         Ref made(view_signature(args.get(), shape, strides.get(), 0, queue));
-        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+        if (made) signature = keep(state.signatures, key.get(), made.get());
     }
     return signature ? new_node(signature.get(), PyTuple_Pack(1, value)) : nullptr;
 }
@@ -201,14 +201,14 @@ PyObject* as_new_node(PyObject* node) {
     Ref source = Ref::to(as_node(node)->signature);
     Ref key(PyTuple_Pack(2, state.view, source.get()));
     if (!key) return nullptr;
-    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    Ref signature = find(state.signatures, key.get());
     Sizes shape;
     if (!signature && !PyErr_Occurred() && shape.read(state.signature_shape.of(source.get()))) {
         Ref strides(c_strides(shape).tuple()), args(PyTuple_Pack(1, source.get()));
         if (!strides || !args) return nullptr;
         Ref made(view_signature(args.get(), state.signature_shape.of(source.get()), strides.get(), 0,
                                 state.signature_queue.of(source.get())));
-        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+        if (made) signature = keep(state.signatures, key.get(), made.get());
     }
     if (signature) return new_node(signature.get(), PyTuple_Pack(1, node));
     return PyErr_Occurred() ? nullptr : PyObject_CallOneArg(state.as_new_node, node);
@@ -227,7 +227,7 @@ PyObject* new_view(PyObject* array, const Positions& positions, Ref& layout) {
     Ref current = Ref::to(as_array(owner.get())->node);
     Ref node(seen_through(current.get(), positions, layout));
     if (!node) return nullptr;
-    static PyObject* const whole = PyUnicode_InternFromString("");
+    static Name whole("");
     PyObject* made = new_array();
     if (!made) return nullptr;
     Array* fields = as_array(made);

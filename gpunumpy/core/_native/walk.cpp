@@ -142,12 +142,14 @@ bool reads_buffer(PyObject* node) {
 // live_roots(queue, extra): see evaluate.py.
 PyObject* live_roots(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (count < 1 || count > 2) return PyErr_Format(PyExc_TypeError, "live_roots takes 1 or 2 arguments, not %zd", count);
+    Section section;
     Ref pending = Ref::to(state.queue_pending.of(args[0]));
     const Py_ssize_t length = PyList_GET_SIZE(pending.get());  // what other threads add meanwhile comes later
     Ref roots(PyDict_New()), kept(PyList_New(0));
     if (!roots || !kept) return nullptr;
-    for (Py_ssize_t k = 0; k < length && k < PyList_GET_SIZE(pending.get()); k++) {
-        Ref reference = Ref::to(PyList_GET_ITEM(pending.get(), k));
+    for (Py_ssize_t k = 0; k < length; k++) {
+        Ref reference = item_at(pending.get(), k);
+        if (!reference) break;
         Ref array(PyObject_CallNoArgs(reference.get()));
         if (!array) return nullptr;
         if (array.get() == Py_None) continue;
@@ -182,6 +184,7 @@ bool stays_pending(PyObject* node) {
 }
 
 bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
+    Section section;
     Walk walk;
     return walk.begin(roots) && walk.follow() && walk.finish(nodes, key);
 }

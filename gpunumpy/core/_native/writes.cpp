@@ -63,23 +63,23 @@ PyObject* update(PyObject* base, PyObject* region, PyObject* value) {
     const Ref of_base = Ref::to(as_node(base)->signature), of_value = Ref::to(as_node(value)->signature);
     Ref key(PyTuple_Pack(4, state.update, of_base.get(), of_value.get(), region));
     if (!key) return nullptr;
-    Ref signature = Ref::to(PyDict_GetItemWithError(state.signatures, key.get()));
+    Ref signature = find(state.signatures, key.get());
     if (!signature && !PyErr_Occurred()) {
         Ref made(update_signature(of_base.get(), of_value.get(), region));
-        if (made) signature = Ref::to(keep(state.signatures, key.get(), made.get()));
+        if (made) signature = keep(state.signatures, key.get(), made.get());
     }
     return signature ? new_node(signature.get(), PyTuple_Pack(2, base, value)) : nullptr;
 }
 
 QueueLock::QueueLock(PyObject* queue) : lock_(Ref::to(state.queue_lock.of(queue))) {
-    static PyObject* const acquire = PyUnicode_InternFromString("acquire");
+    static Name acquire("acquire");
     Ref answer(PyObject_CallMethodOneArg(lock_.get(), acquire, Py_False));
     is_held_ = answer.get() == Py_True;
 }
 
 QueueLock::~QueueLock() {
     if (!is_held_) return;
-    static PyObject* const release = PyUnicode_InternFromString("release");
+    static Name release("release");
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     Py_XDECREF(PyObject_CallMethodNoArgs(lock_.get(), release));
@@ -93,9 +93,9 @@ bool can_be_written(PyObject* array) {
 Written write(PyObject* array, const Positions& positions, PyObject* given) {
     Ref owner = Ref::to(owner_of(array));
     Ref current = Ref::to(as_array(owner.get())->node), value = Ref::to(given);
-    PyObject* data = as_node(current.get())->data;
-    if (data != Py_None) {
-        Ref is_exported(PyObject_GetAttrString(data, "exported"));
+    const Loan data = loan(as_node(current.get())->data);
+    if (data.get() != Py_None) {
+        Ref is_exported(PyObject_GetAttrString(data.get(), "exported"));
         if (!is_exported) return Written::ERROR;
         if (is_exported.get() != Py_False) return Written::NOT_AT_HAND;
     }

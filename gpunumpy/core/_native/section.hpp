@@ -1,0 +1,115 @@
+// What stands in the core for the GIL, where Python has none; where it has one, nothing is left of it.
+//
+// Fields of arrays, nodes and buffers are read and written in a `Section`, in which there is one thread at a time. It is
+// the only lock of the core, and it is Python's: a thread that waits, for another lock or for other threads to stop, lets
+// others in meanwhile, as a thread that waits under the GIL does. So no order of locks has to be kept, and whatever is
+// used after a call of Python's functions is held by a reference.
+#pragma once
+
+#include <atomic>
+
+#include "python.hpp"
+
+namespace core {
+
+#ifdef Py_GIL_DISABLED
+
+class Section {
+public:
+    Section() { PyCriticalSection_BeginMutex(&section_, &mutex_); }
+    ~Section() { PyCriticalSection_End(&section_); }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+private:
+    static inline PyMutex mutex_ = {};
+    PyCriticalSection section_;
+};
+
+// What a field refers to, for a scope: held, as another thread may let the field refer to another object.
+using Loan = Ref;
+inline Loan loan(PyObject* borrowed) { return Ref::to(borrowed); }
+
+// What a slot refers to that Python's code may set at any time.
+inline Loan held(const Slot& slot, PyObject* object) {
+    Loan found;
+    Py_BEGIN_CRITICAL_SECTION(object);
+    found = Ref::to(slot.of(object));
+    Py_END_CRITICAL_SECTION();
+    return found;
+}
+
+// Have Python read and write the fields of a type in a section too. Returns false after an exception.
+bool guard_fields(PyTypeObject* type, PyMemberDef* members);
+
+#else
+
+struct Section {
+    Section() {}  // so that it counts as used
+};
+
+class Loan {
+public:
+    explicit Loan(PyObject* borrowed = nullptr) : object_(borrowed) {}
+    PyObject* get() const { return object_; }
+    explicit operator bool() const { return object_ != nullptr; }
+
+private:
+    PyObject* object_;
+};
+inline Loan loan(PyObject* borrowed) { return Loan(borrowed); }
+inline Loan held(const Slot& slot, PyObject* object) { return Loan(slot.of(object)); }
+
+inline bool guard_fields(PyTypeObject*, PyMemberDef*) { return true; }
+
+#endif
+
+// What a table has for a key; null, maybe after an exception, if it has nothing.
+inline Ref find(PyObject* table, PyObject* key) {
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject* found;
+    PyDict_GetItemRef(table, key, &found);
+    return Ref(found);
+#else
+    return Ref::to(PyDict_GetItemWithError(table, key));
+#endif
+}
+
+// What a table has for a key after it was given a value, if it had none; null after an exception.
+inline Ref find_or_add(PyObject* table, PyObject* key, PyObject* value) {
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject* found;
+    PyDict_SetDefaultRef(table, key, value, &found);
+    return Ref(found);
+#else
+    return Ref::to(PyDict_SetDefault(table, key, value));
+#endif
+}
+
+// An item of a list that other threads may change; null, without an exception, if there is none.
+inline Ref item_at(PyObject* list, Py_ssize_t k) {
+#ifdef Py_GIL_DISABLED
+    PyObject* item = PyList_GetItemRef(list, k);
+    if (!item) PyErr_Clear();
+    return Ref(item);
+#else
+    return Ref::to(k < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, k) : nullptr);
+#endif
+}
+
+// A name that Python looks up, made at its first use by whichever thread; interned, so that all make the same object.
+class Name {
+public:
+    constexpr explicit Name(const char* text) : text_(text), object_(nullptr) {}
+    operator PyObject*() {
+        PyObject* known = object_.load(std::memory_order_acquire);
+        if (!known) object_.store(known = PyUnicode_InternFromString(text_), std::memory_order_release);
+        return known;
+    }
+
+private:
+    const char* text_;
+    std::atomic<PyObject*> object_;
+};
+
+}  // namespace core

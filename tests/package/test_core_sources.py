@@ -1,0 +1,25 @@
+"""What the sources of the compiled core must not call, as it is wrong in a Python without the GIL."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+SOURCES = sorted((Path(__file__).parents[2] / "gpunumpy/core/_native").glob("*.[ch]pp"))
+# What `section.hpp` has a word for, and why.
+FORBIDDEN = {
+    r"static PyObject\s*\*[^;]*PyUnicode_InternFromString": "`Name`: threads that wait for it cannot be stopped",
+    r"PyDict_(GetItem|GetItemWithError|SetDefault)\(": "`find`: what a table lends, another thread may free",
+    r"CriticalSection_BeginMutex|std::mutex|PyThread_allocate_lock": "`Section`: one lock needs no order",
+}
+
+
+def test_the_core_needs_no_gil() -> None:
+    found = {
+        f"{path.name}: {match.group()} (take {word})"
+        for path in SOURCES
+        for pattern, word in FORBIDDEN.items()
+        for match in re.finditer(pattern, path.read_text())
+    }
+    assert {line for line in found if not line.startswith("section.hpp")} == set()
+    assert found, "the patterns find nothing, not even what section.hpp has"
