@@ -52,6 +52,22 @@ public:
         return flushed;
     }
 
+    // As `compute_part`, of which `run` is the run.
+    Flushed part(PyObject* roots, PyObject* run) {
+        roots_ = Ref(PyList_New(0));
+        if (!roots_) return Flushed::ERROR;
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(roots); k++) {
+            PyObject* root = PyList_GET_ITEM(roots, k);
+            if (is_pending(as_node(root)) && PyList_Append(roots_.get(), root) < 0) return Flushed::ERROR;
+        }
+        if (!PyList_GET_SIZE(roots_.get())) return Flushed::YES;
+        run_ = Ref::to(run);
+        as_run(run)->is_in_core = true;
+        const Flushed computed = compute();
+        as_run(run)->is_in_core = false;
+        return computed;
+    }
+
 private:
     Flushed flush() {
         if (!find_roots()) return Flushed::ERROR;
@@ -151,6 +167,11 @@ Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
         return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
     }
     return Flush(queue, extra, is_looked_at).all();
+}
+
+Flushed compute_part(PyObject* queue, PyObject* part, PyObject* run, PyObject* looked) {
+    if (!PyList_CheckExact(part) || is_watched() || is_observed()) return Flushed::NOT_AT_HAND;
+    return Flush(queue, looked, looked != Py_None).part(part, run);
 }
 
 }  // namespace core

@@ -14,4 +14,8 @@ enum class Flushed { YES, NOT_AT_HAND, ERROR };
 // not end, graphs without a plan, and everything while an observer or a watcher is there.
 Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at);
 
+// Compute those roots of a part of a graph, a list, that are pending, inside of a flush of Python's; `looked` is the node
+// that the host is about to read, or None.
+Flushed compute_part(PyObject* queue, PyObject* part, PyObject* run, PyObject* looked);
+
 }  // namespace core

@@ -314,6 +314,18 @@ PyObject* call_flush(PyObject* self, PyObject* const* args, size_t count, PyObje
     return ask(self, args, count, names);
 }
 
+// compute_part(queue, part, run, looked)
+PyObject* call_compute_part(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (are_given(count, names, 4)) {
+        switch (compute_part(args[0], args[1], args[2], args[3])) {
+            case Flushed::YES: Py_RETURN_NONE;
+            case Flushed::ERROR: return nullptr;
+            case Flushed::NOT_AT_HAND: break;
+        }
+    }
+    return ask(self, args, count, names);
+}
+
 // --- memory -----------------------------------------------------------------------------------------------------------
 
 // allocate(device, nbytes)
@@ -450,6 +462,7 @@ const struct {
 } NAMED[] = {
     {"allocate", call_allocate},
     {"compute", call_compute},
+    {"compute_part", call_compute_part},
     {"compute_to_look", call_compute_to_look},
     {"flush", call_flush},
     {"getitem", call_getitem},

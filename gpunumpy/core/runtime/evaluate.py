@@ -35,7 +35,7 @@ from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, pool_locks
 from .plan import Observer, Plan
 from .planner import GraphChanged, Planner
-from .run import Run, publish, settle, values_of
+from .run import Run, publish, renew, settle, values_of
 
 
 class _DeviceState:
@@ -343,8 +343,13 @@ def _compute_roots(
             key = (key, overwrite)
         plan = planner.plans.find(key)
         if plan is None:
+            has_changed = partial(_has_published, queue, seen)
             with suppress(GraphChanged):
-                plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, partial(_has_published, queue, seen))
+                parts = planner.parts(key, nodes, len(roots), has_changed) if overwrite else []
+                if parts:
+                    _compute_parts(queue, [[nodes[p] for p in part] for part in parts], run, looked)
+                    return
+                plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, has_changed)
         if plan is not None and queue.publications == seen:
             break
         seen = queue.publications  # a flush beside this one has computed some of the roots
@@ -352,6 +357,22 @@ def _compute_roots(
         if not roots:
             return
     plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
+
+
+def _compute_parts(queue: Queue, parts: Sequence[Sequence[Node]], run: Run, looked: Node | None) -> None:
+    """Compute the roots of each part of a graph, in order."""
+    for part in parts:
+        renew(run)
+        compute_part(queue, part, run, looked)
+
+
+@tried_first
+def compute_part(queue: Queue, part: Sequence[Node], run: Run, looked: Node | None) -> None:
+    """Compute those roots of a part that no flush beside this one has computed."""
+    seen = queue.publications
+    roots = [root for root in part if root.data is None]
+    if roots:
+        _compute_roots(queue, roots, run, seen, looked=looked)
 
 
 def _has_published(queue: Queue, seen: int) -> bool:

@@ -9,10 +9,12 @@ from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
 from ..graph.signature import Signature
+from ..schedule.batch import batch_calls
 from ..schedule.lift import lifted, lowered
 from ..schedule.lower import Item, items_of
+from ..schedule.parts import parts
 from ..schedule.passes import Scheduled, run_passes
-from ..schedule.sizes import Integer, Trace
+from ..schedule.sizes import LEAST, Integer, Trace
 from ..schedule.variants import Variants
 from ..schedule.verify_plan import verify_plan
 from .kept_plans import KeptPlans, kept_plans
@@ -22,9 +24,22 @@ from .plan import Executor, Plan, PlanTemplate
 MAX_PLANS = 4096
 _PLAN_ENTRIES = 15  # of a `BoundedTable`, that a plan at its sizes counts as: about 5 kB
 
+# A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
+# sizes: to plan it takes as long as to run its parts some times.
+MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 4
+
 
 class GraphChanged(Exception):
     """Another flush, of a signal handler, has computed nodes of a graph while a plan for it was being made."""
+
+
+class _Parts:
+    """The parts of a graph: the roots of each, none for a graph to plan as a whole, and how often it came up."""
+
+    __slots__ = ("roots", "times")
+
+    def __init__(self, roots: list[list[int]]) -> None:
+        self.roots, self.times = roots, 0
 
 
 class Planner:
@@ -36,12 +51,13 @@ class Planner:
         The plans of graphs at their sizes, by the keys of `evaluate.walk`.
     """
 
-    __slots__ = ("_executor", "_templates", "plans")
+    __slots__ = ("_executor", "_parts", "_templates", "plans")
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.plans: BoundedTable[Hashable, Plan] = BoundedTable()
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
+        self._parts: BoundedTable[Hashable, _Parts] = BoundedTable()
 
     def plan(
         self,
@@ -110,6 +126,33 @@ class Planner:
         made = len(variants) if check else 0
         template, values = variants.find(sizes)
         return template, values, signatures, items, check and len(variants) != made
+
+    def parts(
+        self, key: Hashable, nodes: Sequence[Node], count: int, has_changed: Callable[[], bool] = bool
+    ) -> list[list[int]]:
+        """Return how to compute the first `count` nodes of a graph that has no plan: the roots of its parts, in order.
+
+        Of a graph to plan as a whole it returns no parts. The parameters are those of `plan`.
+        """
+        if len(nodes) < MIN_NODES:
+            return []
+        known = self._parts.find(key)
+        if known is None:
+            made = without_collector(self._new_parts, nodes, count)
+            if has_changed():
+                raise GraphChanged
+            known = self._parts.keep(key, _Parts(made))
+        known.times += 1
+        return known.roots if known.times <= PATIENCE else []
+
+    def _new_parts(self, nodes: Sequence[Node], count: int) -> list[list[int]]:
+        if len({abs(n) for n in lowered(nodes)[1] if abs(n) >= LEAST}) < MIN_SIZES:
+            return []
+        items = items_of(nodes)
+        if len(batch_calls(items, range(count), self._executor.traits)) != len(items):
+            return []  # a batch has library calls of several parts
+        found = parts(items, range(count))
+        return found if len(found) > 1 else []
 
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()

@@ -117,6 +117,13 @@ def settle(run: Run) -> None:
     publish(plan.queue, plan.results_at(run.nodes, run.slots, step, begun))
 
 
+def renew(run: Run) -> None:
+    """Make a run that is complete fit for another plan, at every moment fit for `settle` and `values_of`."""
+    run.entered = None
+    run.plan = None
+    run.step = 0
+
+
 def values_of(run: Run) -> tuple[dict[Node, Node], dict[int, Buffer]]:
     """Return what to compute from while the run waits.
 

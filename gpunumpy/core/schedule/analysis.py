@@ -24,6 +24,7 @@ from ..graph.primitives import (
     Update,
     View,
 )
+from ..graph.structure import is_dense
 from .lower import Item
 
 # An expression of more operations than this is stored rather than computed again for each of its readers.
@@ -175,8 +176,10 @@ def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) 
         return False
     base = items[position].args[0]
     base_signature = items[base].signature
-    if isinstance(base_signature.primitive, (Leaf, Const)):
+    if isinstance(base_signature.primitive, Const):
         return False
+    if isinstance(base_signature.primitive, Leaf):  # it was computed after the view had been recorded
+        return is_dense(base_signature)
     if isinstance(base_signature.primitive, (Update, LibraryCall, Output)) or base in written:
         return True
     # A view without an index map reads its base from memory: see `_arguments_in_memory`.

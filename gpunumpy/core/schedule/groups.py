@@ -137,10 +137,11 @@ class Placement:
                 windows.append((Source("const", p), Layout((), (), 0)))
             elif isinstance(signature.primitive, View) and p not in self.graph.anchor_set:  # a view of a node in memory
                 base = self.items[p].args[0]
+                is_leaf = isinstance(self.items[base].signature.primitive, Leaf)
                 self.loaded.add(base)
                 windows.append(
                     (
-                        Source("new", base),
+                        Source("leaf" if is_leaf else "new", base),
                         Layout(signature.shape, signature.primitive.strides, signature.primitive.offset),
                     )
                 )
