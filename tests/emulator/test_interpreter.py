@@ -111,15 +111,21 @@ def in_both_ways(kernel: Kernel, given: list[Any], one_nan: bool = False, **opti
             assert found.tobytes() == wanted.tobytes()
 
 
-def reducing(name: str, shape: tuple[int, ...], reduced: int, dtype: numpy.dtype, transposed: bool = False) -> Kernel:
-    """A reduction, and how far each element is from the result, where that is a number like it."""
+def places(shape: tuple[int, ...], reduced: int, transposed: bool) -> tuple[Affine, Affine]:
+    """Where an element lies, and where the result of its row does."""
     order = range(len(shape))[::-1] if transposed else range(len(shape))
     coef = [0] * len(shape)
     stride = 1
     for d in reversed(order):
         coef[d], stride = stride, stride * shape[d]
-    at, outer = Affine(0, tuple(coef)), shape[: len(shape) - reduced]
-    of_row = Affine(0, (*(math.prod(outer[d + 1 :]) for d in range(len(outer))), *[0] * reduced))
+    outer = shape[: len(shape) - reduced]
+    of_row = (*(math.prod(outer[d + 1 :]) for d in range(len(outer))), *[0] * reduced)
+    return Affine(0, tuple(coef)), Affine(0, of_row)
+
+
+def reducing(name: str, shape: tuple[int, ...], reduced: int, dtype: numpy.dtype, transposed: bool = False) -> Kernel:
+    """A reduction, and how far each element is from the result, where that is a number like it."""
+    at, of_row = places(shape, reduced, transposed)
     result = I8 if name.startswith("arg") else dtype
     body: list[Any] = [Load(0, at), ReduceLoops(name, (0,), (dtype, result))]
     stores = [Store(1, 1, of_row)]
@@ -159,13 +165,7 @@ def variances(shape: tuple[int, ...], reduced: int, dtype: numpy.dtype, transpos
     """A variance and a sum; `along_rows` adds what each element is above the variance, divided by the sum of those."""
     real = REAL_OF.get(dtype, F8 if dtype.kind in "biu" else dtype)
     total = dtype if dtype.kind in "fc" else I8
-    order = range(len(shape))[::-1] if transposed else range(len(shape))
-    coef = [0] * len(shape)
-    stride = 1
-    for d in reversed(order):
-        coef[d], stride = stride, stride * shape[d]
-    at, outer = Affine(0, tuple(coef)), shape[: len(shape) - reduced]
-    of_row = Affine(0, (*(math.prod(outer[d + 1 :]) for d in range(len(outer))), *[0] * reduced))
+    at, of_row = places(shape, reduced, transposed)
     body: list[Any] = [Load(0, at), Scalar(1), ReduceLoops("moments", (0, 1), (dtype, I8, real))]
     body += [ReduceLoops("add", (0,), (dtype, total)), Apply("sqrt", (2,), (real, real))]
     stores = [Store(2, 3, of_row), Store(3, 4, of_row)]
