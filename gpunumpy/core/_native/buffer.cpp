@@ -100,7 +100,6 @@ bool add_buffer_type(PyObject* module) {
 }
 
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
-    static Name pop("pop");
     const Ref lists = state.free_lists ? find(state.free_lists, device) : Ref();
     const Ref list = lists ? list_for(lists.get(), nbytes) : Ref();
     if (!list || !PyList_GET_SIZE(list.get())) return nullptr;
@@ -108,11 +107,8 @@ PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
     PyTypeObject* type = state.pool_buffer;
     Ref made(type->tp_alloc(type, 0));
     if (!made) return nullptr;
-    Ref block(PyObject_CallMethodNoArgs(list.get(), pop));
-    if (!block) {
-        if (PyErr_ExceptionMatches(PyExc_IndexError)) PyErr_Clear();  // what was collected has taken it
-        return nullptr;
-    }
+    Ref block = popped(list.get());
+    if (!block) return nullptr;  // what was collected has taken it
     const bool is_of_host = PyTuple_Check(block.get());
     Buffer* buffer = as_buffer(made.get());
     buffer->host = Py_NewRef(is_of_host ? PyTuple_GET_ITEM(block.get(), 0) : Py_None);

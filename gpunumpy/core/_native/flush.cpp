@@ -1,5 +1,6 @@
 #include "flush.hpp"
 
+#include "host_arrays.hpp"
 #include "planner.hpp"
 #include "program.hpp"
 #include "run.hpp"
@@ -10,17 +11,9 @@ namespace core {
 
 namespace {
 
-// Whether a name of evaluate.py stands for something.
-bool is_set(PyObject* name) { return find(state.evaluate, name).get() != Py_None; }
-
-bool is_watched() {
-    static Name name("watcher");
-    return is_set(name);
-}
-
 bool is_observed() {
     static Name name("observer");
-    return is_set(name);
+    return find(state.evaluate, name).get() != Py_None;
 }
 
 // The exception that is on its way, which is over then.
@@ -129,7 +122,7 @@ private:
         PyObject* length = PyLong_FromSsize_t(PyList_GET_SIZE(pending_.get()) + REVIEW_INTERVAL);
         if (!length) return false;
         state.queue_review_at.set(queue_, length);
-        return !is_watched() || Ref(PyObject_CallOneArg(state.schedule_review, queue_));
+        return !is_watched || Ref(PyObject_CallOneArg(state.schedule_review, queue_));
     }
 
     // As `LoopCut.looked`, which has more to do where a first graph waited for a place.
@@ -161,7 +154,7 @@ private:
 }  // namespace
 
 Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
-    if (Py_TYPE(queue) != state.queue || is_watched() || is_observed()) return Flushed::NOT_AT_HAND;
+    if (Py_TYPE(queue) != state.queue || is_watched || is_observed()) return Flushed::NOT_AT_HAND;
     QueueLock lock(queue);
     if (!lock.is_held() || held(state.queue_run, queue).get() != Py_None) {
         return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
@@ -170,7 +163,7 @@ Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
 }
 
 Flushed compute_part(PyObject* queue, PyObject* part, PyObject* run, PyObject* looked) {
-    if (!PyList_CheckExact(part) || is_watched() || is_observed()) return Flushed::NOT_AT_HAND;
+    if (!PyList_CheckExact(part) || is_watched || is_observed()) return Flushed::NOT_AT_HAND;
     return Flush(queue, looked, looked != Py_None).part(part, run);
 }
 

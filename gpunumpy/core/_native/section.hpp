@@ -93,7 +93,21 @@ inline Ref item_at(PyObject* list, Py_ssize_t k) {
     if (!item) PyErr_Clear();
     return Ref(item);
 #else
-    return Ref::to(k < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, k) : nullptr);
+    return Ref::to(0 <= k && k < PyList_GET_SIZE(list) ? PyList_GET_ITEM(list, k) : nullptr);
+#endif
+}
+
+// The last item of a list, which loses it; null, without an exception, if the list is empty.
+inline Ref popped(PyObject* list) {
+#ifdef Py_GIL_DISABLED
+    Ref item(PyObject_CallMethod(list, "pop", nullptr));
+    if (!item && PyErr_ExceptionMatches(PyExc_IndexError)) PyErr_Clear();
+    return item;
+#else
+    const Py_ssize_t last = PyList_GET_SIZE(list) - 1;
+    Ref item = item_at(list, last);
+    if (item && PyList_SetSlice(list, last, last + 1, nullptr) < 0) return Ref();
+    return item;
 #endif
 }
 
