@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
@@ -147,6 +148,7 @@ DIFFERENCES = {
     ),
     "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
     "hash": Difference(lambda np: hash(np.arange(3)), TypeError, TypeError),
+    "concat": Difference(lambda np: operator.concat(np.arange(2), np.arange(2)).tolist(), TypeError, [0, 2]),
     "assert_equal": Difference(
         lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
         None,
