@@ -148,7 +148,9 @@ DIFFERENCES = {
     ),
     "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
     "hash": Difference(lambda np: hash(np.arange(3)), TypeError, TypeError),
-    "concat": Difference(lambda np: operator.concat(np.arange(2), np.arange(2)).tolist(), TypeError, [0, 2]),
+    "concat": Difference(
+        lambda np: numpy.asarray(operator.concat(np.arange(2), np.arange(2))).tolist(), TypeError, [0, 2]
+    ),
     "assert_equal": Difference(
         lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
         None,
