@@ -301,7 +301,7 @@ def test_memory_for_a_module(
     launcher("text")(())
     assert len(gpu.modules) == 1
     monkeypatch.setattr(type(gpu), "_cuLaunchKernel", lambda *args: gpu.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
-    with pytest.raises(MemoryError, match="no room for the stacks"):
+    with pytest.raises(MemoryError, match="no room for the code, the stacks"):
         launcher("text")(())
 
 

@@ -36,6 +36,8 @@ class FakeDriver:
         The functions that were launched.
     work
         Called by every launch with the addresses of the arguments, to do what the kernel would.
+    refuse
+        Called with the name of every call; returns the name of the error that the call has instead of doing anything.
     calls
         The names of all calls.
     """
@@ -49,6 +51,7 @@ class FakeDriver:
         self.modules: set[int] = set()
         self.launched: list[Any] = []
         self.work: Callable[[Any], None] | None = None
+        self.refuse: Callable[[str], str | None] = lambda name: None
         self.calls: list[str] = []
         self.free_bytes = MEMORY_BYTES
         self._current = 0
@@ -65,6 +68,9 @@ class FakeDriver:
             lost = self.errors.get(self._current)
             if lost and name not in _ALWAYS_ANSWERED:
                 return (getattr(self._real.CUresult, lost), 0)
+            refused = self.refuse(name)
+            if refused:
+                return (getattr(self._real.CUresult, refused), 0)
             result = answer(self, *args) if answer is not None else None
             if isinstance(result, self._real.CUresult):
                 return (result, 0)

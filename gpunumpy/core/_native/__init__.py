@@ -93,7 +93,7 @@ def launch(
     format: str,
     params: Sequence[int],
     is_packed: bool,
-    failed: Callable[[int], None],
+    failed: Callable[[int, int], None],
     device: Any = None,
     kernel: Any = None,
     fixed: int = 0,
@@ -102,8 +102,9 @@ def launch(
 
     It takes the arguments, of the kinds that `format` names, and maybe a list that a launch is noted in; else that is
     the device's. The other parameters are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid,
-    of a block, and the bytes of shared memory. `failed` raises the exception for an error of the driver, `kernel` is
-    what keeps the kernel loaded, and the first `fixed` parameters stay at other sizes.
+    of a block, and the bytes of shared memory. `failed` is called with the number of an error of the driver, and how
+    many attempts failed before; it raises an exception, or the launch is attempted again. `kernel` is what keeps the
+    kernel loaded, and the first `fixed` parameters stay at other sizes.
     """
     if _core is None:
         return None

@@ -30,7 +30,7 @@ struct Prepared {
     std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
     std::vector<int64_t> params;  // follow the arguments in every launch
     bool is_packed;               // whether all of these are one parameter of the kernel
-    PyObject* failed;             // raises the exception for an error of the driver
+    PyObject* failed;             // raises the exception for an error of the driver, or makes room for another attempt
     PyObject* device;             // of the kernel, or None
     PyObject* kernel;             // what keeps it loaded
     Py_ssize_t fixed;             // parameters, the first ones, that stay at other sizes
@@ -298,19 +298,19 @@ bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
     SmallVector<void*, 64> addresses;
     for (size_t k = 0; k < (p.is_packed ? 1 : words.size()); k++) addresses.push_back(&words[k]);
     const unsigned* d = p.dimensions;
-    int error;
-    Py_BEGIN_ALLOW_THREADS
-    error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.begin(), nullptr);
-    Py_END_ALLOW_THREADS
-    if (!error) {
-        const Py_ssize_t noted = PyObject_Size(launched);
-        if (noted) return noted > 0;
-        static Name append("append");
-        return static_cast<bool>(Ref(PyObject_CallMethodOneArg(launched, append, Py_None)));
+    for (int failures = 0;; failures++) {
+        int error;
+        Py_BEGIN_ALLOW_THREADS
+        error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.begin(), nullptr);
+        Py_END_ALLOW_THREADS
+        if (!error) break;
+        if (!Ref(PyObject_CallFunction(p.failed, "ii", error, failures))) return false;
+        if (p.device != Py_None && !activate(p.device)) return false;
     }
-    Ref raised(PyObject_CallFunction(p.failed, "i", error));
-    if (raised) PyErr_Format(PyExc_RuntimeError, "the driver says %d to a launch", error);
-    return false;
+    const Py_ssize_t noted = PyObject_Size(launched);
+    if (noted) return noted > 0;
+    static Name append("append");
+    return static_cast<bool>(Ref(PyObject_CallMethodOneArg(launched, append, Py_None)));
 }
 
 }  // namespace core

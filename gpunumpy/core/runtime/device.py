@@ -37,7 +37,7 @@ def check(result: tuple[Any, ...]) -> Any:
 
     Raises
     ------
-    DeviceError
+    DeviceError, MemoryError
         If the code is not success; the message holds its name and the description that the driver gives.
     """
     if result[0]:
@@ -67,13 +67,15 @@ _FATAL = frozenset(
 _lost: dict[Device, str] = {}
 
 
-def device_error(error: Any, doing: str = "") -> DeviceError:
-    """Return the exception for an error code of a driver call.
+def device_error(error: Any, doing: str = "") -> DeviceError | MemoryError:
+    """Return the exception for an error code of a driver call: `DeviceError`, or `MemoryError` for a lack of memory.
 
     A fatal error is remembered for the GPU that this thread works with, and every later use of that GPU says so.
     """
     words = driver().cuGetErrorString(error)[1]
     text = f"{error.name}: {words.decode() if words else 'unknown error'}"
+    if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
+        return MemoryError(f"out of memory on {_thread_state.device or 'the GPU'}: {f'{doing}: ' * bool(doing)}{text}")
     if error.name not in _FATAL:
         return DeviceError(f"{doing}: {text}" if doing else text)
     device = _thread_state.device
@@ -307,7 +309,10 @@ class Device:
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         with _lock:
             if self not in _initialized:  # another thread may have initialised it meanwhile
-                _initialize(self)
+                try:
+                    _initialize(self)
+                except MemoryError as error:  # other processes fill the GPU
+                    raise DeviceError(f"{self} has no room for this process ({error})") from None
                 _initialized.add(self)
         return object.__getattribute__(self, name)
 

@@ -32,7 +32,7 @@ from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .host_copies import VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
-from .memory import Buffer, pool_locks
+from .memory import Buffer, out_of_memory_hooks, pool_locks
 from .plan import Observer, Plan
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
@@ -396,6 +396,31 @@ def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
     if copies is not pending:
         results = [(node, copy.data, copy.signature) for node, copy in zip(pending, copies, strict=True)]
         publish(queue, results)
+
+
+def _flush_for_memory(device: Device) -> None:
+    """Compute what is pending, of which operands may be all that is left to free.
+
+    Nothing is done while a run is under way: the run has not enough memory, or frees some itself.
+    """
+    device_state = _states.get(device)
+    if device_state is None or device_state.queue.run is not None:
+        return
+    queue = device_state.queue
+    lock: Any = queue.lock
+    with suppress(Exception):  # that comes where the value is needed
+        if lock._is_owned():
+            flush(queue)
+            return
+        try:
+            if lock.acquire(blocking=False) and queue.run is None:
+                flush(queue)
+        finally:
+            if lock._is_owned():  # an exception of a signal handler may have come before the condition was known
+                lock.release()
+
+
+out_of_memory_hooks.append(_flush_for_memory)
 
 
 def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:

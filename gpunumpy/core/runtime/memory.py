@@ -22,6 +22,7 @@ __all__ = [
     "MemoryInfo",
     "address",
     "allocate",
+    "attempted",
     "zeroed_scratch",
     "index_error_word",
     "explained",
@@ -29,6 +30,9 @@ __all__ = [
     "host_bytes",
     "free_all_blocks",
     "host_view",
+    "is_full",
+    "is_shortage",
+    "make_room",
     "memory_info",
     "out_of_memory_hooks",
     "pinned",
@@ -89,6 +93,8 @@ def allocate(device: Device, nbytes: int) -> Buffer:
         free_list = _free_lists[device][nbytes]
         block = free_list.pop()
     except (KeyError, IndexError):
+        block = None
+    if block is None:  # outside of the handler, as what is raised here would tell of an empty list
         free_list, block = _find_block(device, nbytes)
     return PoolBuffer(device, block, nbytes, free_list)
 
@@ -97,13 +103,60 @@ def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:
     """Return a free list and a block for a request that no known free list serves."""
     pool = _pool(device)
     free_list = pool.free_list(nbytes)
-    for prepare in (None, _release_cached, _run_hooks):
-        if prepare is not None:
-            prepare(pool)
-        block = pool.take_block(free_list)
-        if block is not None:
-            return free_list, block
-    raise shortage(device, f"asked for {nbytes:,} bytes")
+    failures = 0
+    while (block := pool.take_block(free_list)) is None:
+        make_room(device, failures, f"asked for {nbytes:,} bytes")
+        failures += 1
+    return free_list, block
+
+
+def attempted(device: Device, asked: str, call: Callable[..., tuple[Any, ...]], *args: Any) -> Any:
+    """Return the value of a call of the driver that may need memory of a GPU: where there is none, room is made.
+
+    Parameters
+    ----------
+    asked : str
+        What there is no room for, for the message of a `MemoryError`.
+    call : callable
+        A function of `cuda.bindings.driver`; one that has failed has done nothing.
+    """
+    failures = 0
+    while (result := call(*args))[0] and is_shortage(device, result[0]):
+        make_room(device, failures, asked)
+        failures += 1
+    return check(result)
+
+
+def is_shortage(device: Device, error: Any) -> bool:
+    """Return whether an error of the driver stands for a lack of a GPU's memory."""
+    pool = _pool(device)
+    return isinstance(pool, DevicePool) and pool.is_shortage(error)
+
+
+def is_full(device: Device) -> bool:
+    """Return whether next to nothing of a GPU's memory is free."""
+    pool = _pool(device)
+    return isinstance(pool, DevicePool) and pool.is_full()
+
+
+def make_room(device: Device, failures: int, asked: str) -> None:
+    """Free memory of a device for another attempt at what has found none.
+
+    Parameters
+    ----------
+    failures : int
+        How many attempts failed before the last one.
+    asked : str
+        What there is no room for.
+
+    Raises
+    ------
+    MemoryError
+        If all that can be freed was freed before the last attempt.
+    """
+    if failures == len(_WAYS_TO_MAKE_ROOM):
+        raise shortage(device, asked)
+    _WAYS_TO_MAKE_ROOM[failures](_pool(device))
 
 
 def _release_cached(pool: Pool) -> None:
@@ -121,6 +174,9 @@ def _run_hooks(pool: Pool) -> None:
             _thread_state.is_running_hooks = False
     gc.collect()
     pool.release_all()
+
+
+_WAYS_TO_MAKE_ROOM = (_release_cached, _run_hooks)
 
 
 def shortage(device: Device, asked: str) -> MemoryError:
@@ -204,10 +260,12 @@ def pinned(nbytes: int, device: Device) -> numpy.ndarray:
     """
     cuda = driver()
     device.activate()
-    status, ptr = cuda.cuMemHostAlloc(max(nbytes, 1), cuda.CU_MEMHOSTALLOC_PORTABLE | cuda.CU_MEMHOSTALLOC_DEVICEMAP)
-    if status == cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
-        raise shortage(CPU, f"asked for {nbytes:,} bytes that stay in memory (page-locked), for copies to a GPU")
-    check((status, ptr))
+    flags = cuda.CU_MEMHOSTALLOC_PORTABLE | cuda.CU_MEMHOSTALLOC_DEVICEMAP
+    asked = f"asked for {nbytes:,} bytes that stay in memory (page-locked), for copies to a GPU"
+    try:
+        ptr = attempted(device, asked, cuda.cuMemHostAlloc, max(nbytes, 1), flags)
+    except MemoryError:
+        raise shortage(CPU, asked) from None
     bytes_ = host_view(int(ptr), nbytes)
     weakref.finalize(bytes_.base, _free_pinned, device, int(ptr)).atexit = False
     return bytes_
@@ -245,7 +303,7 @@ def _zeros(device: Device, nbytes: int) -> Buffer:
         buffer.host[:] = 0
     else:
         device.activate()
-        check(driver().cuMemsetD8Async(buffer.ptr, 0, nbytes, device.stream))
+        attempted(device, "no room to fill memory", driver().cuMemsetD8Async, buffer.ptr, 0, nbytes, device.stream)
     return buffer
 
 

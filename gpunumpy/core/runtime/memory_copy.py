@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
 from .device import Device, check, driver
-from .memory import Buffer, address, host_bytes, pinned
+from .memory import Buffer, address, attempted, host_bytes, pinned
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
@@ -31,7 +33,8 @@ class _Chunk:
         cuda = driver()
         self.host = pinned(CHUNK_BYTES, device)
         self.ptr = address(self.host)
-        self.event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
+        timing = cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value
+        self.event = attempted(device, "no room for an event", cuda.cuEventCreate, timing)
 
 
 class _Stage:
@@ -67,7 +70,7 @@ class _Stage:
             piece = source[start : start + CHUNK_BYTES]
             chunk = self.take_chunk()
             chunk.host[: piece.size] = piece
-            check(self.cuda.cuMemcpyHtoDAsync(ptr + start, chunk.ptr, piece.size, stream))
+            _queue_copy(self.device, self.cuda.cuMemcpyHtoDAsync, ptr + start, chunk.ptr, piece.size, stream)
             with self.lock:  # so that `busy` has the order of the copies
                 check(self.cuda.cuEventRecord(chunk.event, stream))
                 self.busy.append(chunk)
@@ -81,7 +84,7 @@ class _Stage:
                 self.finish_chunk(*in_flight.popleft())
             piece = target[start : start + CHUNK_BYTES]
             chunk = self.take_chunk()
-            check(self.cuda.cuMemcpyDtoHAsync(chunk.ptr, ptr + start, piece.size, stream))
+            _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, chunk.ptr, ptr + start, piece.size, stream)
             check(self.cuda.cuEventRecord(chunk.event, stream))
             in_flight.append((chunk, piece))
         while in_flight:
@@ -93,6 +96,11 @@ class _Stage:
         piece[:] = chunk.host[: piece.size]
         with self.lock:
             self.free.append(chunk)
+
+
+def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any) -> None:
+    """Queue a copy by a function of the driver, which may take memory of its own for it."""
+    attempted(device, "no room for a copy", call, *args)
 
 
 _stages: dict[Device, _Stage] = {}
@@ -132,7 +140,8 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         return
     stage = _stage(buffer.device)
     if borrow or source.size <= _INLINE_BYTES:
-        check(stage.cuda.cuMemcpyHtoDAsync(buffer.ptr + offset, address(source), source.size, buffer.device.stream))
+        target, stream = buffer.ptr + offset, buffer.device.stream
+        _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.size, stream)
     else:
         stage.upload(buffer.ptr + offset, source)
 
@@ -179,10 +188,8 @@ def copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int,
     elif target.host is not None:
         _stage(source.device).download(target.host[target_offset : target_offset + nbytes], source.ptr + source_offset)
     elif source.device is target.device:
-        cuda = _stage(source.device).cuda
-        check(
-            cuda.cuMemcpyDtoDAsync(target.ptr + target_offset, source.ptr + source_offset, nbytes, source.device.stream)
-        )
+        device, call = source.device, _stage(source.device).cuda.cuMemcpyDtoDAsync
+        _queue_copy(device, call, target.ptr + target_offset, source.ptr + source_offset, nbytes, device.stream)
     else:
         _copy_between_gpus(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
 
@@ -192,11 +199,8 @@ def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_p
     target_device, source_device = target.device, source.device
     wait_for_device(target_device, source_device)
     target_device.activate()
-    check(
-        driver().cuMemcpyPeerAsync(
-            target_ptr, target_device.context, source_ptr, source_device.context, nbytes, target_device.stream
-        )
-    )
+    places = target_ptr, target_device.context, source_ptr, source_device.context
+    _queue_copy(target_device, driver().cuMemcpyPeerAsync, *places, nbytes, target_device.stream)
     wait_for_device(source_device, target_device)
 
 

@@ -24,6 +24,8 @@ LARGE_BYTES = 1 << 24  # before a larger block is made, free blocks of this size
 _GROWTH_BYTES = 1 << 26  # newly allocated bytes between two checks of how much is cached
 _HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them are freed
 _MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered
+# A GPU with less free memory is full: 6 to 25 MB were, where kernels found no room for their code or local variables.
+_FULL_BYTES = 1 << 26
 
 
 # The bytes of a block of the host, and their address.
@@ -314,21 +316,38 @@ class DevicePool(Pool):
         if count:
             check(self.cuda.cuCtxSynchronize())
         for _ in range(count):  # blocks added meanwhile wait for the next call
-            waiting, block = self.awaited_blocks.pop(0)
+            try:
+                waiting, block = self.awaited_blocks.pop(0)
+            except IndexError:  # a signal handler or a finalizer has come in between, and allocated
+                return
             waiting.free_list.append(block)
 
     def new_block(self, size: int) -> int | None:
         """Return the address of a block from the pool of the driver, or None if there is no memory."""
         status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
-        if status == self.cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+        if status and self.is_shortage(status):
             return None
         return int(check((status, block)))
+
+    def is_shortage(self, error: Any) -> bool:
+        """Return whether an error of the driver stands for a lack of memory, of which it does not always tell.
+
+        It loads kernels at their first launch, and CUDA_ERROR_UNKNOWN is what a launch says that finds no room for one.
+        """
+        if error.name == "CUDA_ERROR_UNKNOWN":
+            return self.is_full()
+        return bool(error.name == "CUDA_ERROR_OUT_OF_MEMORY")
+
+    def is_full(self) -> bool:
+        """Return whether next to nothing of the GPU is free."""
+        free_bytes, total_bytes = self.available_bytes()
+        return free_bytes < min(_FULL_BYTES, total_bytes // 16)
 
     def free_block(self, block: int) -> None:
         """Return a block to the pool of the driver, which keeps its memory."""
         check(self.cuda.cuMemFreeAsync(block, self.device.stream))
 
-    def available_bytes(self) -> tuple[int, int] | None:
+    def available_bytes(self) -> tuple[int, int]:
         """Return the free and the total bytes of the GPU."""
         self.device.activate()
         free_bytes, total_bytes = check(self.cuda.cuMemGetInfo())

@@ -117,6 +117,12 @@ def _prepared(device: Device, prepare: Callable[[], Runner]) -> Runner:
     return partial(_in_own_words, device, run)
 
 
+# What libraries of CUDA, each by an exception of its own, say to a lack of memory; and what they say to it where they
+# load kernels or make handles, which has other causes too.
+_SHORTAGE = ("ALLOC_FAILED",)
+_SHORTAGE_OF_FULL_GPU = ("NOT_INITIALIZED", "INTERNAL_ERROR", "EXECUTION_FAILED")
+
+
 def _in_own_words(device: Device, call: Callable[..., Any], *args: Any) -> Any:
     """Call a library; raise the package's exception for one that stands for a lost GPU or for want of memory."""
     try:
@@ -125,6 +131,8 @@ def _in_own_words(device: Device, call: Callable[..., Any], *args: Any) -> Any:
         raise
     except Exception as error:
         raise_if_lost(device)
-        if "ALLOC_FAILED" in str(error):  # so named by all libraries of CUDA, each with an exception of its own
+        words = str(error)
+        is_unclear = any(name in words for name in _SHORTAGE_OF_FULL_GPU)
+        if any(name in words for name in _SHORTAGE) or (is_unclear and memory.is_full(device)):
             raise memory.shortage(device, f"no room for a library call ({error})") from error
         raise

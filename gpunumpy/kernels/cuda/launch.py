@@ -13,8 +13,8 @@ from typing import Any
 
 from ...core import _native
 from ...core.errors import DeviceError
-from ...core.runtime.device import Device, check, device_error, driver, function_address
-from ...core.runtime.memory import shortage
+from ...core.runtime import memory
+from ...core.runtime.device import Device, device_error, driver, function_address
 from ...core.runtime.plan import Runner
 from .module import Function
 
@@ -117,7 +117,9 @@ class Launcher:
         cuda, handle, shared = driver(), self._function.handle, self._dimensions[-1]
         self.device.activate()
         attributes = cuda.CUfunction_attribute
-        static = check(cuda.cuFuncGetAttribute(attributes.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle)) if shared else 0
+        loading = partial(memory.attempted, self.device, "no room for a kernel")  # the driver does so when it is used
+        of_static = attributes.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+        static = loading(cuda.cuFuncGetAttribute, of_static, handle) if shared else 0
         if shared + static > DEFAULT_SHARED:
             limit = self.device.attributes.shared_per_block
             if shared + static > limit:
@@ -126,12 +128,13 @@ class Launcher:
                 )
             # Another launcher of the function may have set a higher limit already.
             most = attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            check(cuda.cuFuncSetAttribute(handle, most, max(shared, check(cuda.cuFuncGetAttribute(most, handle)))))
+            known = loading(cuda.cuFuncGetAttribute, most, handle)
+            loading(cuda.cuFuncSetAttribute, handle, most, max(shared, known))
         address = function_address("cuLaunchKernel")
         if address is not None:
             self.launch = _native.launch(
                 *(address, int(handle), self._dimensions, int(self.device.stream)),
-                *(self._format, self._params, self._is_packed, partial(_raise_error, self.device)),
+                *(self._format, self._params, self._is_packed, partial(_make_room, self.device)),
                 *(self.device, self._function, len(self._fixed)),
             )
 
@@ -146,7 +149,7 @@ class Launcher:
         Raises
         ------
         MemoryError
-            If the driver has no memory for the launch.
+            If the driver has no memory for the launch, even after what is unused has been freed.
         DeviceError
             If the driver refuses the launch, or reports that something queued earlier has failed.
         """
@@ -154,9 +157,10 @@ class Launcher:
             self.launch(values)
             return
         self.device.activate()
-        error = self._launch_by_binding(values)
-        if error:
-            _raise_error(self.device, error)
+        failures = 0
+        while error := self._launch_by_binding(values):
+            _make_room(self.device, error, failures)
+            failures += 1
 
     def _call_of_binding(self) -> tuple[Any, ...]:
         """Return cuLaunchKernel and its arguments, and make the buffer that it finds those of the kernel in."""
@@ -183,9 +187,12 @@ class Launcher:
         return error
 
 
-def _raise_error(device: Device, number: int) -> None:
-    """Raise the exception for the number of an error that a launch had."""
+def _make_room(device: Device, number: int, failures: int) -> None:
+    """Free memory for another attempt at a launch, or raise the exception for the number of the error that it had.
+
+    `failures` is how many attempts failed before.
+    """
     error = driver().CUresult(number)
-    if error.name == "CUDA_ERROR_OUT_OF_MEMORY":
-        raise shortage(device, "no room for the stacks and local variables of a kernel")
-    raise device_error(error, f"a kernel cannot be launched on {device}")
+    if not memory.is_shortage(device, error):
+        raise device_error(error, f"a kernel cannot be launched on {device}")
+    memory.make_room(device, failures, "no room for the code, the stacks and the local variables of a kernel")

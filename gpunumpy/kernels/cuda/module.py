@@ -70,7 +70,8 @@ class Module:
         self._functions: dict[str, Any] = {}
         dropped = _dropped.setdefault(device, deque())
         _unload_dropped(device)
-        self.handle = _load(device, image)
+        asked = f"no room for a kernel of {len(image):,} bytes"
+        self.handle = memory.attempted(device, asked, driver().cuModuleLoadData, image)
         self._dropped = dropped  # set last: a module that was not loaded is not unloaded either
 
     def function(self, name: str) -> Any:
@@ -78,7 +79,9 @@ class Module:
         handle = self._functions.get(name)
         if handle is None:
             self.device.activate()
-            handle = self._functions[name] = check(driver().cuModuleGetFunction(self.handle, name.encode()))
+            get = driver().cuModuleGetFunction
+            handle = memory.attempted(self.device, "no room for a kernel", get, self.handle, name.encode())
+            self._functions[name] = handle
         return handle
 
     def __del__(self) -> None:
@@ -87,26 +90,16 @@ class Module:
             self._dropped.append(self.handle)
 
 
-def _load(device: Device, image: bytes) -> Any:
-    """Return the handle of a new module; if memory is short, free what is unused and try again."""
-    cuda = driver()
-    out_of_memory = cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY
-    result = cuda.cuModuleLoadData(image)
-    if result[0] == out_of_memory:
-        memory.free_all_blocks(device)  # this waits for the stream too
-        _unload_dropped(device)
-        result = cuda.cuModuleLoadData(image)
-        if result[0] == out_of_memory:
-            raise memory.shortage(device, f"no room for a kernel of {len(image):,} bytes")
-    return check(result)
-
-
 def _unload_dropped(device: Device) -> None:
     """Unload modules that nothing holds: at this call those on which no work waits, and the others at a later one.
+
+    It is called before a module is loaded, and where memory is short.
 
     A signal handler may do the same in the middle. So a module is taken out of its list first; if the handler raises
     an exception then, the module stays loaded.
     """
+    if device not in _dropped:
+        return
     cuda = driver()
     dropped, waiting = _dropped[device], _waiting.setdefault(device, deque())
     handles = list(_taken_out(dropped))
@@ -125,6 +118,9 @@ def _unload_dropped(device: Device) -> None:
         for handle in handles:
             check(cuda.cuModuleUnload(handle))
         check(cuda.cuEventDestroy(event))
+
+
+memory.out_of_memory_hooks.append(_unload_dropped)
 
 
 def _taken_out(entries: deque[_Entry]) -> Iterator[_Entry]:

@@ -266,7 +266,8 @@ class _Handle(tuple[int, bytes]):
 class Launches:
     """What the core launches: the words that the first parameters' addresses lead to. `error` is what it is told."""
 
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, driver: fake_driver.FakeDriver) -> None:
+        self.driver = driver
         self.error = 0
         self.count = 3
         self.words: list[Words] = []
@@ -290,8 +291,8 @@ def launches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Launches:
         pytest.skip("the core is not built for this Python, or not used")
     pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
-    fake_driver.install(monkeypatch)
-    return Launches(monkeypatch)
+    driver = fake_driver.install(monkeypatch)
+    return Launches(monkeypatch, driver)
 
 
 @contextmanager
@@ -365,6 +366,29 @@ def test_a_launch_that_is_refused(number: int, launches: Launches) -> None:
         assert len(launches.words) == 1
 
 
+@pytest.mark.parametrize("number", [2, 999])  # CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_UNKNOWN
+def test_a_launch_that_finds_memory_later(number: int, launches: Launches) -> None:
+    """What is unused is freed for it; an update in place is done once, in the middle of other steps."""
+    launches.driver.free_bytes = 20 << 20
+    for place in range(1, 20):
+        x = np.asarray(numpy.arange(5000.0))
+        np.synchronize()
+        x[1:] += 1
+        arrays = [x, np.cumsum(x), x.sum()]
+        launches.words.clear()
+        launches.hook = lambda place=place: setattr(  # type: ignore[misc]
+            launches, "error", number if place <= len(launches.words) < place + 2 else 0
+        )
+        np.synchronize()
+        assert None not in [array._node.data for array in arrays]
+        counts = len(launches.words)
+        if counts < place:
+            break
+        assert launches.words[place - 1] == launches.words[place] == launches.words[place + 1]
+        assert len({str(words) for words in launches.words}) == counts - 2
+    assert place > 3
+
+
 def test_an_update_in_place_is_launched_once(launches: Launches) -> None:
     """Whichever later launch is refused."""
 
@@ -384,8 +408,8 @@ def test_an_update_in_place_is_launched_once(launches: Launches) -> None:
         launches.hook, calls = at_call(k, lambda: setattr(launches, "error", 2))
         with pytest.raises(MemoryError):
             np.synchronize()
-        assert len(calls) == k
+        assert len(calls) == k + 2  # as room is made twice
         assert (arrays[0]._node.data is None) == (k == 1)
         launches.hook, launches.error = lambda: None, 0
         np.synchronize()
-        assert len(launches.words) == wanted + 1, k
+        assert len(launches.words) == wanted + 3, k

@@ -28,7 +28,7 @@ class Refused(Exception):
     """What a launch raises for what the driver says."""
 
 
-def refuse(error: int) -> None:
+def refuse(error: int, failures: int) -> None:
     raise Refused(error)
 
 
@@ -44,13 +44,14 @@ class Driver:
     def __init__(self, parameters: int, error: int = 0) -> None:
         self.launches: list[tuple[Any, ...]] = []
         self.threads: list[int] = []
+        self.error = error
 
         def launch_kernel(function: Any, *rest: Any) -> int:
             *dimensions, stream, addresses, extra = rest
             words = [addresses[k][0] for k in range(parameters)]
             self.launches.append((function, tuple(dimensions), stream, words, extra))
             self.threads.append(threading.get_ident())
-            return error
+            return self.error
 
         self._function = _LAUNCH_KERNEL(launch_kernel)
         self.address = _address(self._function)
@@ -139,6 +140,23 @@ def test_errors_are_raised_and_not_noted() -> None:
     with pytest.raises(Refused, match="2"):
         launch((), noted)
     assert not noted
+
+
+def test_a_launch_is_attempted_again_unless_its_error_is_raised() -> None:
+    """With the same arguments, and noted once."""
+    driver, noted, calls = Driver(3, error=2), deque[Any](), []
+
+    def make_room(error: int, failures: int) -> None:
+        calls.append((error, failures, len(noted)))
+        if failures == 2:
+            driver.error = 0
+
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "qq", (7,), False, make_room)
+    assert launch is not None
+    launch((5, 6), noted)
+    assert calls == [(2, 0, 0), (2, 1, 0), (2, 2, 0)]
+    assert [words for _, _, _, words, _ in driver.launches] == 4 * [[5, 6, 7]]
+    assert len(noted) == 1
 
 
 @pytest.mark.parametrize("values", [(1,), (1, 2, 3), (2**64, 0.5), ("x", 0.5), (1, "x"), (1.5, 0.5)])
