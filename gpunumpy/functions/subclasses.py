@@ -65,21 +65,21 @@ def _names(text: str) -> frozenset[str]:
 
 # Functions and methods whose results are of the class of an argument, also without dimensions.
 _KEEPING_ALWAYS = _names("""
-    all amax amin angle any around astype average byteswap clip conj conjugate copy __copy__ __deepcopy__ fix flatten i0
-    isclose isneginf isposinf isreal matmul __matmul__ __rmatmul__ matvec max mean median min nan_to_num nanmax nanmean
-    nanmedian nanmin nanprod nanstd nansum nanvar prod ptp ravel real_if_close reshape round squeeze std sum transpose
-    trapezoid var vecdot vecmat
+    all amax amin angle any around astype average byteswap clip conj conjugate copy __copy__ __deepcopy__ fix
+    flatten i0 isclose isneginf isposinf isreal matmul __matmul__ __rmatmul__ matvec max mean median min nanmax
+    nanmean nanmedian nanmin nanprod nanstd nansum nanvar prod ptp ravel real_if_close reshape round squeeze std sum
+    transpose trapezoid var vecdot vecmat
 """)
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
     T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
-    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete diagflat
-    diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like geomspace
-    getfield gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power matrix_transpose meshgrid
-    moveaxis multi_dot nanargmax nanargmin nancumprod nancumsum nanpercentile nanquantile ones_like packbits partition
-    percentile permute_dims piecewise pinv polyadd polysub polyval qr quantile real repeat require roll rollaxis rot90
-    setdiff1d solve sort split swapaxes take take_along_axis tensorsolve tile trace trim_zeros unique unique_values
-    unpackbits unstack vsplit zeros_like
+    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete
+    diagflat diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like
+    geomspace getfield gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power
+    matrix_transpose meshgrid moveaxis multi_dot nan_to_num nanargmax nanargmin nancumprod nancumsum nanpercentile
+    nanquantile ones_like packbits partition percentile permute_dims piecewise pinv polyadd polysub polyval qr
+    quantile real repeat require roll rollaxis rot90 setdiff1d solve sort split swapaxes take take_along_axis
+    tensorsolve tile trace trim_zeros unique unique_values unpackbits unstack vsplit zeros_like
 """)
 # Those of which some results are, by their places.
 _KEEPING_AT = {

@@ -402,6 +402,23 @@ def test_read_only_arrays_stay_so() -> None:
             array[0] = 1
 
 
+@pytest.mark.parametrize("dtype", ["f8", "u2"])
+@pytest.mark.parametrize("key", [..., slice(None), (slice(None), slice(1, 2)), 0, (0, 1)], ids=repr)
+def test_a_read_only_array_is_not_written_to_itself(key: Any, dtype: str) -> None:
+    """NumPy looks at the flag before it sees that there is nothing to do."""
+    for xp in (numpy, np):
+        imaginary = xp.asarray(numpy.arange(6).reshape(3, 2).astype(dtype)).imag
+        locked = xp.asarray(numpy.arange(6).reshape(3, 2).astype(dtype)).copy()
+        view = locked[:]
+        view.flags.writeable = False
+        for x in (imaginary, view):
+            with pytest.raises(ValueError, match="assignment destination is read-only"):
+                x[key] = x[key]
+            with pytest.raises(ValueError, match="assignment destination is read-only"):
+                x[...] = x
+        locked[key] = locked[key]
+
+
 def test_imaginary_parts_of_reals_are_read_only() -> None:
     assert not np.arange(3).imag.flags.writeable
     assert not np.arange(3.0)[::-1].imag.flags.writeable

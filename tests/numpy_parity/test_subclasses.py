@@ -138,6 +138,9 @@ MORE_CALLS = (
     *("np.empty_like(x, subok=True)", "np.full_like(x, 1, subok=False)", "np.array(x, subok=True)", "np.fft.fft(x)"),
     *("np.lib.stride_tricks.as_strided(x, (2,), (8,))", "np.lib.stride_tricks.as_strided(x, (2,), (8,), subok=True)"),
     "np.lib.stride_tricks.sliding_window_view(x, 2, subok=True)",
+    *("np.nan_to_num(m)", "np.nan_to_num(x.sum())", "np.nan_to_num(x.all())", "np.nan_to_num(m.all(), nan=1.0)"),
+    *("np.nan_to_num(x.argmax().view(type(x)))", "np.nan_to_num(x.sum(), copy=False)"),
+    *("np.nan_to_num(x.all(), copy=False)", "np.nan_to_num(x.astype(int).sum(), copy=False)"),
 )
 
 

@@ -162,7 +162,8 @@ bool set_part(PyObject* self, PyObject* key, PyObject* value) {
     if (!is_array(value) && !is_number(value) && !PyArray_IsScalar(value, Generic)) return false;
     Section section;
     const Ref view = view_of(self, key);
-    if (!view) return false;
+    // NumPy does not look whether an array is read-only where it is copied to itself.
+    if (!view || !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(view.get()))) return false;
     Operands operands(IS_QUIET);
     Ref taken(operands.taken(value));
     if (!taken) {

@@ -238,7 +238,9 @@ def nan_to_num(x: Any, copy: builtins.bool = True, nan: Any = 0.0, posinf: Any =
         return numpy.nan_to_num(x, False, *map(to_numpy_arguments, (nan, posinf, neginf)))
     array = as_array(x)
     if array.dtype.kind in "biu":
-        return wrap(array.value()) if copy else array
+        if copy:
+            return wrap(array.value())
+        return array if array.shape else getitem(array, ())
     with one_step(None if copy else array):
         result = _without_nonfinite(array, nan, posinf, neginf)
         if not copy:
