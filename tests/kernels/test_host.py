@@ -219,6 +219,19 @@ def test_errors_are_ignored_quietly() -> None:
     same(out, [numpy.nan, -numpy.inf, numpy.inf])
 
 
+def test_what_an_exception_leaves_of_errors_is_forgotten() -> None:
+    """A signal handler's may come in functions of NumPy that change how errors are told, before they set that back."""
+
+    def interrupted() -> None:
+        numpy.seterr(invalid="raise")
+        raise KeyboardInterrupt
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            host_threads.quietly(interrupted)
+        assert set(host_threads.quietly(numpy.geterr).values()) == {"ignore"}
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1), (0,), (3, 0), (2, 3, 4, 5)])
 def test_shapes(shape: tuple[int, ...], blocks: str) -> None:
     a = values(shape)

@@ -26,11 +26,13 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
         context = Context()
         context.run(numpy.seterr, all="ignore")
     try:
-        return context.run(function, *args)
+        result = context.run(function, *args)
     except MemoryError as error:
         raise explained(error) from None
-    finally:
-        _quiet_contexts.append(context)
+    # A context that an exception has left is used no more: one of a signal handler may have come as NumPy was about to
+    # set back what a function of its own had changed, and every later function would raise what that one does.
+    _quiet_contexts.append(context)
+    return result
 
 
 # What a task of `run_all` calls on its blocks of work, to go through them.
