@@ -131,6 +131,7 @@ Py_ssize_t Positions::origin() const {
 PyObject* Positions::layout() const {
     Ref made(state.layout->tp_alloc(state.layout, 3));
     if (!made) return nullptr;
+    PyObject_GC_UnTrack(made.get());  // it will have numbers alone
     PyObject* items[] = {shape.tuple(), strides.tuple(), PyLong_FromSsize_t(offset)};
     for (int k = 0; k < 3; k++) PyTuple_SET_ITEM(made.get(), k, items[k]);
     return items[0] && items[1] && items[2] ? made.release() : nullptr;

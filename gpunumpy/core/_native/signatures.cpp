@@ -20,8 +20,13 @@ bool has_possible_size(const Sizes& shape, PyObject* dtype) {
     return bytes > 0;
 }
 
-// A new object of a class with slots, which are still to be set.
-PyObject* blank(PyTypeObject* type) { return type->tp_alloc(type, 0); }
+// A new object of a class with slots, which are still to be set. It will refer to what lives as long as the program and to
+// older signatures, so it is in no cycle, and Python's collector need not look at it: a loop makes thousands of them.
+PyObject* blank(PyTypeObject* type) {
+    PyObject* made = type->tp_alloc(type, 0);
+    if (made) PyObject_GC_UnTrack(made);
+    return made;
+}
 
 PyObject* new_signature(PyObject* primitive, PyObject* args, PyObject* shape, PyObject* dtype, PyObject* queue,
                         bool may_be_generator) {
@@ -36,6 +41,7 @@ PyObject* new_signature(PyObject* primitive, PyObject* args, PyObject* shape, Py
     Ref made(blank(state.signature)), number(PyLong_FromSsize_t(weight < MAX_WEIGHT ? weight : MAX_WEIGHT));
     Ref none(PyTuple_New(0));
     if (!made || !number || !none) return nullptr;
+    PyObject_GC_UnTrack(args);
     state.signature_primitive.set(made.get(), Py_NewRef(primitive));
     state.signature_args.set(made.get(), Py_NewRef(args));
     state.signature_shape.set(made.get(), Py_NewRef(shape));
@@ -145,6 +151,7 @@ Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
         Ref number(PyLong_FromLong(kept.exchange(0)));
         if (!number || !Ref(PyObject_CallOneArg(state.count_entries, number.get()))) return Ref();
     }
+    if (PyTuple_CheckExact(key)) PyObject_GC_UnTrack(key);  // as what it refers to, see `blank`
     return find_or_add(table, key, value);
 }
 

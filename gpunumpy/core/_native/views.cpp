@@ -92,6 +92,7 @@ PyObject* new_window(PyObject* source, const Positions& positions, PyObject* lay
     if (!signature) return nullptr;
     PyObject* window = state.window->tp_alloc(state.window, 0);
     if (!window) return nullptr;
+    PyObject_GC_UnTrack(window);  // as what it refers to, see signatures.cpp
     state.window_signature.set(window, signature.release());
     state.window_nested.set(window, Py_NewRef(is_merged ? Py_False : Py_True));
     return window;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
@@ -181,3 +182,25 @@ def test_what_is_not_launched_at_new_sizes_is_prepared_by_python() -> None:
     finally:
         set_contraction(False)
     assert prepare([41, 8]) != "Python's"
+
+
+def test_the_collector_does_not_look_at_what_new_sizes_have() -> None:
+    """Signatures, what they are made of, and the keys of the tables: a loop at new sizes makes thousands of them."""
+    before_residence = np.set_residence("device")
+    with np.Device("cpu"):
+        a, c = np.asarray(numpy.ones((300, 300))), np.asarray(numpy.ones(300))
+        np.synchronize()
+
+        def step(k: int) -> None:
+            _ = a[k:, k:] * 2, c[k:, None] * c[None, k:], (a[k:, k:] + 1)[1:, 2:]
+
+        for k in range(1, 20):
+            step(k)
+        gc.collect()
+        before = len(gc.get_objects())
+        for k in range(20, 220):
+            step(k)
+        gc.collect()  # which finds that it need not look at tuples of these any more
+        tracked = len(gc.get_objects()) - before
+    np.set_residence(before_residence)
+    assert tracked < 100
