@@ -81,9 +81,11 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
     monkeypatch.setattr(module, "_compile", found.compile)
     monkeypatch.setattr(module, "_finished_image", found.find)
     monkeypatch.setattr(tiers, "TIER", "auto")
+    # However long the compiler's threads wait for a processor.
+    monkeypatch.setattr(beside_module, "_PATIENCE_S", 3600.0)
     with np.Device("cuda:0"):
         yield found
-    found.may_go_on.set()
+    finish(found)  # or the compiler of a later test is asked for what waits here
 
 
 @pytest.fixture
@@ -108,8 +110,13 @@ def finish(compiler: Compiler) -> None:
     """Wait until nothing is compiled any more."""
     compiler.may_go_on.set()
     for task in compiler.tasks:
-        while not task.is_done:
-            time.sleep(0.001)
+        wait_for(task)
+
+
+def wait_for(task: Task) -> None:
+    """Wait for the end of a task, whose thread may not be there yet."""
+    while not task.is_done:
+        time.sleep(0.001)
 
 
 def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -137,7 +144,7 @@ def test_the_host_waits_rather_than_queue_much_interpreted_work(
     def wait(task: Task) -> None:
         waited.append(len(was_interpreted))
         compiler.may_go_on.set()
-        WAIT(task)
+        wait_for(task)
 
     monkeypatch.setattr(Task, "wait", wait)
     x = np.zeros(tiers._INSTRUCTIONS >> 5)
@@ -153,7 +160,6 @@ def test_the_host_waits_rather_than_queue_much_interpreted_work(
     for _ in range(10 * tiers._RUNS):
         (small - 3.0).computed()
     assert len(waited) == 1
-    finish(compiler)  # or the compiler of the next test is asked for what waits here
 
 
 def test_a_signal_handler_in_a_wait_takes_what_is_compiled(
@@ -167,7 +173,7 @@ def test_a_signal_handler_in_a_wait_takes_what_is_compiled(
     def wait(task: Task) -> None:
         monkeypatch.setattr(Task, "wait", WAIT)
         compiler.may_go_on.set()
-        WAIT(task)
+        wait_for(task)
         run(x)
 
     monkeypatch.setattr(tiers, "_INSTRUCTIONS_AHEAD", tiers._INSTRUCTIONS // 2)
@@ -202,8 +208,7 @@ def test_a_finalizer_that_wants_what_a_waiting_thread_has_locked(monkeypatch: py
         task = beside(work)
         task.wait()
         assert not task.is_done
-    while not task.is_done:
-        time.sleep(0.001)
+    wait_for(task)
 
 
 def test_much_work_is_compiled_at_once(compiler: Compiler, was_interpreted: list[bool]) -> None:
@@ -259,7 +264,8 @@ def test_a_checkout_compiles_the_interpreter_once_it_is_worth_while(
         assert (interpreter_text() in compiler.compiled) == (number > tiers._KERNELS_BEFORE_INTERPRETER)
         operation(x).computed()
         finish(compiler)
-    assert not any(was_interpreted[: tiers._KERNELS_BEFORE_INTERPRETER])
+    # The one that asks for it may find it compiled already.
+    assert not any(was_interpreted[: tiers._KERNELS_BEFORE_INTERPRETER - 1])
     assert was_interpreted[-1]
     assert compiler.compiled.count(interpreter_text()) == 1
 
@@ -382,8 +388,7 @@ def test_a_signal_handler_while_a_thread_of_the_compiler_starts(monkeypatch: pyt
         monkeypatch.setattr(beside_module, "_tasks", SimpleQueue())
         tracer = Tracer(place, ask)
         tracer.run(ask)
-        while not tasks[-1].is_done:  # its thread may not be there yet
-            time.sleep(0.001)
+        wait_for(tasks[-1])
         assert tasks[-1].image() == b"image"
         while not beside_module._threads:  # it is noted once it runs
             time.sleep(0.001)
