@@ -203,18 +203,30 @@ def test_variances(dtype: str, along_rows: bool, shape: tuple[int, ...], reduced
         in_both_ways(kernel, [values.astype(dtype), 1, *outs], one_nan=True, processors=4)
 
 
-def test_rows_are_not_overwritten() -> None:
-    """What is overwritten by one pass could be loaded by the next. The scheduler makes no such kernel."""
+def test_rows_are_overwritten_in_the_last_pass() -> None:
+    """What another pass overwrites would be loaded by the next. The scheduler makes no such kernel."""
     at = Affine(0, (50, 1))
-    body = Body(
-        (Load(0, at), ReduceLoops("add", (0,), (F8, F8)), Apply("divide", (0, 1), (F8,) * 3)),
-        (Store(1, 2, at),),
+    instructions = (
+        Load(0, at),
+        ReduceLoops("add", (0,), (F8, F8)),
+        Apply("divide", (0, 1), (F8,) * 3),
+        Apply("add", (0, 0), (F8,) * 3),
     )
+    args = Arg("in", F8), Arg("out", F8, alias=0), Arg("out", F8)
     x = numpy.random.default_rng(0).random((20, 50))
-    for alias in (-1, 0):
-        kernel = Kernel((20, 50), 1, (Arg("in", F8), Arg("out", F8, alias=alias)), body)
-        assert (interpreted(kernel, 4) is None) == (alias == 0)
-    in_both_ways(replace(kernel, args=(Arg("in", F8), Arg("out", F8))), [x, numpy.zeros((20, 50))])
+    for stores, is_interpreted in (
+        ((Store(1, 2, at), Store(2, 3, at)), True),
+        ((Store(1, 3, at), Store(2, 2, at)), False),
+    ):
+        kernel = Kernel((20, 50), 1, args, Body(instructions, stores))
+        results = []
+        for run in (run_kernel, run_interpreted)[: 1 + is_interpreted]:
+            overwritten, out = x.copy(), numpy.zeros((20, 50))
+            run(kernel, [overwritten, overwritten, out], seed=5)
+            results.append((overwritten, out)[:: 1 if is_interpreted else -1])
+            numpy.testing.assert_allclose(results[-1], (x / x.sum(1)[:, None], x + x), rtol=1e-14)
+        assert (interpreted(kernel, 4) is not None) == is_interpreted
+        assert all(numpy.array_equal(results[0], other) for other in results)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])

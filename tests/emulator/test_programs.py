@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 import pytest
 
+import gpunumpy
 from gpunumpy.core.recording.record import as_array, elementwise
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
@@ -15,6 +16,7 @@ from gpunumpy.functions.ufuncs.methods import accumulate_ufunc
 from tests.emulator import available
 from tests.emulator.emulated import emulated
 
+from ..support import updates
 from ..support.arrays import ndarray
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
@@ -89,3 +91,19 @@ def test_the_host_takes_over_again() -> None:
     assert machine.kernels == 1  # what is pending at the end is computed there
     numpy.testing.assert_array_equal(values(elementwise("add", [x, 1.0])), 1 - a)
     assert machine.kernels == 1
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("interprets", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_updates_in_place_by_the_kernel_before(seed: int, interprets: bool) -> None:
+    """Which the interpreter can run too: all loops are computed by one of both."""
+    run = updates.program(seed, 5)
+    expected = [numpy.random.default_rng(seed).integers(-9, 9, shape) for shape in updates.SHAPES]
+    with emulated(interprets=interprets) as machine, Device("cpu"):
+        arrays = [gpunumpy.array(x) for x in expected]
+        run(arrays)
+        run(expected)
+        for x, y in zip(arrays, expected, strict=True):
+            numpy.testing.assert_array_equal(values(x), y)
+    assert machine.interpreted_kernels == (machine.kernels if interprets else 0)

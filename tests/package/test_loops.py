@@ -9,6 +9,9 @@ import gpunumpy
 from benchmarks.loop_programs import LOOPS
 from benchmarks.loop_programs.loop import Loop
 
+from ..core.fusion.counting import kernels
+from ..support.gpu_plans import planned_for_a_gpu
+
 # The size and the steps of each loop.
 CASES = {
     "heat_1d": (50, 5),
@@ -50,3 +53,34 @@ def test_matches_numpy(loop: Loop, device: str) -> None:
     for x, array, before in zip(data, arrays, given, strict=True):  # what the benchmark gives is given again
         numpy.testing.assert_array_equal(x, before)
         numpy.testing.assert_array_equal(numpy.asarray(array), before)
+
+
+# The most kernels and library calls of a step on a GPU, and how many more the program may have in all.
+LAUNCHES = {
+    "heat_1d": (1, 0),
+    "heat_2d": (1, 0),
+    "wave_3d": (1, 0),
+    "shallow_water": (3, 0),
+    "vertical_diffusion": (33, 0),
+    "cavity_flow": (63, 0),
+    "bodies": (2, 0),
+    "escape_time": (7, 1),
+    "recurrence": (0, 1),
+    "power_iteration": (2, 0),
+    "gram_schmidt": (49, -1),
+    "covariance": (3, 5),
+    "shortest_paths": (1, 0),
+}
+
+
+@pytest.mark.on_device
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.name)
+def test_few_launches(loop: Loop) -> None:
+    """Small loops are bound by launches: what a step takes is a property of the schedule."""
+    size, steps = CASES[loop.name]
+    data = loop.data(numpy.random.default_rng(0), size, steps)
+    with planned_for_a_gpu():
+        arrays = [gpunumpy.asarray(x) for x in data]
+        ran = kernels(lambda: loop.program(gpunumpy, *arrays, steps))
+    each, more = LAUNCHES[loop.name]
+    assert len(ran) <= each * steps + more

@@ -93,7 +93,8 @@ def _with_memory(placement: Placement, work_items: Sequence[_WorkItem]) -> tuple
         if current and isinstance(step, RunLibraryCall):
             step = replace(step, args=tuple([(current.get(s, s), where) for s, where in step.args]))
         elif current and isinstance(step, RunKernel):
-            step = replace(step, args=tuple([current.get(s, s) for s in step.args]))
+            args = zip(step.args, step.kernel.args, strict=True)
+            step = replace(step, args=tuple([s if arg.kind == "out" else current.get(s, s) for s, arg in args]))
         if isinstance(step, RunLibraryCall) or not _has_no_points(step.kernel):
             steps.append(step)
         steps += [Free(current_name.pop(owning)) for owning in released_after.get(index, ()) if owning in current_name]

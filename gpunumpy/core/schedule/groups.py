@@ -41,7 +41,10 @@ class Group:
     domain, loop_of_dim
         The shape of full-level nodes, and the loop that each of its dimensions runs along.
     closed
-        Whether no other anchor may join.
+        Whether no other anchor may join, but for updates in place where there are such already.
+    in_place
+        The updates that the kernel writes in place, and the source whose buffer each writes into: what the buffer holds
+        before the kernel runs.
     reduces_last_axes
         Whether the reduced dimensions are the last dimensions of the domain.
     region, outside
@@ -59,6 +62,7 @@ class Group:
     domain: tuple[int, ...] = ()
     loop_of_dim: tuple[int, ...] = ()
     closed: bool = False
+    in_place: dict[int, Source] = field(default_factory=dict)
     reduces_last_axes: bool = True
     region: tuple[tuple[int, int], ...] | None = None
     outside: Builder | None = None
@@ -109,6 +113,12 @@ class Placement:
             self.nodes_by_buffer.setdefault(item.buffer, []).append(p)
             if isinstance(item.signature.primitive, Output):
                 self.outputs.setdefault(item.args[0], {})[item.signature.primitive.number] = p
+
+    def is_base_read_later(self, update: int) -> bool:
+        """Return whether another anchor that is not placed reads the buffer of the base of an update."""
+        base, reads = self.items[update].args[0], self.graph.reads[update]
+        in_buffer = self.nodes_by_buffer[self.items[base].buffer] if self.items[base].buffer >= 0 else [base]
+        return any(self.unplaced_readers[p] > (p in reads) for p in in_buffer)
 
     def new_group(self, loops: tuple[int, ...], reduced: int, reason: str) -> Group:
         """Start a kernel; `reason` says why it is not fused with the kernel before it."""
@@ -164,6 +174,8 @@ class Placement:
             ):
                 return value
             raise CannotLower("it reads, at another index, what that kernel computes")
+        if position in group.in_place:
+            return group.in_place[position]  # `join_in_place` sees to it that the kernel does not write what is read
         group_index = self.group_of.get(position)
         if group_index is None:
             return None  # the anchor being placed

@@ -64,18 +64,17 @@ def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) ->
         outer = len(group.loops) - group.reduced
         at = map_to_loops(len(group.loops), range(outer))
     else:
-        result_map = _result_map(group, signature.shape)
-        if result_map is None:
+        found = result_map(group, signature.shape)
+        if found is None:
             return "loops"
-        at = result_map
+        at = found
     if group.is_full():
         return "the kernel before it is large enough"
     loaded = set(placement.loaded)
     mark = group.builder.mark()
     try:
         value = group.builder.reduction(anchor, group.loop_of_dim) if reduced else group.builder.value(anchor, at)
-        if group.reduced and _is_rowwise(group) and not _row_fits_in_block(group):
-            raise CannotLower("a row does not fit into a block")
+        expect_rows_fit_in_block(group)
     except CannotLower as refusal:
         group.builder.rollback(mark)
         placement.loaded = loaded
@@ -85,8 +84,14 @@ def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) ->
     return ""
 
 
+def expect_rows_fit_in_block(group: Group) -> None:
+    """Raise `CannotLower` if the kernel uses rows again after they are reduced, and a block cannot hold a row."""
+    if group.reduced and _is_rowwise(group) and not _row_fits_in_block(group):
+        raise CannotLower("a row does not fit into a block")
+
+
 def _is_rowwise(group: Group) -> bool:
-    """Return whether a full-level value, or another reduction, of the kernel depends on a reduction."""
+    """Return whether a full-level value or store, or another reduction, of the kernel depends on a reduction."""
     kernel = ir.Kernel(group.loops, group.reduced, tuple(x for _, x in group.arg_list), group.builder.body())
     is_row_level = ir.are_row_level(kernel, kernel.body)
     depends_on_reduction: list[bool] = []
@@ -100,7 +105,8 @@ def _is_rowwise(group: Group) -> bool:
         elif depends and not is_row_level[number]:
             return True
         depends_on_reduction.append(depends)
-    return False
+    outer = len(group.loops) - group.reduced
+    return any(depends_on_reduction[store.value] and any(store.at.coef[outer:]) for store in kernel.body.stores)
 
 
 def _row_fits_in_block(group: Group) -> bool:
@@ -110,7 +116,7 @@ def _row_fits_in_block(group: Group) -> bool:
     return row_fits_in_block(itemsize, prod(group.loops[len(group.loops) - group.reduced :]))
 
 
-def _result_map(group: Group, shape: tuple[int, ...]) -> IndexMap | None:
+def result_map(group: Group, shape: tuple[int, ...]) -> IndexMap | None:
     """Return the index map of an elementwise result of `shape` in a group; None if its shape does not fit the loops."""
     loops = len(group.loops)
     if shape == group.domain:

@@ -178,6 +178,15 @@ def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
     return dtypes
 
 
+def phases(body: Body) -> list[int]:
+    """Return, for every value, its phase: the length of the longest chain of reductions up to and including it."""
+    out: list[int] = []
+    for instr in body.instructions:
+        used = instr.index if isinstance(instr, LoadIndexed) else getattr(instr, "args", ())
+        out.append(max((out[k] for k in used), default=0) + isinstance(instr, ReduceLoops))
+    return out
+
+
 def are_row_level(kernel: Kernel, body: Body) -> list[bool]:
     """Return for every value of `body` whether it is at row level, and so computed once a row."""
     outer = len(kernel.shape) - kernel.reduced

@@ -57,12 +57,27 @@ def _placement_order(placement: Placement) -> Iterator[int]:
     heapify(ready)
     for _ in graph.anchors:
         assert ready, "the graph has a circle"
-        chosen = heappop(ready)[-1]
+        chosen = _pop_next(placement, ready)
         yield chosen
         for a in dependents.get(chosen, ()):
             missing_needs[a] -= 1
             if not missing_needs[a]:
                 heappush(ready, rank(a))
+
+
+def _pop_next(placement: Placement, ready: list[tuple[bool, int, int]]) -> int:
+    """Take the first anchor from a heap of ranks; updates whose base is still to be read by another one come later."""
+    deferred = []
+    while ready:
+        rank = heappop(ready)
+        if not rank[0] or not placement.is_base_read_later(rank[-1]):
+            break
+        deferred.append(rank)
+    else:
+        rank = deferred.pop(0)
+    for other in deferred:
+        heappush(ready, other)
+    return rank[-1]
 
 
 def _place(placement: Placement, anchor: int) -> None:

@@ -10,10 +10,11 @@ from math import prod
 
 from ..dtypes import INT64
 from ..graph import layout
-from ..graph.layout import Layout, Shape
+from ..graph.layout import Layout
 from ..graph.primitives import Leaf, Scatter, Update
 from . import kernel as ir
 from .groups import Group, Placement
+from .in_place import are_apart, is_same_buffer, join_in_place, strides_of_long_dims
 from .lower import Source, compose, map_to_loops
 from .steps import RunLibraryCall
 
@@ -25,6 +26,8 @@ def place_update(placement: Placement, anchor: int, primitive: Update) -> None:
     source = _base_source(placement, base)
     box = _as_box(placement.items[anchor].signature.shape, region)
     if source is not None and _may_overwrite(placement, base):
+        if join_in_place(placement, anchor, region, source):
+            return
         reads_overwritten = _reads_overwritten(placement, anchor, base, region)
         if not reads_overwritten:
             _write_in_place(placement, anchor, region, source, value)
@@ -113,40 +116,12 @@ def _reads_overwritten(placement: Placement, anchor: int, base: int, region: Lay
         other = placement.items[source.position]
         if source.position == base or (base_item.buffer >= 0 and other.buffer == base_item.buffer):
             start = other.offset - base_item.offset if source.kind == "leaf" else 0
-            write_index = ir.Affine(region.offset - start, _strides_of_long_dims(region))
+            write_index = ir.Affine(region.offset - start, strides_of_long_dims(region))
             if at is None or other.signature.dtype != signature.dtype:  # None of a gather, which may read any element
                 return True
-            if at != write_index and not _are_apart(at, write_index, region.shape):
+            if at != write_index and not are_apart(at, write_index, region.shape):
                 return True
     return False
-
-
-def _are_apart(read: ir.Affine, written: ir.Affine, shape: Shape) -> bool:
-    """Return whether loops of a shape are sure to write nothing that they read.
-
-    That is so where all that is read comes before all that is written, or behind it, and where the two lie between each
-    other: the columns of a matrix, and every second element.
-    """
-    if len(read.coef) != len(shape):
-        return False
-    first_read, last_read = _reach(read, shape)
-    first_written, last_written = _reach(written, shape)
-    if last_read < first_written or last_written < first_read:
-        return True
-    steps = [abs(s) for at in (read, written) for s, n in zip(at.coef, shape, strict=True) if n != 1 and s != 0]
-    least = min(steps, default=1)
-    return least > 1 and not any(s % least for s in steps) and (read.offset - written.offset) % least != 0
-
-
-def _reach(at: ir.Affine, shape: Shape) -> tuple[int, int]:
-    """Return the first and the last index that loops of a shape, none of them empty, come to."""
-    first = last = at.offset
-    for n, step in zip(shape, at.coef, strict=True):
-        if step < 0:
-            first += step * (n - 1)
-        else:
-            last += step * (n - 1)
-    return first, last
 
 
 def _copy_before_write(placement: Placement, value: int) -> Source:
@@ -169,27 +144,24 @@ def _write_in_place(
     """Place a kernel that writes a region of the buffer `source`; `copy`, if given, holds the new value already."""
     group = placement.new_group(region.shape, 0, "it writes a part of an array in place")
     group.closed = True
+    group.domain, group.loop_of_dim = region.shape, tuple(range(len(region.shape)))
     signature = placement.items[anchor].signature
     imap = map_to_loops(len(region.shape), range(len(region.shape)))
     if copy is None:
         number = group.builder.operand(value, region.shape, imap, signature.dtype)
     else:
         number = group.builder.load_copy(copy, value, region.shape, imap)
-    at = ir.Affine(region.offset, _strides_of_long_dims(region))
+    at = ir.Affine(region.offset, strides_of_long_dims(region))
     alias = next(
-        (n for n, (s, arg) in enumerate(group.arg_list) if arg.kind == "in" and _is_same_buffer(placement, s, source)),
+        (n for n, (s, arg) in enumerate(group.arg_list) if arg.kind == "in" and is_same_buffer(placement, s, source)),
         -1,
     )
     group.builder.store(Source("new", anchor), number, signature.dtype, at, alias)
     if source != Source("new", anchor):
         placement.adopted[anchor] = source
+        if copy is None:
+            group.in_place[anchor] = source
     placement.group_of[anchor] = group.number
-
-
-def _is_same_buffer(placement: Placement, one: Source, other: Source) -> bool:
-    """Return whether two sources are one buffer."""
-    a, b = placement.items[one.position].buffer, placement.items[other.position].buffer
-    return one == other or (one.kind == other.kind == "leaf" and a == b >= 0)
 
 
 def _write_fresh(
@@ -221,11 +193,6 @@ def _write_fresh(
     group.outside.store(Source("new", anchor), old_value, signature.dtype, store_index)
     group.region = bounds
     placement.group_of[anchor] = group.number
-
-
-def _strides_of_long_dims(region: Layout) -> tuple[int, ...]:
-    """Return the strides with 0 for dimensions of size 1, so that equal accesses have equal coefficients."""
-    return tuple(0 if n == 1 else s for n, s in zip(region.shape, region.strides, strict=True))
 
 
 def _as_box(shape: tuple[int, ...], region: Layout) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None:

@@ -42,6 +42,7 @@ class _PlanChecker:
         self.items = items
         self.alive: set[Source] = set()
         self.written: set[Source] = set()
+        self.adopted_by: dict[Source, Source] = {}
         self.adopted: dict[Source, int] = {}  # targets not written yet: the number of the adopted buffer of leaves
         self.overwritten: set[int] = set()  # numbers of buffers of leaves that hold new values
 
@@ -61,6 +62,7 @@ class _PlanChecker:
             else:
                 expect(self.holds(step.base), f"{step.base} is not there to be adopted")
                 self.alive.discard(step.base)
+                self.adopted_by[step.base] = step.target
             self.alive.add(step.target)
             self.written.add(step.target)  # until it is written, the buffer has the old values
         elif isinstance(step, Free):
@@ -138,7 +140,9 @@ class _PlanChecker:
                 if arg.kind == "in":
                     self.read(source)
                 else:
-                    expect(source in self.alive, f"{source} has no buffer")
+                    # Of several updates in place of one buffer, each adopts it from the one before.
+                    has_buffer = source in self.alive or self.adopted_by.get(source) in written
+                    expect(has_buffer, f"{source} has no buffer")
             extents.append(0 if arg.kind == "scalar" else self.extent(source))
         verify_kernel(kernel, extents)
         for source in written:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...core.schedule.kernel import Kernel, ReduceLoops
+from ...core.schedule.kernel import Kernel, ReduceLoops, phases
 from . import op_code
 from .collapse import bodies, collapse
 from .interpreter import POINTS, THREADS
 from .plan import Plan, outer_loops
 from .program import Program, Scratch
 from .reduce import reduce_plan
-from .rowwise import is_rowwise, phases, rowwise_plan
+from .rowwise import is_rowwise, rowwise_plan
 from .shape import ceil_div, product
 from .states import MIN_ARRAY_LENGTH
 from .unit import Unit
@@ -106,11 +106,13 @@ def _reducing(kernel: Kernel, processors: int) -> Program:
     unit = Unit(kernel)
     body, outer, level, phase = kernel.body, outer_loops(unit), unit.is_row_level, phases(kernel.body)
     reduces = [n for n, instr in enumerate(body.instructions) if isinstance(instr, ReduceLoops)]
-    if not reduces or any(arg.alias >= 0 for arg in kernel.args):  # a later pass would load what was overwritten
+    if not reduces:
         raise CannotInterpret
     reduces.sort(key=phase.__getitem__)
     full = [store for store in body.stores if not level[store.value] or any(store.at.coef[outer:])]
     passes = max([phase[n] for n in reduces] + [1 + phase[store.value] for store in full])
+    if any(kernel.args[store.arg].alias >= 0 and phase[store.value] < passes - 1 for store in full):
+        raise CannotInterpret  # a later pass would load what was overwritten
 
     reductions = [reduction_of(kernel, n) for n in reduces]
     cells = max(reduction.cells for reduction in reductions)

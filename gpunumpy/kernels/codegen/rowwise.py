@@ -5,7 +5,7 @@ A team of threads holds a row in registers: the row is loaded once, and reduced 
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Body, Load, ReduceLoops
+from ...core.schedule.kernel import Body, Load, ReduceLoops, phases
 from .emit import Emitter, Tile, operands
 from .plan import (
     Plan,
@@ -34,15 +34,6 @@ _MAX_POINTS_PER_THREAD = 128
 # this many bytes of a row.
 _THREADS_PER_PROCESSOR = 1536
 _FEW_LOADED_BYTES = 64
-
-
-def phases(body: Body) -> list[int]:
-    """Return, for every value, its phase: the length of the longest chain of reductions up to and including it."""
-    out: list[int] = []
-    for n, instr in enumerate(body.instructions):
-        before = max((out[arg] for arg in operands(body, n, {})), default=0)
-        out.append(before + isinstance(instr, ReduceLoops))
-    return out
 
 
 def is_rowwise(unit: Unit) -> bool:

@@ -23,8 +23,8 @@ CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
         1,
         lambda a: np.roll(a * 2, 1, axis=0),
     ),  # and a library call; on a GPU a kernel, which fuses with what follows
-    ("concatenate", 2, lambda a: np.concatenate([a * 2, a + 1])),
-    ("stack", 2, lambda a: np.stack([a, -a], axis=-1)),
+    ("concatenate", 1, lambda a: np.concatenate([a * 2, a + 1])),
+    ("stack", 1, lambda a: np.stack([a, -a], axis=-1)),
     ("tile", 1, lambda a: np.tile(a, (2, 3))),
     ("repeat", 1, lambda a: np.repeat(a, 2, axis=1)),
     ("pad by index", 1, lambda a: np.pad(a, 1, "reflect") * 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -11,6 +12,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.schedule.steps import RunKernel
 
+from ...support import updates
 from .counting import kernels
 
 # What is written, and what is read.
@@ -68,3 +70,112 @@ def test_parts_are_written_from_other_parts(seed: int) -> None:
                 x[written] = x[read] * 2 + 1
                 x[read] -= x[written]
             numpy.testing.assert_array_equal(np.asnumpy(a), expected, str((shape, written, read)))
+
+
+# What is done to a matrix and a vector, and the kernels that it takes.
+JOINED: tuple[tuple[str, int, Callable[[Any, Any], Any]], ...] = (
+    (
+        "a column and a row by one value",
+        1,
+        lambda a, v: _set(a, (slice(2, None), 2), a, (2, slice(2, None)), v[2:] * 2),
+    ),
+    ("two columns by their neighbours", 1, lambda a, v: _set_each(a, [((..., -1), (..., -2)), ((..., 0), (..., 1))])),
+    ("a row by one that is written before", 2, lambda a, v: _set_each(a, [(1, 2), (0, 1)])),
+    ("a row less its sum", 1, lambda a, v: _update(a, 3, lambda row: row - row.sum())),
+    (
+        "rows less multiples of another",
+        1,
+        lambda a, v: _update(a, slice(1, None), lambda x: x - (x * v).sum(1)[:, None] * v),
+    ),
+    ("sums of columns to a vector", 1, lambda a, v: _update(v, ..., lambda v: v + a.sum(0))),
+    (
+        "sums of rows that are overwritten",
+        2,
+        lambda a, v: _update(a, (..., slice(3, 4)), lambda x: a.sum(1)[:, None] + x),
+    ),
+    ("a row that is read again later", 2, lambda a, v: _set_and_scale(a)),
+    ("parts of other sizes", 2, lambda a, v: _set_each(a, [(0, 1), ((slice(3), 3), (slice(3), 4))])),
+    ("more rows than one kernel writes", 2, lambda a, v: _set_each(a, [(n, -1) for n in range(5)])),
+)
+
+
+def _set(a: Any, at: Any, b: Any, there: Any, value: Any) -> Any:
+    a[at] = b[there] = value
+    return a, b
+
+
+def _set_each(a: Any, pairs: Any) -> Any:
+    for written, read in pairs:
+        a[written] = a[read]
+    return a
+
+
+def _set_and_scale(a: Any) -> Any:
+    centred = a[3] - a[3].sum()
+    scaled = centred / ((centred * centred).sum() + 1)
+    a[3] = centred
+    return a, scaled
+
+
+def _update(a: Any, at: Any, change: Callable[[Any], Any]) -> Any:
+    a[at] = change(a[at])
+    return a
+
+
+@pytest.mark.parametrize(("count", "run"), [case[1:] for case in JOINED], ids=[case[0] for case in JOINED])
+def test_updates_are_written_by_the_kernel_before(count: int, run: Callable[[Any, Any], Any]) -> None:
+    expected = [numpy.arange(49.0).reshape(7, 7), numpy.arange(7.0)]
+    arrays = [np.array(x) for x in expected]
+    np.synchronize()
+    steps = kernels(lambda: run(*arrays))
+    run(*expected)
+    for x, y in zip(arrays, expected, strict=True):
+        numpy.testing.assert_array_equal(np.asnumpy(x), y)
+    assert len([step for step in steps if isinstance(step, RunKernel)]) == count
+
+
+def test_an_update_waits_for_a_reader_of_the_old_value() -> None:
+    """Both rows are written in place, though the first is recorded before what reads the row above it."""
+    expected = [numpy.arange(12.0).reshape(4, 3) + k for k in range(2)]
+
+    def sweep(c: Any, d: Any) -> Any:
+        for k in range(1, 4):
+            pivot = 1 / (2 + c[k - 1])
+            c[k] = c[k] * pivot
+            d[k] = (d[k] - d[k - 1]) * pivot
+        return c, d
+
+    arrays = [np.array(x) for x in expected]
+    np.synchronize()
+    steps = kernels(lambda: sweep(*arrays))
+    sweep(*expected)
+    for x, y in zip(arrays, expected, strict=True):
+        numpy.testing.assert_array_equal(np.asnumpy(x), y)
+    assert [step.kernel.shape for step in steps if isinstance(step, RunKernel)] == [(3,)] * 3
+
+
+def test_a_kernel_does_not_overwrite_what_it_stores() -> None:
+    expected = numpy.arange(12.0).reshape(3, 4)
+
+    def write_sums(a: Any) -> Any:
+        for k in range(5):
+            a = a * 2 + k  # so long that it is stored, as it is read twice
+        a[:, 0] = a.sum(axis=1)
+        return a
+
+    steps = kernels(lambda: write_sums(np.array(expected)))
+    numpy.testing.assert_array_equal(np.asnumpy(write_sums(np.array(expected))), write_sums(expected))
+    assert len([step for step in steps if isinstance(step, RunKernel)]) == 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_updates(seed: int) -> None:
+    for part in range(8):
+        run = updates.program(8 * seed + part)
+        expected = [numpy.random.default_rng(seed).integers(-9, 9, shape) for shape in updates.SHAPES]
+        arrays = [np.array(x) for x in expected]
+        np.synchronize()
+        run(expected)
+        run(arrays)
+        for x, y in zip(arrays, expected, strict=True):
+            numpy.testing.assert_array_equal(np.asnumpy(x), y, f"program {8 * seed + part}")
