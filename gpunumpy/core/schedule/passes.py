@@ -17,6 +17,7 @@ from .rewrites import add_outputs, merge_windows, push_views
 from .scheduler import schedule
 from .steps import Step
 from .traits import Traits
+from .vector_products import reduce_vector_products
 from .verify import verify_rewrite
 from .verify_plan import verify_plan
 
@@ -47,6 +48,7 @@ PlanPass: TypeAlias = Callable[
 GRAPH_PASSES: tuple[GraphPass, ...] = (
     add_outputs,
     merge_windows,
+    reduce_vector_products,  # before the epilogues: what follows is fused into a kernel
     fold_epilogues,
     batch_calls,  # after the epilogues: each belongs to a single call
     push_views,

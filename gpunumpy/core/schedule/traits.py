@@ -20,6 +20,8 @@ class Traits:
         Its matrix products apply elementwise operations to their results faster than a separate kernel would.
     copies_blocks_faster_than_elements
         Copying a few contiguous blocks is faster than gathering every element by its index.
+    reduces_vector_products
+        Its kernels multiply a small matrix and a vector in less time than it takes to call a library.
     sums_long_rows_faster_than_blas
         Its reductions read the long rows of a large matrix faster than a BLAS product with a vector does.
     """
@@ -28,4 +30,5 @@ class Traits:
     draws_faster_than_numpy: bool = False
     takes_epilogues: bool = False
     copies_blocks_faster_than_elements: bool = False
+    reduces_vector_products: bool = False
     sums_long_rows_faster_than_blas: bool = False

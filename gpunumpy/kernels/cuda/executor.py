@@ -34,7 +34,12 @@ class CudaExecutor:
     """
 
     name = "cuda"
-    traits = Traits(draws_faster_than_numpy=True, takes_epilogues=True, sums_long_rows_faster_than_blas=True)
+    traits = Traits(
+        draws_faster_than_numpy=True,
+        takes_epilogues=True,
+        reduces_vector_products=True,
+        sums_long_rows_faster_than_blas=True,
+    )
 
     def __init__(self, device: Device) -> None:
         self.device = device

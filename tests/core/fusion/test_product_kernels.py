@@ -250,3 +250,45 @@ def program(seed: int) -> None:
 def test_random_programs(batch: int) -> None:
     for seed in range(100):
         program(batch * 100 + seed)
+
+
+# A product, the kernels that it takes where those multiply vectors, and the library calls.
+VECTOR_PRODUCTS: dict[str, tuple[Callable[[Any, Any, Any], Any], int, int]] = {
+    "a matrix and a vector": (lambda a, u, v: a @ v, 1, 0),
+    "a vector and a matrix": (lambda a, u, v: u @ a, 1, 0),
+    "of one column": (lambda a, u, v: u @ a[:, 2:3], 1, 0),
+    "of a transposed matrix": (lambda a, u, v: a.T @ u, 1, 0),
+    "of parts": (lambda a, u, v: a[1:, ::2] @ v[::2], 1, 0),
+    "with what comes before and after": (lambda a, u, v: abs((a + 1) @ (v * 2) - u), 1, 0),
+    "of a product": (lambda a, u, v: u @ a @ a.T, 2, 0),
+    "a matrix and a column": (lambda a, u, v: a @ v[:, None], 0, 1),
+    "two matrices": (lambda a, u, v: a @ a.T, 0, 1),
+    "a stack": (lambda a, u, v: a[None] @ v, 0, 1),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", VECTOR_PRODUCTS)
+def test_kernels_multiply_vectors(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    product, kernel_count, call_count = VECTOR_PRODUCTS[name]
+    with_traits(monkeypatch, reduces_vector_products=True)
+    data = [RNG.standard_normal(shape).astype(dtype) for shape in ((7, 5), (7,), (5,))]
+    arrays = [from_host(each, CPU) for each in data]
+    steps = kernels(lambda: product(*arrays))
+    counts = [sum(isinstance(step, kind) for step in steps) for kind in (RunKernel, RunLibraryCall)]
+    assert counts == [kernel_count, call_count]
+    tolerance = 20 * float(numpy.finfo(dtype).eps)
+    numpy.testing.assert_allclose(to_host(product(*arrays)), product(*data), rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "F", "i4"])
+def test_a_library_multiplies_other_vectors(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_traits(monkeypatch, reduces_vector_products=True)
+    (step,) = kernels(lambda: sample(7, 5, dtype=dtype) @ sample(5, dtype=dtype))
+    assert isinstance(step, RunLibraryCall)
+
+
+def test_a_library_multiplies_large_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_traits(monkeypatch, reduces_vector_products=True)
+    (step,) = kernels(lambda: sample(1025, 1024) @ sample(1024))
+    assert isinstance(step, RunLibraryCall)

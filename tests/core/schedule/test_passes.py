@@ -50,7 +50,7 @@ def array(*shape: int) -> ndarray:
 
 def test_the_order() -> None:
     assert [run.__name__ for run in passes.GRAPH_PASSES] == [
-        *("add_outputs", "merge_windows", "fold_epilogues", "batch_calls", "push_views"),
+        *("add_outputs", "merge_windows", "reduce_vector_products", "fold_epilogues", "batch_calls", "push_views"),
     ]
     assert [run.__name__ for run in passes.PLAN_PASSES] == ["fuse_into_library_calls"]
 
