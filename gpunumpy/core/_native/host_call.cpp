@@ -33,7 +33,7 @@ bool is_refused_option(PyObject* name, int rules) {
 }
 
 PyObject* by_loop_of(const HostCall* self, PyObject* const* args, Py_ssize_t count) {
-    return by_loop(self->ufunc, self->rules & IS_SWAPPED, self->rules & IS_IN_PLACE, args, count);
+    return by_loop(self->ufunc, self->rules, args, count);
 }
 
 // A power of arrays: for some exponents, numbers of Python, NumPy computes another ufunc. Powers of scalars are no loops.
@@ -47,7 +47,7 @@ PyObject* by_power(const HostCall* self, PyObject* const* args, Py_ssize_t count
         static PyObject* const two = PyLong_FromLong(2);
         const bool is_of_reals = PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
         // Of integers only squares stay integers.
-        return is_of_reals || args[1] == two ? by_loop(ufunc.get(), false, self->rules & IS_IN_PLACE, args, 1) : nullptr;
+        return is_of_reals || args[1] == two ? by_loop(ufunc.get(), self->rules, args, 1) : nullptr;
     }
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject* memory = memory_of(args[k]);

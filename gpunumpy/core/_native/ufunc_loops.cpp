@@ -4,25 +4,15 @@
 #include <numpy/arrayscalars.h>
 #include <numpy/ufuncobject.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <utility>
+
+#include "axes.hpp"
+#include "temporaries.hpp"
 
 namespace core {
 
 namespace {
-
-// An operand of a loop: elements of one type, in C order or along one dimension, or one that is repeated.
-struct Operand {
-    char* data = nullptr;
-    PyArrayObject* array = nullptr;  // null for a single element
-    npy_intp stride = 0;             // in bytes
-    int type = -1;                   // -1 for a number of Python, which has the type of the other operand
-    PyObject* number = nullptr;
-    alignas(16) char element[16];
-};
 
 // Reads an array on the host or a number of Python; false for all else.
 bool read(PyObject* x, Operand& operand) {
@@ -38,15 +28,12 @@ bool read(PyObject* x, Operand& operand) {
         return operand.type >= 0;
     }
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
-    const bool is_line = PyArray_NDIM(array) == 1;
-    if (!(is_line || PyArray_IS_C_CONTIGUOUS(array)) || !PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) ||
-        PyArray_NBYTES(array) > host_bytes_of(queue_of(x))) {
+    if (!PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) || PyArray_NBYTES(array) > host_bytes_of(queue_of(x))) {
         return false;
     }
     operand.type = PyArray_TYPE(array);
     operand.data = PyArray_BYTES(array);
     operand.array = array;
-    operand.stride = is_line ? PyArray_STRIDE(array, 0) : PyArray_ITEMSIZE(array);
     return is_type_at_hand(operand.type);
 }
 
@@ -121,29 +108,26 @@ int loop_of(PyUFuncObject* ufunc, int type) {
     return entry.loop;
 }
 
-bool have_one_shape(PyArrayObject* a, PyArrayObject* b) {
-    return PyArray_NDIM(a) == PyArray_NDIM(b) && PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(b), PyArray_NDIM(a));
-}
+// The smallest temporary arrays in whose memory a result may be: for less it takes longer to find out than it saves.
+constexpr npy_intp LEAST_BYTES_REUSED = 1 << 18;
 
-// Whether the memory between the ends of two operands overlaps.
-bool overlap(const Operand& a, const Operand& b) {
-    const auto ends = [](const Operand& x) {
-        const npy_intp last = x.stride * (PyArray_SIZE(x.array) - 1), size = PyArray_ITEMSIZE(x.array);
-        return std::pair(x.data + std::min<npy_intp>(last, 0), x.data + std::max<npy_intp>(last, 0) + size);
-    };
-    if (!PyArray_SIZE(a.array) || !PyArray_SIZE(b.array)) return false;
-    const auto [first, first_end] = ends(a);
-    const auto [second, second_end] = ends(b);
-    return first < second_end && second < first_end;
+// Whether the result of an operator, of the type of the operands, may be in the memory of an argument.
+bool is_reusable(PyObject* argument, const Operand& operand, const Axes& axes) {
+    if (!operand.array || PyArray_NBYTES(operand.array) < LEAST_BYTES_REUSED || !axes.has_shape_of(operand.array)) return false;
+    const Array* array = as_array(argument);
+    const bool is_shown = array->views || array->weak_references || (array->owner && array->owner != Py_None);
+    if (is_shown || array->flags != (ON_HOST | MADE_AS_ARRAY) || Py_REFCNT(array->base) != 1) return false;
+    return PyArray_ISCARRAY(operand.array) && PyArray_CHKFLAGS(operand.array, NPY_ARRAY_OWNDATA) && is_temporary(argument);
 }
 
 }  // namespace
 
-// The result of a ufunc by NumPy's own loop, which finds no floating-point errors, over operands of one type and shape;
-// null, without an exception, where there is more to do.
-PyObject* by_loop(PyObject* object, bool is_swapped, bool is_in_place, PyObject* const* args, Py_ssize_t count) {
+// The result of a ufunc by NumPy's own loop, which finds no floating-point errors, over operands of one type; null,
+// without an exception, where there is more to do.
+PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t count) {
     PyUFuncObject* ufunc = reinterpret_cast<PyUFuncObject*>(object);
     if (ufunc->core_enabled || count != ufunc->nin || count > 2 || ufunc->nout != 1) return nullptr;
+    const bool is_swapped = rules & IS_SWAPPED, is_in_place = rules & IS_IN_PLACE;
     Operand operands[2];
     for (int k = 0; k < count; k++) {
         if (!read(args[k], operands[is_swapped ? 1 - k : k])) return nullptr;
@@ -152,36 +136,53 @@ PyObject* by_loop(PyObject* object, bool is_swapped, bool is_in_place, PyObject*
     if (first.type < 0 && !store_number(first, last.type)) return nullptr;
     if (last.type < 0 && !store_number(last, first.type)) return nullptr;
     if (first.type != last.type) return nullptr;
-    if (first.array && last.array && !have_one_shape(first.array, last.array)) return nullptr;
     const int loop = loop_of(ufunc, first.type);
     if (loop < 0) return nullptr;
-    const int type = ufunc->types[loop * ufunc->nargs + ufunc->nin];
-    PyArrayObject* shape = first.array ? first.array : last.array;
+    const int type = ufunc->types[loop * ufunc->nargs + ufunc->nin], result = static_cast<int>(count);
     PyObject* queue = queue_of(is_array(args[0]) ? args[0] : args[1]);
+    Axes axes;
+    if (!axes.find(operands, result, is_in_place)) return nullptr;
     alignas(16) char element[16];
     Ref made;
     char* data = element;
     if (is_in_place) {
         if (!first.array || type != first.type || !PyArray_ISWRITEABLE(first.array)) return nullptr;
-        const bool is_same = last.data == first.data && last.stride == first.stride;
-        const npy_intp step = std::abs(first.stride);  // elements that are shown twice are written to once
-        if (step < PyArray_ITEMSIZE(first.array) && PyArray_SIZE(first.array) > 1) return nullptr;
-        if (last.array && !is_same && overlap(first, last)) return nullptr;
+        const npy_intp itemsize = PyArray_ITEMSIZE(first.array);
+        if (!axes.has_shape_of(first.array) || axes.shows_twice(0, itemsize)) return nullptr;  // is written to once
+        if (last.array && axes.size() && !(last.data == first.data && axes.are_alike(0, result - 1))) {
+            const auto [start, end] = axes.ends(first, 0, itemsize);
+            const auto [other_start, other_end] = axes.ends(last, result - 1, itemsize);
+            if (start <= other_end && other_start <= end) return nullptr;
+        }
+        made = Ref::to(args[0]);
         data = first.data;
-    } else if (shape) {
-        made = Ref(PyArray_SimpleNew(PyArray_NDIM(shape), PyArray_DIMS(shape), type));
+        axes.write_to(0, result);
+    } else if (axes.ndim()) {
+        const npy_intp most = host_bytes_of(queue) / 8;
+        if (axes.size() > most && axes.size() > axes.largest()) return nullptr;
+        for (int k = 0; k < count && !made && (rules & IS_OPERATOR) && type == first.type; k++) {
+            PyObject* argument = args[is_swapped ? 1 - k : k];
+            if (!is_reusable(argument, operands[k], axes)) continue;
+            made = Ref::to(argument);
+            data = operands[k].data;
+            axes.write_to(k, result);
+        }
+    }
+    if (!made && axes.ndim()) {
+        const Ref memory(PyArray_EMPTY(axes.ndim(), axes.shape(), type, axes.is_fortran()));
+        made = Ref(memory ? new_host_array(memory.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY) : nullptr);
         if (!made) return nullptr;
-        data = PyArray_BYTES(reinterpret_cast<PyArrayObject*>(made.get()));
+        PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory.get());
+        data = PyArray_BYTES(array);
+        axes.write_in_order(result, PyArray_ITEMSIZE(array));
     }
     char* addresses[] = {first.data, count == 2 ? last.data : data, data};
-    const npy_intp size = shape ? PyArray_SIZE(shape) : 1;
-    npy_intp strides[3];
-    for (int k = 0; k < count; k++) strides[k] = operands[k].stride;
-    strides[count] = made ? PyArray_ITEMSIZE(reinterpret_cast<PyArrayObject*>(made.get())) : first.stride;
-    ufunc->functions[loop](addresses, &size, strides, ufunc->data ? ufunc->data[loop] : nullptr);
+    void* const extra = ufunc->data ? ufunc->data[loop] : nullptr;
+    axes.run(addresses, result + 1, [=](char** given, npy_intp length, npy_intp* strides) {
+        ufunc->functions[loop](given, &length, strides, extra);
+    });
     if (PyErr_Occurred()) return nullptr;
-    if (is_in_place) return Py_NewRef(args[0]);
-    if (made) return new_host_array(made.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY);
+    if (made) return made.release();
     Ref scalar;
     if (type == NPY_BOOL) {
         scalar = Ref::to(*element ? PyArrayScalar_True : PyArrayScalar_False);

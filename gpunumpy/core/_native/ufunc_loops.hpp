@@ -1,13 +1,13 @@
 // The loops of NumPy's ufuncs, run without what NumPy looks up for each call.
 #pragma once
 
-#include "host_arrays.hpp"
+#include "operands.hpp"
 
 namespace core {
 
-// A result of a ufunc, which gets the operands in order, swapped, or writes to the first one. Null, without an
-// exception, where there is more to do.
-PyObject* by_loop(PyObject* ufunc, bool is_swapped, bool is_in_place, PyObject* const* args, Py_ssize_t count);
+// A result of a ufunc, which by the rules gets the operands in order, swapped, or writes to the first one. Null, without
+// an exception, where there is more to do.
+PyObject* by_loop(PyObject* ufunc, int rules, PyObject* const* args, Py_ssize_t count);
 
 // Writes a number, one of Python or an array without dimensions, to an element of a NumPy array; false, without an
 // exception, if NumPy has to do so.

@@ -1,0 +1,174 @@
+"""NumPy's loops run by the core: over windows, rows and columns as NumPy runs them, and in memory that nobody needs."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
+
+OPERATORS = (operator.add, operator.sub, operator.mul, operator.lt, operator.truediv, operator.and_)
+IN_PLACE = (operator.iadd, operator.isub, operator.imul)
+DTYPES = ("f8", "f4", "i8", "u1", "?", "c16")
+KEYS: tuple[Any, ...] = (
+    *(..., slice(1, -1), slice(None, None, 2), slice(None, None, -1), None, (slice(None), None), 0),
+    *((..., slice(1, None)), (..., 1), (slice(1, 3), slice(None, -1)), (None, slice(2))),
+)
+ELEMENTS = 1 << 16  # of float64: a result as large can be in the memory of an operand
+
+
+@pytest.fixture(autouse=True)
+def on_the_host() -> Iterator[None]:
+    before = np.set_residence("auto")
+    yield
+    np.set_residence(before)
+
+
+def _window(x: Any, seed: int) -> Any:
+    """Return a view by some of the keys that `seed` chooses, the same of either library."""
+    chosen = numpy.random.default_rng(seed)
+    for _ in range(chosen.integers(3)):
+        if chosen.random() < 0.3:
+            x = x.T
+        elif x.ndim > 1:
+            with suppress(IndexError):
+                x = x[KEYS[chosen.integers(len(KEYS))]]
+    return x
+
+
+def _outcome(function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return function(*args)
+    except (TypeError, ValueError) as error:
+        return type(error)
+
+
+def _alike(found: Any, expected: Any) -> None:
+    if isinstance(expected, type):
+        assert found is expected
+        return
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    if isinstance(expected, numpy.ndarray) and expected.size:
+        steps = [pair for pair, length in zip(zip(found.strides, expected.strides), expected.shape) if length > 1]
+        assert all(step == expected_step for step, expected_step in steps)
+    numpy.testing.assert_array_equal(np.asnumpy(found), expected)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_windows_rows_and_columns(seed: int) -> None:
+    rng = numpy.random.default_rng(seed)
+    with numpy.errstate(all="ignore"):
+        for _ in range(40):
+            ndim = int(rng.integers(1, 4))
+            shape = tuple(int(n) for n in rng.integers(1, 6, ndim))
+            order, dtype = "CF"[rng.integers(2)], DTYPES[rng.integers(len(DTYPES))]
+            data = [numpy.asarray(rng.integers(0, 9, shape).astype(dtype), order=order) for _ in range(2)]  # type: ignore[call-overload]
+            ours = [np.array(x, order=order) for x in data]
+            seeds = rng.integers(1 << 30, size=2)
+            windows = [[_window(x, s) for x, s in zip(arrays, seeds, strict=True)] for arrays in (ours, data)]
+            if rng.random() < 0.2:
+                for pair in windows:
+                    pair[int(seeds[0] % 2)] = 3
+            if rng.random() < 0.2:  # of one array, which may overlap
+                windows = [[_window(x[0], s) for s in seeds] for x in (ours, data)]
+            functions = OPERATORS if rng.random() < 0.7 else IN_PLACE
+            function = functions[rng.integers(len(functions))]
+            if isinstance(windows[1][0], int) and functions is IN_PLACE:
+                continue
+            _alike(_outcome(function, *windows[0]), _outcome(function, *windows[1]))
+            for mine, theirs in zip(ours, data, strict=True):
+                numpy.testing.assert_array_equal(np.asnumpy(mine), theirs)
+
+
+def test_functions_of_one_operand() -> None:
+    data = numpy.arange(1.0, 61.0).reshape(3, 4, 5)
+    mine = np.asarray(data)
+    for key in KEYS:
+        for function in (operator.neg, abs, lambda x: x**2, lambda x: x**0.5):
+            _alike(function(mine[key]), function(data[key]))
+        _alike(np.sqrt(mine[key].T), numpy.sqrt(data[key].T))
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
+def test_a_result_is_in_the_memory_of_a_temporary_array() -> None:
+    x = np.ones(ELEMENTS)
+    expressions: tuple[Callable[[], Any], ...] = (
+        lambda: (x + 1.0) * 2.0,
+        lambda: 2.0 * (x + 1.0),
+        lambda: x - (x + 1.0) * x,
+        lambda: -(x + 1.0),
+        lambda: (x + x) ** 2,
+    )
+    for compute in expressions:
+        for _ in range(3):
+            tracemalloc.start()
+            result = compute()
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        assert peak < 1.5 * result.nbytes
+        numpy.testing.assert_array_equal(np.asnumpy(x), 1.0)
+
+
+def _in_an_array_of_objects() -> list[Any]:
+    held = numpy.empty(2, object)
+    held[:] = [np.ones(ELEMENTS), np.ones(ELEMENTS)]
+    for _ in range(3):
+        held + 1.0, -held, held * held, numpy.add.outer(held, held)
+    return list(held)
+
+
+def _in_a_list() -> list[Any]:
+    held = [np.ones(ELEMENTS), np.ones(ELEMENTS)]
+    for _ in range(3):
+        list(map(operator.add, held, held))
+        functools.reduce(operator.add, held)
+        list(itertools.accumulate(held, operator.add))
+        sum(held), [x + 1.0 for x in held], held[0] + 1.0, -held[1]
+    return held
+
+
+def _in_variables() -> list[Any]:
+    x = np.ones(ELEMENTS)
+    for _ in range(3):
+        y = x
+        del x
+        z = y + 1.0
+        x = y
+        del y
+    (lambda x: x + 1.0)(x)
+    return [x, z - 1.0]
+
+
+def _in_an_attribute() -> list[Any]:
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.x = np.ones(ELEMENTS)  # type: ignore[attr-defined]
+    for _ in range(3):
+        holder.x + 1.0, operator.attrgetter("x")(holder) + 1.0  # type: ignore[attr-defined]
+    return [holder.x]  # type: ignore[attr-defined]
+
+
+def _shown_by_a_view() -> list[Any]:
+    views = [(np.ones(ELEMENTS) * 1.0)[:] for _ in range(2)]
+    for view in views:
+        (view.base + 1.0) * 2.0  # type: ignore[operator]
+    return views
+
+
+@pytest.mark.parametrize(
+    "held", [_in_an_array_of_objects, _in_a_list, _in_variables, _in_an_attribute, _shown_by_a_view]
+)
+def test_what_is_held_elsewhere_is_not_written_to(held: Callable[[], list[Any]]) -> None:
+    for x in held():
+        numpy.testing.assert_array_equal(np.asnumpy(x), 1.0)
