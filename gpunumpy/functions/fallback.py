@@ -51,6 +51,7 @@ from ..core.recording.record import (
     is_numpy_masked_array,
 )
 from ..core.runtime.device import Device, default_device
+from ..core.runtime.memory import address
 from ..core.source_location import call_for_user, warn
 
 __all__ = ["host_fallback"]
@@ -324,7 +325,7 @@ def _in_memory_order(x: ndarray) -> tuple[Any, Layout]:
 def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
     """Return the view of a gpunumpy array that corresponds to the view `x` of its host array; None if there is none."""
     itemsize = x.itemsize
-    start = x.__array_interface__["data"][0] - source.host.__array_interface__["data"][0]
+    start = address(x) - address(source.host)
     if x.dtype != source.host.dtype or any(s % itemsize for s in (start, *x.strides)):
         return None
     view_layout = layout.compose(stored, Layout(x.shape, tuple(s // itemsize for s in x.strides), start // itemsize))

@@ -6,6 +6,7 @@
 #include "launch.hpp"
 #include "looks.hpp"
 #include "new_arrays.hpp"
+#include "numpy_api.hpp"
 #include "program.hpp"
 #include "recent.hpp"
 #include "recorders.hpp"
@@ -44,6 +45,12 @@ PyObject* wrap_node(PyObject*, PyObject* node) {
     return wrap(node);
 }
 
+// address(array): of the first element of an array of NumPy's.
+PyObject* address(PyObject*, PyObject* array) {
+    if (!PyArray_Check(array)) return PyErr_Format(PyExc_TypeError, "not an array of NumPy's");
+    return PyLong_FromVoidPtr(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)));
+}
+
 PyObject* forget(PyObject*, PyObject*) {
     Section section;
     AnyRecent::forget_all();
@@ -51,6 +58,7 @@ PyObject* forget(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
+    {"address", address, METH_O, nullptr},
     {"forget", forget, METH_NOARGS, nullptr},
     {"set_up", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_up)), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"wrap", wrap_node, METH_O, nullptr},

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from .._native import tried_first
+from .._native import compiled, tried_first
 from ..fork import renew_in_child
 from .device import CPU, Device, check, driver, is_lost
 from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, size_class
@@ -238,9 +238,13 @@ def host_view(ptr: int, nbytes: int) -> numpy.ndarray:
     return numpy.ctypeslib.as_array(memory)
 
 
+@compiled
 def address(array: numpy.ndarray) -> int:
-    """Return the address of the first element of an array."""
-    return array.__array_interface__["data"][0]
+    """Return the address of the first element of an array.
+
+    NumPy crashes in `__array_interface__` where Python has no memory for the dictionary's entries (2.4.6 and others).
+    """
+    return array.ctypes.data
 
 
 def pinned(nbytes: int, device: Device) -> numpy.ndarray:

@@ -34,9 +34,9 @@ HostBlock = tuple[numpy.ndarray, int]
 
 def _host_block(size: int) -> HostBlock:
     allocation = numpy.empty(size + ALIGNMENT_BYTES, numpy.uint8)
-    start = -allocation.__array_interface__["data"][0] % ALIGNMENT_BYTES
-    block = allocation[start : start + size]
-    return block, block.__array_interface__["data"][0]
+    first = allocation.ctypes.data
+    start = -first % ALIGNMENT_BYTES
+    return allocation[start : start + size], first + start
 
 
 def _count_references(block: HostBlock) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -13,6 +15,10 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
+from gpunumpy.kernels.cuda import compile as compile_module
+from gpunumpy.kernels.cuda import launch as launch_module
+
+from ...support import fake_driver
 
 _testcapi = pytest.importorskip("_testcapi", reason="this Python has no faults of allocations to inject")
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
@@ -47,7 +53,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.fixture(params=RESIDENCES)
 def residence(request: pytest.FixtureRequest) -> Iterator[str]:
     before = np.set_residence(request.param)
-    with np.Device("cpu"):  # on a GPU such faults end the process, and why is not known
+    with np.Device("cpu"):
         yield request.param
     np.set_residence(before)
 
@@ -58,6 +64,48 @@ def operands() -> tuple[Any, Any]:
 
 def values(x: Any) -> Any:
     return [values(part) for part in x] if isinstance(x, list) else np.asnumpy(x) if isinstance(x, np.ndarray) else x
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 13), reason="Python 3.13 crashes after failed allocations, with the core in Python too"
+)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of generators that cannot be closed
+@pytest.mark.parametrize("residence", ["device"], indirect=True)
+@pytest.mark.parametrize("name", ["sum of arrays", "of a NumPy array", "element", "scalars", "in place", "flushed"])
+def test_every_allocation_may_fail_on_a_gpu(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One that is pretended, whose kernels do nothing: the calls are made, and the operands stay."""
+    pytest.importorskip("cuda.bindings.nvrtc")
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compile_module, "_compile", lambda text, *target: b"image")
+    fake_driver.install(monkeypatch)
+    # The core launches by a function of C's that returns 0 for a handle of 0.
+    succeed = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value
+    monkeypatch.setattr(launch_module, "function_address", lambda name: succeed)
+    monkeypatch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", lambda *args: 0)
+    call = CALLS[name]
+    failures, since = 0, 0
+    with np.Device("cuda:0"):
+        for _ in range(3):
+            values(call(*operands()))
+        for place in range(2000):
+            since += 1
+            if since > 50:
+                break
+            a, b = operands()
+            result = None
+            _testcapi.set_nomemory(place, place + 1)
+            try:
+                result = call(a, b)
+            except (MemoryError, ctypes.ArgumentError):  # the latter of the pretended driver
+                failures, since = failures + 1, 0
+            finally:
+                _testcapi.remove_mem_hooks()
+            values(result)
+            values(call(*operands()))
+            for operand, value in zip((a, b), operands(), strict=True):
+                if name != "in place":
+                    numpy.testing.assert_array_equal(np.asnumpy(operand), np.asnumpy(value))
+    assert failures
 
 
 @pytest.mark.skipif(
