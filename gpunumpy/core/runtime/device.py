@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, overload
 
+from ..disk_cache import package_digest
 from ..errors import DeviceError, allowed
 from ..fork import renew_in_child
+from ..helpers import Job
 from ..source_location import warn
 
 _lock = threading.RLock()
@@ -383,6 +385,7 @@ def _initialize(device: Device) -> None:
         shared_per_block=read("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
         total_memory=int(check(cuda.cuDeviceTotalMem(handle))),
     )
+    Job(package_digest).start_alone()  # by which things are found on disk; a context takes longer to make
     context = check(cuda.cuDevicePrimaryCtxRetain(handle))
     check(cuda.cuCtxSetCurrent(context))
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
