@@ -237,10 +237,13 @@ def _load_functions(programs: Sequence[tuple[_Key, dict[str, Function]]]) -> Non
     found = {key: _modules.find(key) for key, _ in programs}
     modules = {key: module for key, module in found.items() if module is not None}
     errors = []
-    for key, image in _compiled([key for key in found if key not in modules]).items():
+    # What is on disk is read before a thread would have started.
+    images: dict[_Key, bytes | BaseException | None] = {k: _image_on_disk(k) for k in found if k not in modules}
+    images.update(_compiled([key for key, image in images.items() if image is None]))
+    for key, image in images.items():
         if isinstance(image, bytes):
             modules[key] = _load(key, image)
-        else:
+        elif image is not None:
             errors.append(image)
     if errors:
         raise errors[0]
@@ -292,18 +295,24 @@ def _finished_image(key: _Key) -> bytes | None:
 
     What the package holds is kept on disk too: to unpack an archive takes some milliseconds.
     """
-    device, contraction, text = key
-    disk = open_cache(cache_folder())
-    if disk is None:
-        return _packaged_image(key)
-    arch, kind = _compile_target(device.attributes.arch)
-    disk_key = _disk_key(text, kind, compile_options(arch, kind, contraction))
-    image = disk.find(disk_key)
+    image = _image_on_disk(key)
     if image is None:
         image = _packaged_image(key)
-        if image is not None:
-            disk.keep(disk_key, image)
+        disk = open_cache(cache_folder())
+        if image is not None and disk is not None:
+            disk.keep(_disk_key_of(key), image)
     return image
+
+
+def _image_on_disk(key: _Key) -> bytes | None:
+    disk = open_cache(cache_folder())
+    return None if disk is None else disk.find(_disk_key_of(key))
+
+
+def _disk_key_of(key: _Key) -> bytes:
+    device, contraction, text = key
+    arch, kind = _compile_target(device.attributes.arch)
+    return _disk_key(text, kind, compile_options(arch, kind, contraction))
 
 
 def _packaged_image(key: _Key) -> bytes | None:
