@@ -15,12 +15,16 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.disk_cache import package_digest
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.helpers import Job
+from gpunumpy.core.runtime import device as devices
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as module
+from gpunumpy.kernels.cuda import nvrtc
 from gpunumpy.kernels.cuda.compile import compile_program
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.launch import Launcher
@@ -64,6 +68,42 @@ def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler:
     assert len(gpu.modules) == 1
     assert first["one"].handle == second["one"].handle
     assert gpu.calls.count("cuModuleGetFunction") == 2
+
+
+def test_a_program_on_disk_starts_no_thread(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = []
+    monkeypatch.setattr(module, "compiled", lambda *given: compiled.append(given) or b"image")
+    started: list[Any] = []
+    start = Job.start_alone
+    monkeypatch.setattr(Job, "start_alone", lambda job: (started.append(job), start(job)))
+    compile_program("text", ("one",), Device("cuda"))
+    assert len(compiled) == 1
+    forget_all()
+    started.clear()
+    compile_program("text", ("one",), Device("cuda"))
+    assert not started
+    assert len(compiled) == 1
+
+
+def test_what_work_needs_is_loaded_while_the_driver_makes_a_context(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_loaded = threading.Event()
+    load = devices.beside_context
+    assert load is not None
+    monkeypatch.setattr(devices, "beside_context", lambda: (load(), is_loaded.set()))
+    waited: list[bool] = []
+
+    def retain(driver: fake_driver.FakeDriver, index: int) -> int:
+        waited.append(is_loaded.wait(60))
+        return 1 + index
+
+    monkeypatch.setattr(fake_driver.FakeDriver, "_cuDevicePrimaryCtxRetain", retain)
+    for function in (package_digest, nvrtc.archs, nvrtc.compiler_version):
+        function.cache_clear()
+    assert Device("cuda").context == 1
+    assert waited == [True]
+    assert all(function.cache_info().currsize for function in (package_digest, nvrtc.archs, nvrtc.compiler_version))
 
 
 def test_an_exception_at_any_line_leaves_nothing_put_off(

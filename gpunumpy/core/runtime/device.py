@@ -14,12 +14,12 @@ import platform
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, overload
 
-from ..disk_cache import package_digest
 from ..errors import DeviceError, allowed
 from ..fork import renew_in_child
 from ..helpers import Job
@@ -385,7 +385,8 @@ def _initialize(device: Device) -> None:
         shared_per_block=read("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
         total_memory=int(check(cuda.cuDeviceTotalMem(handle))),
     )
-    Job(package_digest).start_alone()  # by which things are found on disk; a context takes longer to make
+    if beside_context is not None:
+        Job(beside_context).start_alone()
     context = check(cuda.cuDevicePrimaryCtxRetain(handle))
     check(cuda.cuCtxSetCurrent(context))
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
@@ -401,6 +402,9 @@ def _new_device(kind: str, index: int) -> Device:
     device.note_launches()
     return device
 
+
+# Installed by `executors`: loads what work on a GPU needs, in a thread of its own while the driver makes a context.
+beside_context: Callable[[], None] | None = None
 
 CPU = _new_device("cpu", 0)
 _devices: dict[str | int, Device] = {"cpu": CPU}

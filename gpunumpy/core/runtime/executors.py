@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..disk_cache import package_digest
 from ..graph.library_calls.registry import record_of
 from ..late_imports import import_late
 from ..schedule.callbacks import FusePredicate
+from . import device as devices
 from .device import Device
 from .plan import Executor
 
@@ -27,6 +29,15 @@ def implementation(name: str) -> Any:
     """Return the attribute that ``"module:attribute"`` names below the package."""
     module, _, attribute = name.partition(":")
     return getattr(import_late(f"{_PACKAGE}.{module}"), attribute)
+
+
+def _load_for_gpus() -> None:
+    implementation(EXECUTORS["cuda"])
+    package_digest()
+    implementation("kernels.cuda.nvrtc:compiler_version")()
+
+
+devices.beside_context = _load_for_gpus
 
 
 def executor_for(device: Device) -> Executor:
