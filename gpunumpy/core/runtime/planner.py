@@ -25,8 +25,8 @@ MAX_PLANS = 4096
 _PLAN_ENTRIES = 15  # of a `BoundedTable`, that a plan at its sizes counts as: about 5 kB
 
 # A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
-# sizes: to plan it takes as long as to run its parts some times.
-MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 4
+# sizes: a plan for the whole takes as long as about ten runs, and saves up to a fifth of each.
+MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 16
 
 
 class GraphChanged(Exception):
