@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.graph.layout import Layout
+from gpunumpy.core.graph.library_calls.elements import EQUAL_VALUES
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.cuda.program_builder import ProgramBuilder
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
@@ -73,6 +74,25 @@ def test_indexed_writes(shape: Any, indices: Any, given: Any, row: str, dtype: s
         want[tuple(where)] = value
     assert run(cuda_scatter.scatter, (len(where), row, shape), got, value, *where) == 0
     assert got.tobytes() == want.tobytes()
+
+
+def test_duplicates_that_write_the_same() -> None:
+    """In any order, by one launch."""
+    random = numpy.random.default_rng(3)
+    where, want = random.integers(-50, 50, 300), random.random((50, 3))
+    value = random.random((50, 3))[where]
+    got = want.copy()
+    want[where] = value
+    program = cuda_scatter.scatter(
+        (1, EQUAL_VALUES, want.shape),
+        [layout_of(a) for a in (got, value, where)],
+        [got.dtype, value.dtype, where.dtype],
+    )
+    assert (len(program.launches), program.scratch) == (1, ())
+    assert run_program(program, [got, value, where, SOURCE_LOCATION], seed=3) == 0
+    numpy.testing.assert_array_equal(got, want)
+    where[7] = 50
+    assert run_program(program, [got, value, where, SOURCE_LOCATION], seed=4) == SOURCE_LOCATION
 
 
 UNORDERED = (

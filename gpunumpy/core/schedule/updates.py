@@ -11,11 +11,12 @@ from math import prod
 from ..dtypes import INT64
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.primitives import Leaf, Scatter, Update
+from ..graph.library_calls.elements import EQUAL_VALUES
+from ..graph.primitives import Gather, Leaf, Map, Scatter, Update
 from . import kernel as ir
 from .groups import Group, Placement
 from .in_place import are_apart, is_same_buffer, join_in_place, strides_of_long_dims
-from .lower import Source, compose, map_to_loops
+from .lower import Item, Source, compose, map_to_loops
 from .steps import RunLibraryCall
 
 
@@ -67,10 +68,37 @@ def place_scatter(placement: Placement, anchor: int, primitive: Scatter) -> None
     windows, dtypes = placement.call_arguments(item.args[1:])
     # The last argument is the number of the source location, for the report of an index out of bounds.
     location = Source("location", anchor), Layout((), (), 0)
-    options = primitive.count, primitive.op, signature.shape
+    op = primitive.op or (EQUAL_VALUES if _writes_equal_values(placement, item, primitive.count) else "")
+    options = primitive.count, op, signature.shape
     reason = "an indexed write is a library call of its own"
     placement.group_of[anchor] = len(placement.groups)
     placement.groups.append(RunLibraryCall("scatter", options, (*windows, location), (*dtypes, INT64), anchor, reason))
+
+
+# Values of an expression that are looked at before it counts as any other.
+_MAX_LOOKED_AT = 32
+
+
+def _writes_equal_values(placement: Placement, scatter: Item, count: int) -> bool:
+    """Return whether an indexed assignment writes the same to an element as often as it writes to it.
+
+    So it is if the values are computed from what the same indices pick of arrays of that length, as of ``a[i] += 1``.
+    """
+    items, shape = placement.items, scatter.signature.shape
+    indices = [items[p] for p in scatter.args[2:]]
+    pending = [scatter.args[1]]
+    for looked_at, position in enumerate(pending):  # which grows
+        value = items[position]
+        primitive = value.signature.primitive
+        if isinstance(primitive, Gather):
+            picked = items[value.args[0]].signature.shape
+            if picked[: primitive.count] != shape[:count] or [items[p] for p in value.args[1:]] != indices:
+                return False
+        elif len(value.signature.shape) > len(shape) - count:  # else it is the same for all indices
+            if not isinstance(primitive, Map) or looked_at == _MAX_LOOKED_AT:
+                return False
+            pending += value.args
+    return True
 
 
 def _base_source(placement: Placement, position: int) -> Source | None:

@@ -22,21 +22,26 @@ _launchers: BoundedTable[Hashable, Launcher] = BoundedTable()
 
 
 def launcher(device: Device, program: Program, argument_format: str) -> Runner:
-    """Return the launcher of a program of one launch, made from that of other sizes if there is one."""
+    """Return the launcher of a program of one launch, made from that of other sizes if there is one.
+
+    The program takes no scratch memory.
+    """
     (x,) = program.launches
-    key = device, contraction(), program.text, argument_format, x._replace(grid=(1, 1, 1))
+    flag = (memory.index_error_word(device),) if program.flag else ()
+    key = device, contraction(), program.text, argument_format, x._replace(grid=(1, 1, 1)), flag
     known = _launchers.find(key)
     made = None if known is None else known.at(x.grid, program.params)
     if made is None:
         function = compile_program(program.text, (x.entry,), device)[x.entry]
-        made = Launcher(device, function, x.grid, x.block, x.shared, argument_format, program.params, x.is_packed)
+        dimensions = x.grid, x.block, x.shared
+        made = Launcher(device, function, *dimensions, argument_format, program.params, x.is_packed, flag)
         _launchers.keep(key, made)
     return made
 
 
 def prepare_program(device: Device, program: Program, count: int) -> Runner:
     """Return a function that runs the program over `count` arguments."""
-    if len(program.launches) == 1 and not program.scratch and not program.flag:
+    if len(program.launches) == 1 and not program.scratch:
         return launcher(device, program, program.arguments or "Q" * count)
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}

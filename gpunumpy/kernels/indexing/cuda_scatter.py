@@ -3,7 +3,8 @@
 The indices and the value are read where they are, broadcast by strides. Indices out of bounds write nothing and are
 reported. Duplicates are resolved so that the result has the same bits every time.
 
-For an assignment every index tuple bids for its cell with its position, and the highest bid writes. For ``ufunc.at``
+For an assignment every index tuple bids for its cell with its position, and the highest bid writes, unless duplicates
+are known to write equal values. For ``ufunc.at``
 the tuples are sorted by cell, stably, and one thread for each cell and column applies them one after the other, in the
 order of NumPy's loop. Where the result does not depend on the order they are applied in any (`cuda_unordered`).
 """
@@ -16,6 +17,7 @@ from typing import Any
 
 from ...core.dtypes import C_TYPE, INT64
 from ...core.graph.layout import Layout, broadcast_shapes
+from ...core.graph.library_calls.elements import EQUAL_VALUES
 from ...core.ops import table
 from ..codegen.program import Program
 from ..codegen.sources import source
@@ -57,6 +59,8 @@ def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     writer = _Writer(shape[:count], shape[count:], layouts[1], layouts[2 : 2 + count], dtypes)
     if not writer.tuples * writer.columns:
         return EMPTY_PROGRAM
+    if op == EQUAL_VALUES:
+        return writer.assign_equal_values()
     return writer.at(op) if op else writer.assign()
 
 
@@ -117,6 +121,11 @@ class _Writer(ProgramBuilder):
         )
         self._write(" && bids[cell] == t", f"out[cell * {self._width} + c] = given;")
         return self.build(self._pointers, [(f"{bid}* bids", self.cells * size)], flag=True)
+
+    def assign_equal_values(self) -> Program:
+        """Return a program for an assignment whose duplicates write the same."""
+        self._write("", f"out[cell * {self._width} + c] = given;")
+        return self.build(self._pointers, flag=True)
 
     def at(self, op: str) -> Program:
         """Return a program for ``op.at``: each tuple is applied, with the result of the order of NumPy's loop."""

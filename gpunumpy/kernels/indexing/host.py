@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from ...core.graph.library_calls.elements import EQUAL_VALUES
 from ...core.numpy_ufuncs import UFUNCS
 from ..host.text import index_errors
 
@@ -36,7 +37,7 @@ def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
     _, op, _ = options
     *indices, source_location = rest
     try:
-        if op:
+        if op not in ("", EQUAL_VALUES):
             function = UFUNCS[op]
             # NumPy's fast loop for one index array reads past the end of values that it would have to broadcast.
             shape = numpy.broadcast_shapes(*(i.shape for i in indices)) + out.shape[len(indices) :]

@@ -56,6 +56,10 @@ def _reduceat(options: tuple[str, Any, int], args: Sequence[Signature]) -> Resul
     return ((x.shape[:axis] + starts.shape + x.shape[axis + 1 :], loop[-1]),)
 
 
+# The op of an indexed write whose duplicates write the same, so that any of them may be the last. "" stands for any
+# other assignment.
+EQUAL_VALUES = "="
+
 # --- records --------------------------------------------------------------------------------------------------------
 
 
