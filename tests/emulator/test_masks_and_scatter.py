@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.graph.layout import Layout
-from gpunumpy.core.graph.library_calls.elements import EQUAL_VALUES
+from gpunumpy.core.graph.library_calls.elements import EQUAL_VALUES, MAX_UNSUMMED_TILES
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.cuda.program_builder import ProgramBuilder
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
@@ -38,16 +38,29 @@ def test_masks(n: int, share: float) -> None:
     mask = random.random(n) < share
     offsets = numpy.empty(-(-n // TILE) + 1, numpy.int64)
     run(cuda_masks.mask_offsets, (TILE,), offsets, mask)
-    tiles = [mask[: k * TILE].sum() for k in range(offsets.size)]
-    numpy.testing.assert_array_equal(offsets, tiles)
-    positions = numpy.empty(offsets[-1], numpy.int64)
+    counts = [0, *(mask[start : start + TILE].sum() for start in range(0, n, TILE))]
+    numpy.testing.assert_array_equal(offsets, counts)
+    total = sum(counts)
+    positions = numpy.empty(total, numpy.int64)
     run(cuda_masks.mask_positions, (TILE,), positions, mask, offsets)
     numpy.testing.assert_array_equal(positions, numpy.flatnonzero(mask))
     for dtype in ("?", "e", "f", "d", "D"):
         values = random.random(n).astype(dtype)
-        picked = numpy.empty(offsets[-1], dtype)
+        picked = numpy.empty(total, dtype)
         run(cuda_masks.mask_elements, (TILE,), picked, values, mask, offsets)
         numpy.testing.assert_array_equal(picked, values[mask])
+
+
+def test_masks_of_many_tiles() -> None:
+    """Whose counts are added up once. Warps of eight take 32 elements each at a time."""
+    tile = 256
+    mask = numpy.random.default_rng(0).random((MAX_UNSUMMED_TILES + 1) * tile - 5) < 0.1
+    offsets = numpy.empty(-(-mask.size // tile) + 1, numpy.int64)
+    run(cuda_masks.mask_offsets, (tile,), offsets, mask)
+    numpy.testing.assert_array_equal(offsets, [mask[: k * tile].sum() for k in range(offsets.size)])
+    positions = numpy.empty(offsets[-1], numpy.int64)
+    run(cuda_masks.mask_positions, (tile,), positions, mask, offsets)
+    numpy.testing.assert_array_equal(positions, numpy.flatnonzero(mask))
 
 
 # The shape written, the shapes of the index arrays, the shape of the value; many duplicates in all.

@@ -17,6 +17,7 @@ import numpy
 import gpunumpy
 from gpunumpy.core.dtypes import COMPLEX128, FLOAT64, INT64
 from gpunumpy.core.graph.layout import Layout, Shape, c_layout
+from gpunumpy.core.graph.library_calls.elements import EQUAL_VALUES
 from gpunumpy.core.recording.array import wrap
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
@@ -117,7 +118,7 @@ def masks(shared: int) -> Texts:
 
 
 def scatter(shared: int) -> Texts:
-    for dtype, op, value in product((FLOAT64, FLOAT32, INT64), (None, "add"), _layouts((), (9,))):
+    for dtype, op, value in product((FLOAT64, FLOAT32, INT64), (None, EQUAL_VALUES, "add"), _layouts((), (9,))):
         layouts = [c_layout((_MANY,)), value, *_layouts((9,), ())]
         yield cuda_scatter.scatter((1, op, (_MANY,)), layouts, [dtype, dtype, INT64, INT64]).text
         layouts = [c_layout((_MANY, _MANY)), value, *_layouts((9,), (9,), ())]

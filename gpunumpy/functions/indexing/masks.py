@@ -1,7 +1,7 @@
 """Boolean masks: how many elements they pick, which, and at which positions.
 
-The number of picked elements is the shape of a result, so the host reads it. One library call counts in tiles and adds
-up the counts; two others write the picked elements, or their positions, each tile starting at its own offset.
+The number of picked elements is the shape of a result, so the host reads it. One library call counts in tiles, and adds
+up the counts if they are many; two others write the picked elements, or their positions, each tile at its own place.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.elements import MAX_UNSUMMED_TILES
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
 from ...core.recording import record
@@ -74,8 +75,10 @@ class MaskSelection:
         self._mask = contiguous_vector(mask.value())
         self._offsets = wrap(graph.library_call("mask_offsets", (TILE_ELEMENTS,), (self._mask,)))
         last = self._offsets.size - 1
-        total = self._offsets if last < 2 else make_view(self._offsets, Layout((1,), (1,), last))
-        self.count = int(to_host(total)[-1])
+        if last <= MAX_UNSUMMED_TILES:
+            self.count = int(to_host(self._offsets).sum())
+        else:
+            self.count = int(to_host(make_view(self._offsets, Layout((1,), (1,), last)))[0])
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
         """Return a library call over `args`, the mask and its offsets, with one output element for each picked one."""

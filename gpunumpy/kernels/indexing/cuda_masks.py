@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from ...core.graph.layout import Layout
+from ...core.graph.library_calls.elements import MAX_UNSUMMED_TILES
 from ..codegen.program import Launch, Program
 from ..codegen.sources import source
 
@@ -16,8 +17,9 @@ _MOVE_TYPES = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsig
 
 _ELEMENTS = """
 extern "C" __global__ void mask_elements(
-    {T}* out, const {T}* values, const unsigned char* mask, const long long* offsets, long long n) {{
-  for_each_selected(mask, offsets, n, [=](long long place, long long i) {{ out[place] = values[i]; }});
+    {T}* out, const {T}* values, const unsigned char* mask, const long long* offsets, long long n,
+    long long is_summed) {{
+  for_each_selected(mask, offsets, n, is_summed, [=](long long place, long long i) {{ out[place] = values[i]; }});
 }}
 """
 
@@ -31,11 +33,11 @@ def _source_for_tiles(size: int) -> str:
 
 
 def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Return a program for the number of selected elements before each tile, and in all."""
+    """Return a program for the number of selected elements of each tile, or if these are many, before it and in all."""
     n = prod(layouts[1].shape)
     tiles = layouts[0].shape[0] - 1
     launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, 0),)
-    if tiles > 1:
+    if tiles > MAX_UNSUMMED_TILES:
         launches += (Launch("mask_sum", (1, 1, 1), (1024, 1, 1), 0),)
     return Program(_source_for_tiles(options[0]), launches, (), False, (n, tiles))
 
@@ -56,4 +58,4 @@ def _select_program(entry: str, text: str, layouts: Sequence[Layout]) -> Program
     mask, offsets = layouts[-2:]
     tiles = offsets.shape[0] - 1
     launches = (Launch(entry, (tiles, 1, 1), _BLOCK, 0),) if tiles and prod(layouts[0].shape) else ()
-    return Program(text, launches, (), False, (prod(mask.shape),))
+    return Program(text, launches, (), False, (prod(mask.shape), int(tiles > MAX_UNSUMMED_TILES)))

@@ -43,11 +43,13 @@ extern "C" __global__ void mask_sum(long long* out, const unsigned char* mask, l
   for (long long t = begin; t < end; ++t) out[t] = sum += out[t];
 }
 
-// Call write(place, i) for every selected element i of the block's tile, `place` counted over all tiles.
+// Call write(place, i) for every selected element i of the block's tile, `place` counted over all tiles. `offsets` are
+// counts of the tiles behind a 0, or if they are summed, of what comes before each tile.
 template <class Write>
 __device__ __forceinline__ void for_each_selected(
-    const unsigned char* mask, const long long* offsets, long long n, Write write) {
+    const unsigned char* mask, const long long* offsets, long long n, bool is_summed, Write write) {
   __shared__ int counts[WARPS];
+  __shared__ long long sums[WARPS];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const long long first = (long long)blockIdx.x * TILE + warp * (TILE / WARPS) + lane;
   unsigned selected[TURNS];
@@ -58,9 +60,18 @@ __device__ __forceinline__ void for_each_selected(
     selected[k] = __ballot_sync(0xffffffffu, i < n && mask[i]);
     count += __popc(selected[k]);
   }
-  if (lane == 0) counts[warp] = count;
+  long long sum = 0;  // of this thread's share of the counts before the tile
+  if (!is_summed) {
+    for (unsigned t = threadIdx.x; t < blockIdx.x; t += WARPS * 32) sum += offsets[t + 1];
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+  }
+  if (lane == 0) {
+    counts[warp] = count;
+    sums[warp] = sum;
+  }
   __syncthreads();
-  long long place = offsets[blockIdx.x];
+  long long place = is_summed ? offsets[blockIdx.x] : 0;
+  for (int w = 0; w < WARPS; ++w) place += sums[w];
   for (int w = 0; w < warp; ++w) place += counts[w];
 #pragma unroll
   for (int k = 0; k < TURNS; ++k) {
@@ -70,6 +81,6 @@ __device__ __forceinline__ void for_each_selected(
 }
 
 extern "C" __global__ void mask_positions(
-    long long* out, const unsigned char* mask, const long long* offsets, long long n) {
-  for_each_selected(mask, offsets, n, [=](long long place, long long i) { out[place] = i; });
+    long long* out, const unsigned char* mask, const long long* offsets, long long n, long long is_summed) {
+  for_each_selected(mask, offsets, n, is_summed, [=](long long place, long long i) { out[place] = i; });
 }

@@ -34,7 +34,7 @@ def _histogram(options: tuple[bool, Any], args: Sequence[Signature]) -> Results:
 
 
 def _mask_offsets(options: tuple[int], args: Sequence[Signature]) -> Results:
-    """Return a count of selected elements before each tile, and in total. The option is the size of a tile."""
+    """Return a number for each tile and one more (see `MAX_UNSUMMED_TILES`). The option is the size of a tile."""
     (tile,), (mask,) = options, args
     return (((-(-prod(mask.shape) // tile) + 1,), INT64),)
 
@@ -59,6 +59,10 @@ def _reduceat(options: tuple[str, Any, int], args: Sequence[Signature]) -> Resul
 # The op of an indexed write whose duplicates write the same, so that any of them may be the last. "" stands for any
 # other assignment.
 EQUAL_VALUES = "="
+
+# The offsets of a mask are a 0 and the number of selected elements of each tile, which readers add up; of more tiles
+# than so many, a kernel has added them up: they are the numbers of elements before each tile, and in total.
+MAX_UNSUMMED_TILES = 1024
 
 # --- records --------------------------------------------------------------------------------------------------------
 
