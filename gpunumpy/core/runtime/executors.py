@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..disk_cache import package_digest
 from ..graph.library_calls.registry import record_of
 from ..late_imports import import_late
 from ..schedule.callbacks import FusePredicate
@@ -31,13 +30,7 @@ def implementation(name: str) -> Any:
     return getattr(import_late(f"{_PACKAGE}.{module}"), attribute)
 
 
-def _load_for_gpus() -> None:
-    implementation(EXECUTORS["cuda"])
-    package_digest()
-    implementation("kernels.cuda.nvrtc:compiler_version")()
-
-
-devices.beside_context = _load_for_gpus
+devices.beside_context = lambda: implementation("kernels.cuda.executor:load")()
 
 
 def executor_for(device: Device) -> Executor:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core import _native
 from ...core.collector import without_collector
+from ...core.disk_cache import package_digest
 from ...core.errors import DeviceError
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
@@ -20,9 +21,18 @@ from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .launch import Launcher
+from .nvrtc import compiler_version
 from .program import prepare_program
 from .sized_calls import sized_call
-from .tiers import CudaKernels, KeptKernelAt, KernelAt
+from .tiers import TIER, CudaKernels, KeptKernelAt, KernelAt, interpreter_text
+
+
+def load() -> None:
+    """Load and find out what work on any GPU needs."""
+    package_digest()
+    compiler_version()
+    if TIER != "compiled":
+        interpreter_text()
 
 
 class CudaExecutor:
