@@ -277,6 +277,22 @@ def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(generated) <= 2 * patterns
 
 
+def test_the_cpu_device_has_one_kernel_wherever_its_arguments_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    planner = planner_of(monkeypatch)
+    bounded_table.forget_all()  # kernels too
+    prepared: list[Any] = []
+    monkeypatch.setattr(executor, "SizedKernel", lambda *args: prepared.append(args) or SizedKernel(*args))  # type: ignore[func-returns-value]
+    host = RNG.random(800)
+    before = np.set_residence("device")
+    with np.Device("cpu"):
+        a = np.asarray(host)
+        for start in (1, 2, 3, 4):
+            numpy.testing.assert_array_equal(np.asnumpy(a[start : start + 700] * 2), host[start : start + 700] * 2)
+    np.set_residence(before)
+    assert planner.counts()[0] == 2, "a plan knows whether its arguments are aligned"
+    assert len(prepared) == 1
+
+
 def test_the_collector_rests_while_plans_are_made() -> None:
     """In several threads too, and not after an exception; what the program has chosen comes back."""
     chosen = gc.get_threshold()
