@@ -1,0 +1,70 @@
+"""Memory that runs out at any block of a flush: no array is lost, and what was to be computed can be computed later."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import memory, plan
+
+from .test_interrupts import PROGRAMS, Progress, outcomes
+
+BLOCK_BYTES = 512  # the smallest
+
+
+@pytest.fixture(autouse=True)
+def limit() -> Iterator[Callable[[int | None], None]]:
+    """Limits the memory of the CPU device to what is used, and some bytes more; None ends that."""
+
+    def set_limit(more: int | None) -> None:
+        memory.free_all_blocks("cpu")
+        np.set_memory_limit(None if more is None else memory.memory_info("cpu").used + more, "cpu")
+
+    with np.Device("cpu"):
+        gc.collect()  # what dies later would be room
+        yield set_limit
+        set_limit(None)
+
+
+@pytest.mark.parametrize("undo_bytes", [1 << 40, -1], ids=["undone", "waited for"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_memory_that_runs_out_at_any_block(
+    name: str, undo_bytes: int, limit: Callable[[int | None], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "UNDO_BYTES", undo_bytes)
+    program = PROGRAMS[name]
+    expected = outcomes(program)
+    Progress(program).run()  # as plans are made, other things are too
+    for blocks in range(50):
+        progress = Progress(program)
+        limit(blocks * BLOCK_BYTES)
+        try:
+            progress.run()
+        except MemoryError:
+            limit(None)
+            progress.check(expected, f"a limit of {blocks} blocks")
+        else:
+            limit(None)
+            progress.check(expected, "the end")
+            break
+    assert blocks or name == "strided"  # which overwrites its array alone
+
+
+def test_a_program_goes_on_after_arrays_are_deleted(limit: Callable[[int | None], None]) -> None:
+    values = numpy.arange(1 << 16, dtype="f8")
+    x, *others = [np.asarray(values + k) for k in range(3)]
+    limit(values.nbytes // 2)
+    total = np.cumsum(x * x)
+    words = r"on cpu: asked for 524,288 bytes; gpunumpy uses [\d,]+ of the [\d,]+ that set_memory_limit allows"
+    for _ in range(2):
+        with pytest.raises(MemoryError, match=words):
+            total.get()
+    for k, array in enumerate(others, 1):
+        numpy.testing.assert_array_equal(array.get(), values + k)
+    others.clear()
+    del array
+    numpy.testing.assert_array_equal(total.get(), (values * values).cumsum())
