@@ -215,10 +215,13 @@ def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     """Return what `pickle` stores: the elements as a NumPy array, the name of the device, flags, a class if its own.
 
-    NumPy decides whether a read-only array is still so when it is unpickled: a contiguous one is, from protocol 5 on.
+    NumPy decides whether a read-only array is still so when it is unpickled, and whether it keeps another byte order: a
+    contiguous one is and does, from protocol 5 on.
     """
     host = _in_memory_order(x)
-    if not x.writeable and (x.c_contiguous or x.f_contiguous):
+    if not (x.c_contiguous or x.f_contiguous):
+        host = host.astype(host.dtype.newbyteorder("=")) if host.dtype.byteorder in "<>" else host
+    elif not x.writeable:
         host.flags.writeable = False
     stored = host, str(x.device), x._flags & MADE_AS_ARRAY
     return (_restored, stored) if type(x) is ndarray else (_empty_of_class, (type(x),), stored)

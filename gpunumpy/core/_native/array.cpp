@@ -36,6 +36,10 @@ void deallocate(PyObject* self) {
     Py_TRASHCAN_END
 }
 
+// An array without values, for who fills it. As the type has this function of its own, Python refuses ``object.__new__``,
+// by which programs could make arrays that nobody fills.
+PyObject* make(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
+
 // The node of an array on the host tells shape, dtype and queue alone.
 PyObject* get_node(PyObject* self, void*) {
     Array* array = as_array(self);
@@ -107,6 +111,7 @@ const PyType_Slot own_slots[] = {
 #endif
     {Py_tp_members, members},
     {Py_tp_getset, properties},
+    {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(clear)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},

@@ -452,7 +452,7 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     owner
         The array on the host that `memory` is a view of, if any.
     """
-    array = object.__new__(ndarray)
+    array = ArrayState.__new__(ndarray)
     array._flags = ON_HOST if isinstance(memory, numpy.generic) else ON_HOST | MADE_AS_ARRAY
     array._base = memory
     array._owner = owner
@@ -570,7 +570,7 @@ def wrap(node: Node) -> ndarray:
     """Return a new array with this value."""
     if node.owner is not None or node.data is not None:
         node = graph.as_new_node(node)  # a node has one owner, and a new array its own buffer
-    array = object.__new__(ndarray)
+    array = ArrayState.__new__(ndarray)
     array._node = node
     array._base = None
     array._flags = 0
@@ -599,7 +599,7 @@ def is_scalar(array: ndarray) -> bool:
 
 def wrap_leaf(node: Node) -> ndarray:
     """Return a new array that owns a leaf and its buffer."""
-    array = object.__new__(ndarray)
+    array = ArrayState.__new__(ndarray)
     array._node = node
     array._base = None
     array._flags = MADE_AS_ARRAY
@@ -630,7 +630,7 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     if array._flags & ON_HOST:
         require_device(array)
     owner = array if array._base is None else array._base
-    view = object.__new__(ndarray)
+    view = ArrayState.__new__(ndarray)
     view._base = owner
     view._layout = where
     view._component = component = component or ("" if array._base is None else array._component)
@@ -653,7 +653,7 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
         view = on_host_memory(memory.view(), array.device, array if array.base is None else array.base)
     if cls is ndarray:
         return view
-    result = object.__new__(cls)
+    result = ArrayState.__new__(cls)
     take_state(result, view)
     result.__array_finalize__(template)
     return result

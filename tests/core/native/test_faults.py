@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import inspect
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -15,15 +16,19 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
+from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.kernels.cuda import compile as compile_module
 from gpunumpy.kernels.cuda import launch as launch_module
 
 from ...support import fake_driver
+from ...support.interruptions import is_in_finalizer
 
 _testcapi = pytest.importorskip("_testcapi", reason="this Python has no faults of allocations to inject")
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
 
 RESIDENCES = ("auto", "device")
+PACKAGE = str(Path(np.__file__).parent)
+WRITES = ("element written", "part written", "in place")
 # Calls of what the core does by itself; `a` and `b` have eight elements.
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "sum of arrays": lambda a, b: a + b,
@@ -142,6 +147,59 @@ def test_every_allocation_may_fail(name: str, residence: str) -> None:
         for operand in (a, b):  # whole, whatever was raised
             assert np.asnumpy(operand).shape == (8,)
     assert failures or name != "sum of arrays"  # of other calls Python does what the core has no memory for
+
+
+class Stop(BaseException):
+    """What a signal handler may raise, at the begin of any function in Python."""
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_call_of_python_may_fail(name: str, residence: str) -> None:
+    """The core calls functions in Python for what it does not know: each of these calls raises once."""
+    call = CALLS[name]
+    for fills_tables in (False, True):
+        failures, has_ended = 0, False
+        for place in range(1, 3000):
+            a, b = operands()
+            np.synchronize()
+            if not fills_tables:
+                forget_all()  # so that the core has to ask
+            result, left = None, place
+
+            def fail(frame: Any, event: str, _: Any) -> None:
+                nonlocal left
+                code = frame.f_code
+                if event != "call" or PACKAGE not in code.co_filename or code.co_flags & inspect.CO_GENERATOR:
+                    return  # generators are called again to be closed, where exceptions are only printed
+                if not is_in_finalizer(frame):
+                    left -= 1
+                    if left == 0:
+                        raise Stop
+
+            sys.setprofile(fail)
+            try:
+                result = call(a, b)
+            except Stop:
+                failures += 1
+            finally:
+                sys.setprofile(None)
+            expected = values(call(*operands()))
+            if result is not None:
+                numpy.testing.assert_equal(values(result), expected)
+            for operand, before in zip((a, b), operands(), strict=True):  # as before, or as after the statement
+                if name in WRITES and operand is a:
+                    written = operands()
+                    call(*written)
+                    allowed = (np.asnumpy(before), np.asnumpy(written[0]))
+                    assert any(numpy.array_equal(np.asnumpy(operand), value) for value in allowed)
+                else:
+                    numpy.testing.assert_array_equal(np.asnumpy(operand), np.asnumpy(before))
+            has_ended = left > 0
+            if has_ended:
+                break
+        assert has_ended
+        asks = residence == "device" and name not in ("view", "part written")  # views are arithmetic in the core
+        assert failures or fills_tables or not asks
 
 
 @pytest.mark.parametrize("name", CALLS)
