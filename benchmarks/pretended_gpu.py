@@ -1,0 +1,119 @@
+"""The host's part of work for a GPU, on a machine that has none: its driver is pretended, and launches do nothing.
+
+``python benchmarks/pretended_gpu.py`` prints what flushes of known graphs take in microseconds, and the first, second
+and third run of programs in milliseconds of the thread that runs them: each in a process of its own with an empty
+cache, and then in another process with the cache that the first has left. The compiler works in other threads, so its
+time is not in them. Values that programs look at are whatever memory held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import gpunumpy as np
+from benchmarks.first_run import SIZES, Library, prepared
+from benchmarks.overheads import EXPRESSION, microseconds
+from gpunumpy.core import _native
+from gpunumpy.kernels.cuda import launch, tiers
+from tests.support import fake_driver
+
+PROGRAMS = ("heat", "life", "nbody", "kmeans", "black_scholes", "fluid", "factorizations")
+FUNCTION = 1 << 32  # what stands for each kernel; the function that "launches" it returns 0 for it, which is success
+
+
+def pretend(patch: pytest.MonkeyPatch, tier: str) -> None:
+    """Have the process see a GPU with 8 GB, whose launches call a function of C that does nothing."""
+    nothing = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value
+    real = _native.launch
+    driver = fake_driver.install(patch)
+    driver.free_bytes = 1 << 33
+    patch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", lambda self, handle, name: FUNCTION)
+    patch.setattr(launch, "function_address", lambda name: nothing)
+    patch.setattr(_native, "launch", lambda address, handle, *rest: real(nothing, FUNCTION, *rest))
+    patch.setattr(tiers, "TIER", tier)
+    np.set_residence("device")
+
+
+def wait(*arrays: Any) -> None:
+    for x in arrays:
+        x.computed()
+    np.synchronize()
+
+
+def flushes() -> list[tuple[str, float]]:
+    a = np.asarray(numpy.random.default_rng(0).random(1024, "float32"))
+    b = a + 1
+    wait(b)
+    work: dict[str, Callable[[], Any]] = {
+        "a + b": lambda: a + b,
+        "the expression": eval(f"lambda: {EXPRESSION}", {"np": np, "a": a, "b": b}),
+    }
+    rows = []
+    for name, record in work.items():
+        alone = min(microseconds(record) for _ in range(5))
+        whole = min(microseconds(lambda record=record: record().computed()) for _ in range(5))  # type: ignore[misc]
+        rows += [(f"record {name}", alone), (f"flush {name}", whole - alone)]
+    return rows
+
+
+def runs(program: str) -> list[float]:
+    """The milliseconds of three runs in this process."""
+    np.asarray(numpy.zeros(1))  # a context
+    work, took = prepared(program, "small", Library(np, lambda: None, wait)), []
+    for _ in range(3):
+        start = time.thread_time()
+        wait(*work())
+        took.append((time.thread_time() - start) * 1e3)
+    return took
+
+
+def in_own_process(program: str, tier: str, cache: str) -> list[float]:
+    command = [sys.executable, __file__, "--child", program, "--tier", tier]
+    done = subprocess.run(
+        command, env={**os.environ, "GPUNUMPY_CACHE_DIR": cache}, capture_output=True, text=True, check=True
+    )
+    found: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default=",".join(PROGRAMS), help="names of programs, with commas between them")
+    parser.add_argument("--tier", choices=("auto", "compiled"), default="auto")
+    parser.add_argument("--child", choices=tuple(SIZES), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    with pytest.MonkeyPatch.context() as patch:
+        pretend(patch, given.tier)
+        if given.child:
+            print(json.dumps(runs(given.child)))
+            return
+        print(f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}, core: {_native.IS_COMPILED}\n")
+        print("| what | us |\n|---|---|")
+        for name, took in flushes():
+            print(f"| {name} | {took:.2f} |")
+    print(
+        "\n| program, small | first (ms) | second | third | from disk | second | third |\n|---|---|---|---|---|---|---|"
+    )
+    for program in filter(None, given.only.split(",")):
+        with tempfile.TemporaryDirectory() as cache:
+            rows = [in_own_process(program, given.tier, cache) for _ in range(2)]
+        print(f"| {program} | " + " | ".join(f"{ms:.1f}" for row in rows for ms in row) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
