@@ -31,9 +31,9 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
     depends on another call of its group, whichever other groups become batches. The batches are appended to the items,
     so that positions stay.
     """
-    calls = [item.signature.primitive for item in items if isinstance(item.signature.primitive, LibraryCall)]
-    names = Counter(call.name for call in calls)
-    if not any(count >= MIN_BATCH and record_of(name).is_worth_batching for name, count in names.items()):
+    signatures = [item.signature for item in items if isinstance(item.signature.primitive, LibraryCall)]
+    calls = Counter([(sig.primitive.name, sig.shape) for sig in signatures])  # type: ignore[union-attr]
+    if not any(count >= MIN_BATCH and record_of(name).is_worth_batching for (name, _), count in calls.items()):
         return items
     groups: dict[Any, list[int]] = {}
     depths: dict[int, int] = {}

@@ -13,14 +13,18 @@ import gpunumpy
 from gpunumpy.core.graph.layout import Layout, c_layout, c_strides
 from gpunumpy.core.graph.library_calls.record import Batch
 from gpunumpy.core.graph.library_calls.transforms import Transform, result_shape
+from gpunumpy.core.graph.primitives import LibraryCall
+from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.explain import step_name
 from gpunumpy.core.runtime.memory import host_view
-from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH
+from gpunumpy.core.schedule.batch import MAX_BATCH, MIN_BATCH, batch_calls
+from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.fft import cuda_batch
 from gpunumpy.kernels.fft import host as host_fft
 from gpunumpy.kernels.fft.cuda_batch import copying
+from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.products.cuda_small import small_matmul
 from tests.core.fusion.counting import kernels
 from tests.emulator import available
@@ -289,3 +293,13 @@ def test_batches_of_transforms(
         alone = numpy.zeros(made, given)
         host_fft.fft(options, alone, x)
         numpy.testing.assert_array_equal(one, alone)
+
+
+def test_calls_of_other_sizes_are_not_looked_through() -> None:
+    """As in a loop whose sizes change: nothing is copied, and no depth is counted."""
+    arrays = [gpunumpy.asarray(x[0]) for x in (values(1, n) for n in range(12, 40))]
+    results = [gpunumpy.fft.fft(x) for x in arrays]
+    nodes, _ = evaluate.walk([x.value() for x in results])
+    items = items_of(nodes)
+    assert sum(isinstance(item.signature.primitive, LibraryCall) for item in items) == len(arrays) > MIN_BATCH
+    assert batch_calls(items, range(len(results)), HostExecutor.traits) is items
