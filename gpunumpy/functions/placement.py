@@ -67,8 +67,7 @@ _WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis
 # leaves open and this package does not.
 _NOT_PLACED = _names("""
     apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring nanargmax
-    nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum
-    nanvar piecewise unique_values vectorize
+    nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd nanvar piecewise unique_values vectorize
 """)
 
 

@@ -59,6 +59,7 @@ NEW: dict[str, Callable[[Any], Any]] = {
     "transformed": lambda xp: xp.fft.fft(xp.arange(4)),
     "element": lambda xp: xp.arange(4)[2],
     "ufunc's method": lambda xp: xp.add.outer(xp.arange(3), xp.arange(2)),
+    "without NaN": lambda xp: xp.nancumsum(xp.array([1.0, xp.nan, 2.0])),
     "several": lambda xp: xp.divmod(xp.arange(5), 3)[1],
     "drawn": lambda xp: xp.random.default_rng(0).normal(size=3),
     "drawn integers": lambda xp: xp.random.default_rng(0).integers(0, 9, (2, 3)),

@@ -28,10 +28,7 @@ public:
             if (operands[k].array) ndim_ = std::max(ndim_, PyArray_NDIM(operands[k].array));
         }
         if (ndim_ > MOST_AXES) return false;
-        is_fortran_ = ndim_ > 1 && std::all_of(operands, operands + count, [this](const Operand& operand) {
-            return !operand.array || (PyArray_NDIM(operand.array) == ndim_ && PyArray_IS_F_CONTIGUOUS(operand.array) &&
-                                      !PyArray_IS_C_CONTIGUOUS(operand.array));
-        });
+        is_fortran_ = ndim_ > 1 && are_in_fortran_order(operands, count);
         for (int position = 0; position < ndim_; position++) {
             const int at = is_fortran_ ? ndim_ - 1 - position : position;
             Axis axis = {1, {0, 0, 0}};
@@ -153,6 +150,19 @@ private:
         Axis& last = axes_[count_ - 1];
         last.length *= axis.length;
         std::copy(axis.strides, axis.strides + operands, last.strides);
+    }
+
+    // Whether all arrays have one shape and are in Fortran's order, and not in C's as well.
+    bool are_in_fortran_order(const Operand* operands, int count) const {
+        PyArrayObject* last = nullptr;
+        for (int k = 0; k < count; k++) {
+            PyArrayObject* array = operands[k].array;
+            if (!array) continue;
+            if (PyArray_NDIM(array) != ndim_ || !PyArray_IS_F_CONTIGUOUS(array) || PyArray_IS_C_CONTIGUOUS(array)) return false;
+            if (last && !PyArray_CompareLists(PyArray_DIMS(array), PyArray_DIMS(last), ndim_)) return false;
+            last = array;
+        }
+        return true;
     }
 
     bool is_in_order(int operands) const {

@@ -87,7 +87,11 @@ private:
 
     static PyObject* represent(PyObject* self) { return PyObject_Repr(of(self)->function); }
 
-    static PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(of(self)->function, "__qualname__"); }
+    // A method that is bound is pickled as Python pickles it, a function by its name.
+    static PyObject* reduce(PyObject* self, PyObject*) {
+        if (PyMethod_Check(of(self)->function)) return PyObject_CallMethod(of(self)->function, "__reduce__", nullptr);
+        return PyObject_GetAttrString(of(self)->function, "__qualname__");
+    }
 };
 
 }  // namespace core

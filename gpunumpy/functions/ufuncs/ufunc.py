@@ -124,6 +124,13 @@ class UfuncCall:
 _SIGNATURE = inspect.signature(lambda *args, **options: None)
 
 
+@cache
+def _signature(method: str) -> inspect.Signature:
+    """Return the signature of a method of ufuncs that is bound to one."""
+    found = inspect.signature(getattr(ufunc, method))
+    return found.replace(parameters=[*found.parameters.values()][1:])
+
+
 class ufunc(UfuncCall):
     """Function that operates element by element on whole arrays. See `numpy.ufunc`.
 
@@ -146,6 +153,12 @@ class ufunc(UfuncCall):
         self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
         self._places = {method: Placement(getattr(numpy_ufunc, method), method) for method in _METHODS}
         self._host_call = placed_ufunc(numpy_ufunc).in_front_of(numpy_ufunc)
+        if IS_COMPILED:
+            for method in _METHODS:
+                if method != "__call__":
+                    placed = self._places[method].in_front_of(getattr(self, method))
+                    placed.__signature__ = _signature(method)  # type: ignore[attr-defined]
+                    setattr(self, method, placed)
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__

@@ -49,7 +49,7 @@ def _alike(found: Any, expected: Any) -> None:
     numpy.testing.assert_array_equal(np.asnumpy(found), expected)
 
 
-def _called(function: Callable[[], Any]) -> list[str]:
+def called_by(function: Callable[[], Any]) -> list[str]:
     """Return the names of Python's functions that a call runs, but for the function itself."""
     names: list[str] = []
     previous = sys.getprofile()
@@ -93,7 +93,7 @@ def test_no_function_of_python_draws() -> None:
     before = np.set_residence("auto")
     try:
         for _ in range(2):  # the default device is found at first
-            called = [_called(lambda: generator.normal(size=3)), _called(lambda: first.normal(size=3))]
+            called = [called_by(lambda: generator.normal(size=3)), called_by(lambda: first.normal(size=3))]
     finally:
         np.set_residence(before)
     assert called == [["synchronize"], ["lock", "synchronize"]]

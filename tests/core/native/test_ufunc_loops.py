@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import operator
+import pickle
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,6 +17,8 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
+
+from .test_draws import called_by
 
 OPERATORS = (operator.add, operator.sub, operator.mul, operator.lt, operator.truediv, operator.and_)
 IN_PLACE = (operator.iadd, operator.isub, operator.imul)
@@ -172,3 +176,24 @@ def _shown_by_a_view() -> list[Any]:
 def test_what_is_held_elsewhere_is_not_written_to(held: Callable[[], list[Any]]) -> None:
     for x in held():
         numpy.testing.assert_array_equal(np.asnumpy(x), 1.0)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
+def test_methods_of_ufuncs_are_placed_by_the_core() -> None:
+    x = np.asarray(numpy.arange(1.0, 7.0).reshape(2, 3))
+    calls: dict[str, Callable[[Any, Any], Any]] = {
+        "reduce": lambda xp, a: xp.add.reduce(a, axis=1, keepdims=True),
+        "accumulate": lambda xp, a: xp.maximum.accumulate(a),
+        "reduceat": lambda xp, a: xp.multiply.reduceat(a, [0, 1]),
+        "outer": lambda xp, a: xp.subtract.outer(a, 2.0),
+    }
+    for name, call in calls.items():
+        assert called_by(lambda call=call: call(np, x)) == []  # type: ignore[misc]
+        _alike(call(np, x), call(numpy, np.asnumpy(x)))
+        method = getattr(np.add, name)
+        assert pickle.loads(pickle.dumps(method)) == getattr(pickle.loads(pickle.dumps(np.add)), name)
+        assert "self" not in inspect.signature(method).parameters
+    y, expected = np.ones(3), numpy.ones(3)
+    for xp, a in ((np, y), (numpy, expected)):
+        xp.add.at(a, [0, 0, 2], 1.0)
+    _alike(y, expected)
