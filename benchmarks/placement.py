@@ -49,14 +49,14 @@ def microseconds(call: Callable[[], Any], patience: float = 0.2) -> float:
 def time_of(place: str, operation: Callable[[Any, Any, Any], Any], a: Any, b: Any) -> float:
     """The microseconds of an operation on NumPy arrays: "auto", all on the "device", or all on the "host"."""
     queue = queue_of(default_device())
-    host_bytes = queue.host_bytes
+    limits = queue.host_bytes, queue.host_multiplications
     gpunumpy.set_residence("device" if place == "device" else "auto")
     if place == "host":
-        queue.host_bytes = 1 << 40
+        queue.host_bytes = queue.host_multiplications = 1 << 40
     try:
         return microseconds(lambda: gpunumpy.asnumpy(operation(gpunumpy, gpunumpy.asarray(a), gpunumpy.asarray(b))))
     finally:
-        queue.host_bytes = host_bytes
+        queue.host_bytes, queue.host_multiplications = limits
 
 
 def main() -> None:

@@ -7,13 +7,15 @@ are of whole loops, in milliseconds.
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from math import exp, log
 from typing import Any
 
 import numpy
+from table import heading
+from whole_processes import bodies, cholesky
 
 import gpunumpy
 
@@ -35,18 +37,18 @@ def names(np: Any, size: int) -> dict[str, Any]:
     return {"np": np, "rng": np.random.default_rng(0), **{name: np.asarray(x) for name, x in data.items()}}
 
 
-def microseconds(call: Callable[[], Any]) -> float:
-    """The median over batches of the time of a call."""
+def microseconds(calls: list[Callable[[], Any]]) -> list[float]:
+    """The least times of the calls, over batches that take turns."""
+    count = max(1, int(0.002 / max(_seconds(calls[0], 1), 1e-7)))
+    turns = [[_seconds(call, count) / count for call in calls] for _ in range(25)]
+    return [min(took) * 1e6 for took in zip(*turns, strict=True)]
+
+
+def _seconds(call: Callable[[], Any], count: int) -> float:
     start = time.perf_counter()
-    call()
-    count = max(1, int(0.002 / max(time.perf_counter() - start, 1e-7)))
-    samples = []
-    for _ in range(15):
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        samples.append((time.perf_counter() - start) / count)
-    return statistics.median(samples) * 1e6
+    for _ in range(count):
+        call()
+    return time.perf_counter() - start
 
 
 def wavefront(np: Any) -> None:
@@ -56,38 +58,22 @@ def wavefront(np: Any) -> None:
             z[i, j] = z[i - 1, j] + z[i, j - 1]
 
 
-def cholesky_by_rows(np: Any) -> None:
-    rng = numpy.random.default_rng(0)
-    data = rng.random((100, 100))
-    a = np.asarray(data @ data.T + 100 * numpy.eye(100))
-    for k in range(100):
-        a[k, k] = a[k, k] ** 0.5
-        a[k + 1 :, k] /= a[k, k]
-        for j in range(k + 1, 100):
-            a[j:, j] -= a[j:, k] * a[j, k]
-
-
-def bodies(np: Any) -> None:
-    rng = numpy.random.default_rng(0)
-    x, v = np.asarray(rng.random((100, 3))), np.asarray(rng.random((100, 3)))
-    for _ in range(10):
-        for k in range(100):
-            distance = x - x[k]
-            v[k] += (distance / ((distance**2).sum(axis=1) + 0.01)[:, None] ** 1.5).sum(axis=0) * 1e-4
-        x += v * 1e-3
-
-
 def recurrence(np: Any) -> None:
     x = np.linspace(0.1, 0.9, 100)
     for _ in range(5000):
         x = 3.7 * x * (1 - x)
 
 
-LOOPS: tuple[Callable[[Any], None], ...] = (wavefront, cholesky_by_rows, bodies, recurrence)
+LOOPS: dict[str, Callable[[Any], None]] = {
+    "wavefront": wavefront,
+    "cholesky": lambda np: cholesky(np, times=1),
+    "bodies": lambda np: bodies(np, steps=10),
+    "recurrence": recurrence,
+}
 
 
 def main() -> None:
-    print(f"{gpunumpy.default_device()}, Python {sys.version.split()[0]}, NumPy {numpy.__version__}\n")
+    print(f"{heading()}; times in µs, of the default device, {gpunumpy.default_device()}\n")
     gpunumpy.set_residence("auto")
     rows: dict[str, list[float]] = {}
     for size in (10, 1000):
@@ -95,11 +81,9 @@ def main() -> None:
         for text in [*(call.strip() for line in CALLS.split("\n") for call in line.split("|")), *ELEMENTS]:
             if text:
                 call = "def call():\n    " + text
-                timed = []
                 for found in (ours, theirs):
                     exec(call, found)
-                    timed.append(microseconds(found["call"]))
-                rows.setdefault(text, []).extend(timed)
+                rows.setdefault(text, []).extend(microseconds([ours["call"], theirs["call"]]))
     print("| call | gpunumpy, 10 elements | NumPy | ratio | gpunumpy, 1,000 | NumPy | ratio |\n" + 7 * "|---" + "|")
     for text, (small, other, large, another) in rows.items():
         shown = text.replace("|", "\\|")
@@ -110,15 +94,10 @@ def main() -> None:
         mean = exp(statistics.fmean(log(row[at] / row[at + 1]) for row in calls))
         print(f"\nGeometric mean of the calls on {size} elements: {mean:.2f}")
     print("\n| loop | gpunumpy (ms) | NumPy (ms) | ratio |\n|---|---|---|---|")
-    for loop in LOOPS:
-        ours_ms, theirs_ms = (min(_milliseconds(loop, np) for _ in range(3)) for np in (gpunumpy, numpy))
-        print(f"| {loop.__name__} | {ours_ms:.1f} | {theirs_ms:.1f} | {ours_ms / theirs_ms:.2f} |")
-
-
-def _milliseconds(loop: Callable[[Any], None], np: Any) -> float:
-    start = time.perf_counter()
-    loop(np)
-    return (time.perf_counter() - start) * 1e3
+    for name, loop in LOOPS.items():
+        turns = [[_seconds(partial(loop, np), 1) for np in (gpunumpy, numpy)] for _ in range(5)]
+        own_ms, numpy_ms = (min(took) * 1e3 for took in zip(*turns, strict=True))
+        print(f"| {name} | {own_ms:.1f} | {numpy_ms:.1f} | {own_ms / numpy_ms:.2f} |")
 
 
 if __name__ == "__main__":

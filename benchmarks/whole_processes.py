@@ -1,12 +1,15 @@
 """Whole processes of programs that look at single elements and rows, beside the same programs with NumPy.
 
-``python benchmarks/whole_processes.py [--repeats 5] [--only NAME ...]`` runs each program in new processes, by turns,
-and prints the least times of both, imports included, in seconds. ``--run NAME LIBRARY`` is what such a process does.
+``python benchmarks/whole_processes.py [--repeats 5] [--only NAME ...] [--processor]`` runs each program in new
+processes, by turns, and prints the least times of both, imports included, in seconds; with ``--processor`` they are
+those of the processor, which other programs of a busy machine disturb less. The program "import" does nothing else.
+``--run NAME LIBRARY`` is what such a process does.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import subprocess
 import sys
 import time
@@ -16,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 
-def cholesky(np: Any) -> None:
-    """Cholesky's factors of 100 by 100 elements, row by row, 40 times."""
+def cholesky(np: Any, times: int = 40) -> None:
+    """Cholesky's factors of 100 by 100 elements, row by row."""
     places = np.arange(100)
     data = 1.0 / (1 + np.abs(places[:, None] - places)) + 100 * np.eye(100)
-    for _ in range(40):
+    for _ in range(times):
         a = data.copy()
         for k in range(100):
             a[k, k] = a[k, k] ** 0.5
@@ -29,12 +32,12 @@ def cholesky(np: Any) -> None:
                 a[j:, j] -= a[j:, k] * a[j, k]
 
 
-def bodies(np: Any) -> None:
+def bodies(np: Any, steps: int = 300) -> None:
     """100 bodies, one after the other attracted by all."""
     angle = np.arange(100) * 2.4
     x = np.stack([np.cos(angle), np.sin(angle), np.sin(3 * angle)], axis=1)
     v = np.zeros((100, 3))
-    for _ in range(300):
+    for _ in range(steps):
         for k in range(100):
             distance = x - x[k]
             v[k] += (distance / ((distance**2).sum(axis=1) + 0.01)[:, None] ** 1.5).sum(axis=0) * 1e-4
@@ -65,20 +68,29 @@ def recurrent_network(np: Any) -> None:
     names["run"](size=64, steps=300)
 
 
-PROGRAMS: dict[str, Callable[[Any], None]] = {f.__name__: f for f in (cholesky, bodies, maze, recurrent_network)}
+def nothing(np: Any) -> None:
+    """The import alone."""
 
 
-def seconds(name: str, library: str) -> float:
-    """How long a new process takes."""
-    start = time.perf_counter()
+PROGRAMS: dict[str, Callable[[Any], None]] = {
+    "import": nothing,
+    **{f.__name__: f for f in (cholesky, bodies, maze, recurrent_network)},
+}
+
+
+def seconds(name: str, library: str, is_of_processor: bool) -> float:
+    """How long a new process takes, or the processor for it."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, __file__, "--run", name, library], check=True)
-    return time.perf_counter() - start
+    took, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime if is_of_processor else took
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS))
+    parser.add_argument("--processor", action="store_true")
     parser.add_argument("--run", nargs=2, metavar=("NAME", "LIBRARY"))
     given = parser.parse_args()
     if given.run:
@@ -87,7 +99,8 @@ def main() -> None:
         return
     print("| program | gpunumpy (s) | NumPy (s) | ratio |\n" + "|---" * 4 + "|")
     for name in given.only:
-        turns = [(seconds(name, "gpunumpy"), seconds(name, "numpy")) for _ in range(given.repeats)]
+        libraries = ("gpunumpy", "numpy")
+        turns = [[seconds(name, library, given.processor) for library in libraries] for _ in range(given.repeats)]
         own_time, numpy_time = map(min, zip(*turns, strict=True))
         print(f"| {name} | {own_time:.2f} | {numpy_time:.2f} | {own_time / numpy_time:.2f} |", flush=True)
 
