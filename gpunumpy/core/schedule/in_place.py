@@ -6,17 +6,22 @@ Every launch costs the host and the GPU more than a small kernel computes, and `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from ..graph.layout import Layout, Shape
 from . import kernel as ir
 from .groups import Group, Placement
 from .joining import expect_rows_fit_in_block, result_map
-from .lower import CannotLower, Source, compose
+from .lower import Builder, CannotLower, Source, compose
 from .steps import RunLibraryCall
 
 # A kernel takes so many updates, and no update that makes it longer than so many instructions: a long
 # text takes long to compile, and the first joins save the most.
 _MAX_UPDATES, _MAX_INSTRUCTIONS = 4, 64
+
+# Points of the loops up to which an update joins a kernel with which it shares no value. Beyond, a launch is short
+# beside the kernel, which may be slower with the accesses of the update.
+_MAX_UNRELATED_POINTS = 1 << 20
 
 
 def join_in_place(placement: Placement, anchor: int, region: Layout, source: Source) -> bool:
@@ -55,7 +60,8 @@ def _join(placement: Placement, group: Group | RunLibraryCall, anchor: int, regi
         alias = _overwritten_argument(placement, group, (buffer, number, at))
         builder.store(Source("new", anchor), number, dtype, at, alias)
         expect_rows_fit_in_block(group)
-        if len(builder.instructions) > _MAX_INSTRUCTIONS:
+        is_large = prod(group.loops) > _MAX_UNRELATED_POINTS and not _shares_values(builder, mark, number)
+        if is_large or len(builder.instructions) > _MAX_INSTRUCTIONS:
             raise CannotLower("the kernel before it is large enough")
     except CannotLower:
         builder.rollback(mark)
@@ -66,6 +72,20 @@ def _join(placement: Placement, group: Group | RunLibraryCall, anchor: int, regi
     placement.adopted[anchor] = source
     placement.group_of[anchor] = group.number
     return True
+
+
+def _shares_values(builder: Builder, mark: Sequence[int], value: int) -> bool:
+    """Return whether a value is computed from values that the kernel had at a mark, or from an argument of then."""
+    known, arguments = mark[0], mark[3]
+    if value < known:
+        return True
+    for instr in builder.instructions[known:]:
+        if isinstance(instr, (ir.Load, ir.LoadIndexed)) and instr.arg < arguments:
+            return True
+        used = [k for k in ir.operands(instr) if k < known]
+        if any(not isinstance(builder.instructions[k], ir.Scalar) for k in used):
+            return True
+    return False
 
 
 def _touches(placement: Placement, group: Group | RunLibraryCall, names: set[Source]) -> bool:

@@ -178,12 +178,18 @@ def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
     return dtypes
 
 
+def operands(instr: Instruction) -> tuple[int, ...]:
+    """Return the values from which an instruction computes its own."""
+    if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
+        return instr.args
+    return instr.index if isinstance(instr, LoadIndexed) else ()
+
+
 def phases(body: Body) -> list[int]:
     """Return, for every value, its phase: the length of the longest chain of reductions up to and including it."""
     out: list[int] = []
     for instr in body.instructions:
-        used = instr.index if isinstance(instr, LoadIndexed) else getattr(instr, "args", ())
-        out.append(max((out[k] for k in used), default=0) + isinstance(instr, ReduceLoops))
+        out.append(max((out[k] for k in operands(instr)), default=0) + isinstance(instr, ReduceLoops))
     return out
 
 

@@ -27,6 +27,7 @@ from ...core.schedule.kernel import (
     ScanLoop,
     Store,
     map_affines,
+    operands,
 )
 
 # Reductions whose result is a position in C order, so that it depends on the order of the reduced dimensions.
@@ -66,13 +67,6 @@ class Nest:
                 mask |= axes
             out.append(mask)
         return out
-
-
-def operands(instr: Instruction) -> tuple[int, ...]:
-    """Return the values that `instr` reads."""
-    if isinstance(instr, (Apply, ReduceLoops, ScanLoop)):
-        return instr.args
-    return instr.index if isinstance(instr, LoadIndexed) else ()
 
 
 def affines(body: Body) -> Iterator[Affine]:

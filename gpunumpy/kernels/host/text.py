@@ -26,10 +26,11 @@ from ...core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
+    operands,
     value_dtypes,
 )
 from ...core.schedule.sizes import Formulas, Size
-from .loop_nest import Nest, ancestors, operands, writes_along_rows
+from .loop_nest import Nest, ancestors, writes_along_rows
 from .op_functions import accumulator, function
 from .reduce import reducer
 

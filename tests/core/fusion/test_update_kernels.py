@@ -134,6 +134,24 @@ def test_updates_are_written_by_the_kernel_before(count: int, run: Callable[[Any
     assert len([step for step in steps if isinstance(step, RunKernel)]) == count
 
 
+@pytest.mark.parametrize(
+    ("n", "shares", "count"), [(1 << 20, False, 1), ((1 << 20) + 1, False, 2), ((1 << 20) + 1, True, 1)]
+)
+def test_large_kernels_are_joined_for_what_they_share(n: int, shares: bool, count: int) -> None:
+    a, b = (np.array(numpy.arange(n + 1.0)) for _ in range(2))
+    other = np.array(numpy.ones(n))
+    np.synchronize()
+
+    def write() -> Any:
+        a[1:] = other * 2
+        b[1:] = other * 2 + 1 if shares else 3.0
+        return a, b
+
+    steps = kernels(write)
+    assert len(steps) == count
+    numpy.testing.assert_array_equal(np.asnumpy(b[1:]), 3)
+
+
 def test_an_update_waits_for_a_reader_of_the_old_value() -> None:
     """Both rows are written in place, though the first is recorded before what reads the row above it."""
     expected = [numpy.arange(12.0).reshape(4, 3) + k for k in range(2)]
