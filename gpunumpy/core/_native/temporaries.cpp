@@ -2,6 +2,7 @@
 
 #if PY_VERSION_HEX < 0x030E0000 && defined(__linux__) && !defined(Py_GIL_DISABLED)
 #include <dlfcn.h>
+#include <opcode.h>
 #include <unwind.h>
 #endif
 
@@ -78,9 +79,25 @@ __attribute__((noinline)) bool is_called_by_interpreter() {
     return way.is_found;
 }
 
+// Whether the interpreter is at an operator. At a call of a function in C, such as `operator.add`, its loop may be as near,
+// but the arguments may be held by what made the call and looked at later: by a `functools.partial`, or by a tuple.
+bool is_at_operator() {
+    PyFrameObject* frame = PyEval_GetFrame();
+    if (!frame) return false;
+    const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+    const Ref text(PyCode_GetCode(reinterpret_cast<PyCodeObject*>(code.get())));
+    const int at = PyFrame_GetLasti(frame);
+    if (!text) PyErr_Clear();
+    if (!text || at < 0 || at >= PyBytes_GET_SIZE(text.get())) return false;
+    const int opcode = static_cast<unsigned char>(PyBytes_AS_STRING(text.get())[at]);
+    return opcode == BINARY_OP || opcode == UNARY_NEGATIVE || opcode == UNARY_INVERT;
+}
+
 }  // namespace
 
-bool is_temporary(PyObject* argument) { return Py_REFCNT(argument) == 1 && is_called_by_interpreter(); }
+bool is_temporary(PyObject* argument) {
+    return Py_REFCNT(argument) == 1 && is_called_by_interpreter() && is_at_operator();
+}
 
 #else
 

@@ -163,6 +163,18 @@ def _in_an_attribute() -> list[Any]:
     return [holder.x]  # type: ignore[attr-defined]
 
 
+def _in_calls_of_operators() -> list[Any]:
+    """What holds the only reference to an array calls the function of an operator, more than once."""
+    pair = np.ones(ELEMENTS), 1.0
+    for _ in range(3):
+        operator.add(*pair), operator.neg(*pair[:1]), list(itertools.starmap(operator.mul, [pair, (2.0, pair[0])]))
+    add = functools.partial(operator.add, np.ones(ELEMENTS))
+    subtract = functools.partial(operator.sub, np.ones(ELEMENTS))
+    added = map(np.ones(ELEMENTS).__add__, [1.0] * 3)
+    sums = [[add(1.0) - 1.0 for _ in range(3)], [subtract(-1.0) - 1.0 for _ in range(3)], [x - 1.0 for x in added]]
+    return [pair[0], *itertools.chain(*sums)]
+
+
 def _shown_by_a_view() -> list[Any]:
     views = [(np.ones(ELEMENTS) * 1.0)[:] for _ in range(2)]
     for view in views:
@@ -171,7 +183,8 @@ def _shown_by_a_view() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "held", [_in_an_array_of_objects, _in_a_list, _in_variables, _in_an_attribute, _shown_by_a_view]
+    "held",
+    [_in_an_array_of_objects, _in_a_list, _in_variables, _in_an_attribute, _in_calls_of_operators, _shown_by_a_view],
 )
 def test_what_is_held_elsewhere_is_not_written_to(held: Callable[[], list[Any]]) -> None:
     for x in held():
