@@ -74,9 +74,12 @@ PyObject* update(PyObject* base, PyObject* region, PyObject* value) {
 namespace {
 
 // A method of a class written in C, found once: to look it up and to pack its argument would take longer than the call.
+// Objects of other classes are called by its name: queues have locks of two if a program replaces `threading.RLock` after
+// the first queue was made, as gevent does.
 class Method {
 public:
-    Method(PyTypeObject* type, const char* name) : method_(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name)) {
+    Method(PyTypeObject* type, const char* name)
+        : type_(Py_NewRef(reinterpret_cast<PyObject*>(type))), name_(name), method_(PyObject_GetAttrString(type_, name)) {
         if (method_ && Py_IS_TYPE(method_, &PyMethodDescr_Type)) {
             definition_ = reinterpret_cast<PyMethodDescrObject*>(method_)->d_method;
         }
@@ -84,6 +87,7 @@ public:
 
     Ref call(PyObject* self, PyObject* argument = nullptr) const {
         if (!method_) return Ref();
+        if (reinterpret_cast<PyObject*>(Py_TYPE(self)) != type_) return Ref(PyObject_CallMethod(self, name_, argument ? "(O)" : nullptr, argument));
         if (definition_ && definition_->ml_flags == METH_NOARGS && !argument) return Ref(definition_->ml_meth(self, nullptr));
         if (definition_ && definition_->ml_flags == (METH_VARARGS | METH_KEYWORDS) && argument) {
             Ref arguments(PyTuple_Pack(1, argument));
@@ -95,6 +99,8 @@ public:
     }
 
 private:
+    PyObject* type_;
+    const char* name_;
     PyObject* method_;
     const PyMethodDef* definition_ = nullptr;
 };

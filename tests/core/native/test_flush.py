@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -413,3 +414,39 @@ def test_an_update_in_place_is_launched_once(launches: Launches) -> None:
         launches.hook, launches.error = lambda: None, 0
         np.synchronize()
         assert len(launches.words) == wanted + 3, k
+
+
+class OtherLock:
+    """A lock of another class than the one that the core has seen, as gevent's is."""
+
+    def __init__(self) -> None:
+        self._lock: Any = threading.RLock()
+        self.acquired = self.released = 0
+
+    def acquire(self, blocking: bool = True) -> bool:
+        self.acquired += 1
+        return bool(self._lock.acquire(blocking))
+
+    def release(self) -> None:
+        self.released += 1
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
+    def _is_owned(self) -> bool:
+        return bool(self._lock._is_owned())
+
+
+def test_a_queue_may_have_a_lock_of_another_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    with np.Device("cpu"):
+        a = np.arange(100_000.0)
+        assert float((a + 1)[2]) == 3  # by now the core knows the class of the lock
+        lock = OtherLock()
+        monkeypatch.setattr(evaluate.state_of(CPU).queue, "lock", lock)
+        for k in range(3):
+            assert float((a + k)[2]) == 2 + k
+    assert lock.acquired == lock.released > 0
