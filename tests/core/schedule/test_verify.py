@@ -13,6 +13,7 @@ from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.primitives import Gather, Iota, Leaf, Map, Reduce, Scan, Update, View
 from gpunumpy.core.graph.signature import Signature, intern_signature
+from gpunumpy.core.recording.array import ArrayState
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.schedule import kernel
@@ -50,7 +51,7 @@ def product() -> ndarray:
 
 
 def evaluate_later(node: graph.Node) -> ndarray:
-    made = object.__new__(ndarray)
+    made = ArrayState.__new__(ndarray)
     made._node, made._base, made._flags = node, None, 0
     return made
 
