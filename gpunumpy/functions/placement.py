@@ -52,9 +52,9 @@ _GROWING = _names("""
     tile tri tril_indices trim_zeros triu_indices unpackbits vander
 """)
 _GROWN = 1 << 16
-# Products, of as many multiplications at most as the product of the sizes of their matrices.
-_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ dot inner matmul matvec vdot vecdot vecmat")
-_MULTIPLICATIONS_PER_BYTE = 1 << 5  # of the largest arrays on the host
+# Products: of stacks of matrices, one matrix of each by one of the other, and of all rows and columns.
+_STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vecdot vecmat")
+_PRODUCTS = _STACKED_PRODUCTS | _names("dot inner vdot")
 # Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
 _WARNING = _names("average corrcoef cov mean median percentile quantile std var")
 # Functions that warn of numbers that are not finite.
@@ -84,7 +84,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (
     _IS_PRODUCT,
     _IS_SHOWING,
     _IS_ATTRIBUTE,
-) = (1 << k for k in range(6, 16))
+    _IS_STACKED,
+) = (1 << k for k in range(6, 17))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -205,6 +206,7 @@ class Placement:
             | _IS_WARNING * (name in _WARNING)
             | _IS_OF_FINITE * (name in _OF_FINITE_NUMBERS)
             | _IS_PRODUCT * (name in _PRODUCTS)
+            | _IS_STACKED * (name in _STACKED_PRODUCTS)
             | _IS_QUIET * (name in _QUIET)
             | _IS_WRITING * (name in _WRITING)
             | _IS_SWAPPED * (operands == "swapped")
@@ -310,9 +312,10 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     shapes = {memory.shape for memory in memories}
     if len(shapes) > 1 and _broadcast_size(shapes) > max(call.host_bytes // 8, *sizes):
         return ELSEWHERE
-    limit = _MULTIPLICATIONS_PER_BYTE * call.host_bytes
-    if name in _PRODUCTS and prod(memory.size for memory in memories if memory.ndim > 1) > limit:
-        return ELSEWHERE
+    if name in _PRODUCTS:
+        limit = evaluate.queue_of(call.device).host_multiplications
+        if _multiplications(name, (*host_args, *host_options.values())) > limit:
+            return ELSEWHERE
     grown = max(_GROWN, call.host_bytes // 8)
     if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > grown:
         return ELSEWHERE
@@ -354,6 +357,17 @@ def _numpy_arrays(arguments: Iterable[Any]) -> list[Any]:
         elif type(x) in (tuple, list):
             found += _numpy_arrays(x)
     return found
+
+
+def _multiplications(name: str, arguments: Iterable[Any]) -> int:
+    """Return how many multiplications a product makes: with a vector, as many as the other operand has elements."""
+    matrices = [x for x in arguments if type(x) is numpy.ndarray and x.ndim > 1][:2]
+    if len(matrices) < 2:
+        return matrices[0].size if matrices else 1
+    a, b = reversed(matrices) if name == "__rmatmul__" else matrices
+    if name in _STACKED_PRODUCTS:
+        return int(max(a.size * b.shape[-1], b.size * a.shape[-2]))
+    return int(a.size // max(a.shape[-1], 1) * b.size)
 
 
 def _broadcast_size(shapes: set[tuple[int, ...]]) -> int:

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -167,8 +168,7 @@ def test_both_cores_have_the_same_rules() -> None:
     for name, value in re.findall(r"\b(READ_ONLY|MADE_AS_ARRAY|ON_HOST) = (\d+)", text):
         assert getattr(arrays, name) == int(value)
     sizes = {name: 1 << int(bits) for name, bits in re.findall(r"\b([A-Z]+_BYTES|[A-Z_]+) = 1 << (\d+)[,;]", text)}
-    own_sizes = placement._GROWN, placement._MULTIPLICATIONS_PER_BYTE
-    assert (sizes["GROWN_ELEMENTS"], sizes["MULTIPLICATIONS_PER_BYTE"]) == own_sizes
+    assert sizes["GROWN_ELEMENTS"] == placement._GROWN
 
 
 def test_equal_elements_keep_their_order() -> None:
@@ -273,6 +273,28 @@ def test_writes_of_rows_move_a_large_array(monkeypatch: pytest.MonkeyPatch) -> N
     assert found.residence == "host"
     numpy.testing.assert_allclose(np.asnumpy(found), _factors(numpy, data.copy()), rtol=1e-12)
     assert (found * 2).residence == "device"
+
+
+# Products of 1,000 multiplications, and of one more row or column.
+PRODUCTS: dict[str, Callable[[Any, Any, int], Any]] = {
+    "matrices": lambda xp, x, more: x((10, 50)) @ x((50, 2 + more)),
+    "with a NumPy array": lambda xp, x, more: numpy.ones((2 + more, 50)) @ x((50, 10)),
+    "of stacks": lambda xp, x, more: xp.matmul(x((5, 4, 10)), x((5, 10, 5 + more))),
+    "of a stack": lambda xp, x, more: xp.matmul(x((5, 4, 10)), x((10, 5 + more))),
+    "of rows and rows": lambda xp, x, more: xp.inner(x((10, 50)), x((2 + more, 50))),
+    "of all rows and columns": lambda xp, x, more: xp.dot(x((5, 2, 10)), x((5, 10, 2 + more))),
+    "with a vector": lambda xp, x, more: x((20 + more, 50)) @ x((50,)),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_are_placed_by_their_multiplications(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate.queue_of(np.default_device()), "host_multiplications", 1000)
+    for more, residence in ((0, "host"), (1, "device")):
+        found = PRODUCTS[name](np, lambda shape: np.arange(float(prod(shape))).reshape(shape), more)
+        expected = PRODUCTS[name](numpy, lambda shape: numpy.arange(float(prod(shape))).reshape(shape), more)
+        assert found.residence == residence
+        numpy.testing.assert_allclose(np.asnumpy(found), expected)
 
 
 def test_copies_for_the_device_are_of_the_present_elements() -> None:

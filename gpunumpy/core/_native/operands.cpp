@@ -77,7 +77,7 @@ bool Operands::are_small() {
     const npy_intp host_bytes = host_bytes_of(queue());
     if ((rules_ & IS_WARNING) && is_empty_) return false;
     if (elements_ > host_bytes / 8 && elements_ > largest_) return false;
-    if (rules_ & IS_PRODUCT) return product_ <= MULTIPLICATIONS_PER_BYTE * host_bytes;
+    if (rules_ & IS_PRODUCT) return multiplications() <= PyLong_AsSsize_t(state.queue_host_multiplications.of(queue()));
     return !(rules_ & IS_GROWING) || product_ <= std::max(GROWN_ELEMENTS, host_bytes / 8);
 }
 
@@ -131,9 +131,8 @@ PyObject* Operands::taken_parts(PyObject* x) {
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
 void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     is_empty_ = is_empty_ || !size;
-    // Of a product with a vector there are as many multiplications as the other operand has elements.
-    const bool is_counted = !(rules_ & IS_PRODUCT) || ndim > 1;
-    if (size && is_counted && product_ <= MANY) product_ *= size;
+    if ((rules_ & IS_PRODUCT) && ndim > 1 && matrix_count_ < 2) matrices_[matrix_count_++] = {size, dims[ndim - 2], dims[ndim - 1]};
+    if (size && product_ <= MANY) product_ *= size;
     largest_ = std::max(largest_, size);
     elements_ = 1;
     for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
@@ -141,6 +140,15 @@ void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
         if (k <= ndim && dims[ndim - k] != 1) broadcast_[k - 1] = std::min(dims[ndim - k], MANY);
         elements_ = std::min(elements_ * broadcast_[k - 1], MANY);
     }
+}
+
+// Of a product with a vector there are as many multiplications as the other operand has elements.
+npy_intp Operands::multiplications() const {
+    if (matrix_count_ < 2) return matrix_count_ ? matrices_[0].size : 1;
+    const bool is_swapped = rules_ & IS_SWAPPED;
+    const Matrix &a = matrices_[is_swapped], &b = matrices_[!is_swapped];
+    if (rules_ & IS_STACKED) return std::max(a.size * b.columns, b.size * a.rows);
+    return a.size / std::max<npy_intp>(a.columns, 1) * b.size;
 }
 
 void Operands::add_number(PyObject* x) {

@@ -25,7 +25,9 @@ enum Rules {
     // Functions that show their operands in another way, and so are of arrays alone.
     IS_SHOWING = 1 << 14,
     // What reads an attribute of a name.
-    IS_ATTRIBUTE = 1 << 15
+    IS_ATTRIBUTE = 1 << 15,
+    // Products of stacks of matrices, one matrix of each by one of the other.
+    IS_STACKED = 1 << 16
 };
 
 // Whether NumPy takes an argument as it is, and it holds no array.
@@ -61,9 +63,17 @@ private:
     PyObject* taken_parts(PyObject* x);
     void add_shape(int ndim, const npy_intp* dims, npy_intp size);
     void add_number(PyObject* x);
+    npy_intp multiplications() const;
 
     static constexpr int MAX_ARRAYS = 64;
-    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16, MULTIPLICATIONS_PER_BYTE = 1 << 5;
+    static constexpr npy_intp GROWN_ELEMENTS = 1 << 16;
+
+    // The first operands of a product that are no vectors, and the last dimensions of each.
+    struct Matrix {
+        npy_intp size, rows, columns;
+    };
+    Matrix matrices_[2];
+    int matrix_count_ = 0;
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
     bool is_empty_ = false, have_data_ = false, have_copies_ = false;

@@ -17,16 +17,21 @@ class Queue:
     the device. Of two devices' locks a thread holds one at a time; `tests/core/runtime/test_lock_order.py` has the
     order of all locks. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts
     how often nodes of the device have been turned into leaves. `host_bytes` are those of the largest arrays of the
-    device that are placed on the host.
+    device that are placed on the host, `host_multiplications` those of the largest products.
     """
 
-    __slots__ = ("device", "host_bytes", "lock", "pending", "publications", "review", "review_at", "run", "state")
+    __slots__ = (
+        *("device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review", "review_at"),
+        *("run", "state"),
+    )
 
     state: Any
 
-    def __init__(self, device: Any, review: Callable[[Queue, Any], None], host_bytes: int) -> None:
+    def __init__(
+        self, device: Any, review: Callable[[Queue, Any], None], host_bytes: int, host_multiplications: int
+    ) -> None:
         self.device = device
-        self.host_bytes = host_bytes
+        self.host_bytes, self.host_multiplications = host_bytes, host_multiplications
         self.pending: list[weakref.ref[Any]] = []
         self.lock = threading.RLock()
         self.review_at = REVIEW_INTERVAL

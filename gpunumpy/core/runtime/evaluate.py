@@ -45,7 +45,8 @@ class _DeviceState:
 
     def __init__(self, device: Device) -> None:
         self.executor = executor_for(device)
-        self.queue = Queue(device, review, self.executor.traits.host_bytes)
+        traits = self.executor.traits
+        self.queue = Queue(device, review, traits.host_bytes, traits.host_multiplications)
         _schedule_review(self.queue)
         self.planner = Planner(self.executor)
         self.cut = LoopCut()

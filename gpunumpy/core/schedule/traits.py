@@ -14,6 +14,8 @@ class Traits:
     host_bytes
         The bytes of the largest arrays with which NumPy computes at once in no more time than it takes to record an
         operation and to run it.
+    host_multiplications
+        The multiplications of the largest matrix products that are placed on the host.
     draws_faster_than_numpy
         Its kernels draw many random numbers faster than NumPy draws them.
     takes_epilogues
@@ -27,6 +29,7 @@ class Traits:
     """
 
     host_bytes: int = 1 << 15
+    host_multiplications: int = 1 << 15
     draws_faster_than_numpy: bool = False
     takes_epilogues: bool = False
     copies_blocks_faster_than_elements: bool = False

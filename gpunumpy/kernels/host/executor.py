@@ -37,7 +37,7 @@ class HostExecutor:
     """
 
     name = "host"
-    traits = Traits(host_bytes=1 << 21, copies_blocks_faster_than_elements=True)
+    traits = Traits(host_bytes=1 << 21, host_multiplications=1 << 27, copies_blocks_faster_than_elements=True)
 
     def __init__(self, device: Device) -> None:
         self.device = device
