@@ -1,7 +1,8 @@
 """The hook of the build backend: it compiles the core, and for a release the fixed kernels too.
 
 The core is one extension module, built by setuptools where there is a C++ compiler and Python's headers; without them
-the package is installed all the same, and `python -m gpunumpy info` says so.
+the package is installed all the same, and `python -m gpunumpy info` says so. With them an error of the compiler is one
+of the installation.
 
 The fixed kernels go into a wheel that is built with ``HATCH_BUILD_HOOKS_ENABLE=true``: then ``python -m build``
 installs NVRTC of CUDA 12 and 13 beside the backend and compiles the table of `tools.fixed_kernels` with both. Who
@@ -50,11 +51,22 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
         self._folder.cleanup()
 
     def _compile_core(self, folder: Path) -> Path | None:
-        """Compile the core, with the package's folders below `folder`; return its file, or None if it cannot be."""
+        """Compile the core, with the package's folders below `folder`; return its file, or None without a compiler.
+
+        Where a compiler and Python's headers are at hand, an error of the compiler ends the installation: a core that
+        was compiled of older sources would stay in a checkout, or the package be slow for no visible reason.
+        """
         import numpy
-        from setuptools import Distribution, Extension
+        from setuptools import Extension
 
         source = Path(self.root, "gpunumpy/core/_native")
+        probe = Path(self._folder.name, "probe.cpp")
+        probe.write_text("#include <Python.h>\n")
+        old = self._build(Extension("gpunumpy.core._native._core", []), folder, is_run=False)
+        old.unlink(missing_ok=True)
+        can_compile = Extension("probe", [str(probe)], language="c++", optional=True)
+        if not self._build(can_compile, Path(self._folder.name)).exists():
+            return None
         core = Extension(
             "gpunumpy.core._native._core",
             sorted(map(str, source.glob("*.cpp"))),
@@ -62,14 +74,19 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
             include_dirs=[numpy.get_include()],
             language="c++",
             extra_compile_args=["-std=c++17", "-O2", "-g0", "-fvisibility=hidden"],
-            optional=True,
         )
-        command: Any = Distribution({"ext_modules": [core]}).get_command_obj("build_ext")
+        return self._build(core, folder)
+
+    def _build(self, extension: Any, folder: Path, is_run: bool = True) -> Path:
+        """Have setuptools build an extension below `folder`, unless only its file is asked for, which is returned."""
+        from setuptools import Distribution
+
+        command: Any = Distribution({"ext_modules": [extension]}).get_command_obj("build_ext")
         command.build_lib, command.build_temp = str(folder), str(Path(self._folder.name, "objects"))
         command.ensure_finalized()
-        command.run()
-        built = Path(command.get_ext_fullpath(core.name))
-        return built if built.exists() else None
+        if is_run:
+            command.run()
+        return Path(command.get_ext_fullpath(extension.name))
 
 
 def _is_release() -> bool:

@@ -11,22 +11,46 @@ from __future__ import annotations
 
 import os
 import types
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+
+class StaleCoreError(ImportError):
+    """The core was compiled of older sources, whose names and layouts may be others."""
+
+
 _chosen = os.environ.get("GPUNUMPY_CORE", "")
 if _chosen not in ("", "python", "compiled"):
     raise ValueError(f"GPUNUMPY_CORE is 'python' or 'compiled', not {_chosen!r}")
+
+
+def _import_core() -> Any:
+    """Import the core. One that is older than its sources, which only a checkout has, is none."""
+    name = f"{__name__}._core"
+    spec = find_spec(name)
+    if spec is not None and spec.origin is not None:
+        compiled_at = os.stat(spec.origin).st_mtime_ns
+        sources = [path for path in os.scandir(os.path.dirname(__file__)) if path.name.endswith((".cpp", ".hpp"))]
+        newer = [path.name for path in sources if path.stat().st_mtime_ns > compiled_at]
+        if newer:
+            raise StaleCoreError(f"the compiled core is older than {min(newer)}: `pip install -e .` compiles it again")
+    return import_module(name)
+
+
 _core: Any = None
 if _chosen != "python":
     try:
-        _core = import_module(f"{__name__}._core")
-    except ImportError:
+        _core = _import_core()
+    except ImportError as error:
         if _chosen == "compiled":
             raise
+        if isinstance(error, StaleCoreError):
+            warnings.warn(f"{error}; until then the core in Python runs", RuntimeWarning, stacklevel=2)
 
 IS_COMPILED = _core is not None
 

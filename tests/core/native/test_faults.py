@@ -227,6 +227,35 @@ def test_no_memory_is_lost(name: str, residence: str) -> None:
     assert grown < 3000 * 8  # less than a word each
 
 
+def blocks_kept(call: Callable[[Any, Any], Any], count: int) -> int:
+    """Return how many blocks of Python's memory are taken after so many calls, beside those before."""
+    a, b = operands()
+    b *= 0
+
+    def repeat(count: int) -> None:
+        for k in range(count):
+            call(a, b)
+            if k % 10 == 9:
+                np.synchronize()
+        gc.collect()
+
+    repeat(1000)
+    before = sys.getallocatedblocks()
+    repeat(count)
+    return sys.getallocatedblocks() - before
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", CALLS)
+def test_no_block_is_lost(name: str, residence: str) -> None:
+    assert blocks_kept(CALLS[name], 100_000) < 1000  # tables may grow
+
+
+def test_a_lost_block_is_seen(residence: str) -> None:
+    kept: list[Any] = []
+    assert blocks_kept(lambda a, b: kept.append(a + b), 2000) >= 2000
+
+
 @pytest.mark.full
 @pytest.mark.skipif(not hasattr(sys, "gettotalrefcount"), reason="a build of Python for debugging counts references")
 def test_no_reference_is_lost(residence: str) -> None:
