@@ -97,10 +97,12 @@ public:
         return {first, last};
     }
 
-    // Runs a loop along the last axis, or a longer one where that is short, at all positions of the others.
+    // Runs a loop along the last axis, or a longer one where that is short, at all positions of the others. Loops of one
+    // operand always take the last: NumPy, which does so too, has ones that fail where the result is not contiguous
+    // (`negative` and `isnan`, 2.4.6).
     template <typename Loop>
     void run(char* const* starts, int operands, const Loop& loop) {
-        if (count_ > 1 && axes_[count_ - 1].length < SHORT) {
+        if (operands > 2 && count_ > 1 && axes_[count_ - 1].length < SHORT) {
             std::swap(axes_[count_ - 1], *std::max_element(axes_, axes_ + count_, [](const Axis& a, const Axis& b) {
                 return a.length < b.length;
             }));
