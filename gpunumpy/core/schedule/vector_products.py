@@ -12,8 +12,8 @@ from ..graph.signature import Signature
 from .lower import Item
 from .traits import Traits
 
-# Elements of a matrix up to which a call of a library takes longer than what it does: 8 MB of float64, which a large
-# GPU has in its cache.
+# Elements of a matrix up to which a call of a library should take longer than what it does: 8 MB of float64, which a
+# large GPU has in its cache. An estimate, not timed yet.
 _MAX_ELEMENTS = 1 << 20
 _DTYPES = frozenset({"float32", "float64"})
 
