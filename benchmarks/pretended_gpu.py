@@ -32,7 +32,8 @@ from gpunumpy.core import _native
 from gpunumpy.kernels.cuda import launch, tiers
 from tests.support import fake_driver
 
-PROGRAMS = ("heat", "life", "nbody", "kmeans", "black_scholes", "fluid", "factorizations")
+# Of those that call no library.
+PROGRAMS = ("heat", "life", "nbody", "black_scholes", "mandelbrot", "fluid", "magnetohydrodynamics", "factorizations")
 FUNCTION = 1 << 32  # what stands for each kernel; the function that "launches" it returns 0 for it, which is success
 
 
