@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from importlib import import_module
+from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec, resolve_name
 from types import FrameType, ModuleType
 from typing import Any
@@ -94,6 +96,42 @@ def _without_packages(name: str) -> Iterator[None]:
             sys.modules.setdefault(name[:end], stand_in)
         yield
     finally:
+        _left_out.update(stand_in.__name__ for stand_in in stand_ins)
+        if stand_ins and _binder not in sys.meta_path:
+            sys.meta_path.insert(0, _binder)
         for stand_in in stand_ins:
             if sys.modules.get(stand_in.__name__) is stand_in:
                 del sys.modules[stand_in.__name__]
+
+
+# Packages of which modules have been imported without their code.
+_left_out: set[str] = set()
+
+
+class _Binder:
+    """Finds packages that were left out, and has them have the modules that were imported before.
+
+    Python makes a module an attribute of its package when it is imported, and at no later time.
+    """
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+        """Find a package as Python does; see `importlib.abc.MetaPathFinder`."""
+        if name not in _left_out:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader.exec_module = partial(_execute, spec.loader.exec_module)  # type: ignore[method-assign]
+        return spec
+
+
+_binder = _Binder()
+
+
+def _execute(execute: Callable[[ModuleType], None], package: ModuleType) -> None:
+    """Run the code of a package that has its modules already."""
+    for path, module in list(sys.modules.items()):
+        parent, _, name = path.rpartition(".")
+        if parent == package.__name__:
+            setattr(package, name, module)
+    execute(package)
+    _left_out.discard(package.__name__)

@@ -107,9 +107,8 @@ class _Call:
         self.is_operator = name.startswith("__") and name not in _OF_ITEMS  # and so may be one of lists
         self.is_showing = name in _SHOWING
         self.arrays: list[ndarray] = []
-        self.has_copies = self.has_data = (
-            False  # whether there are NumPy arrays; whether there are any data of the host
-        )
+        self.has_copies = False  # of NumPy arrays
+        self.has_data = False  # of the host that are no arrays of this package
         self.is_elsewhere = False
 
     def taken(self, x: Any) -> Any:

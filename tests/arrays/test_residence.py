@@ -386,6 +386,15 @@ def test_views_of_numpys_results_follow() -> None:
         same(view, numpy.broadcast_to(other.copy(), (2, 3)))
 
 
+def test_an_element_that_is_shown_many_times_is_not_written_to() -> None:
+    shown, reference = (xp.broadcast_to(xp.asarray([1.0, 2.0])[1], (3,)) for xp in (np, numpy))
+    same(shown, reference)
+    assert shown.strides == reference.strides == (0,)
+    assert not shown.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        shown[0] = 5
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_the_bytes_of_booleans_stay(order: Any) -> None:
     reference = numpy.array([[True, False, True], [False, False, True]], order=order)

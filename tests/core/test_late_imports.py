@@ -60,6 +60,8 @@ def test_the_code_of_the_packages_does_not_run(folder: Path) -> None:
         ("import outer.rest\nprint(outer.rest.more.tools is tools)", "True"),
         ("import outer.inner\nprint(outer.inner.tools is tools)", "True"),
         ("import outer.inner.more as more\nprint(more.tools is tools)", "True"),
+        ("import outer\nprint(outer.inner.deep.first.__name__)", "outer.inner.deep.first"),
+        ("import outer.inner.deep.later\nprint(outer.inner.deep.first.__name__)", "outer.inner.deep.first"),
         ("from outer import *\nprint(VERSION, rest.__name__)", "7 outer.rest"),
         ("more = import_late('outer.inner.more', alone=True)\nprint(more.tools is tools)", "True"),
         (

@@ -3,6 +3,7 @@
 #include "host_arrays.hpp"
 #include "planner.hpp"
 #include "program.hpp"
+#include "queue_lock.hpp"
 #include "run.hpp"
 #include "walk.hpp"
 #include "writes.hpp"

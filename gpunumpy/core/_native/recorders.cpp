@@ -6,6 +6,7 @@
 #include "flush.hpp"
 #include "numpy_api.hpp"
 #include "new_arrays.hpp"
+#include "queue_lock.hpp"
 #include "recent.hpp"
 #include "recipe.hpp"
 #include "signatures.hpp"

@@ -8,18 +8,6 @@ namespace core {
 // What became of a write.
 enum class Written { YES, NOT_AT_HAND, ERROR };
 
-// The lock of a queue while one thread reads an array and writes it back. It is never waited for.
-class QueueLock {
-public:
-    explicit QueueLock(PyObject* queue);
-    ~QueueLock();
-    bool is_held() const { return is_held_; }
-
-private:
-    Ref lock_;
-    bool is_held_ = false;
-};
-
 // `base` with a region of its C order replaced by a value, as `update` in node.py has it. Null, without an exception, for
 // what is left to Python.
 PyObject* update(PyObject* base, PyObject* region, PyObject* value);

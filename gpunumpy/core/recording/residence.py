@@ -88,7 +88,12 @@ def resident(data: Any, device: Device | None = None) -> ndarray:
 def result_on_host(memory: Any, device: Device) -> ndarray:
     """Return an array on the host with a result of NumPy's that shows no memory of an array of this package.
 
-    Its memory has no gaps: so views find its elements where they were once `require_device` has packed them.
+    The memory of an array that is no view has no gaps: so views find its elements where they were once `require_device`
+    has packed them.
     """
-    is_compact = memory.base is None or memory.flags.forc
-    return on_host_memory(memory if is_compact else memory.copy("K"), device)
+    base = memory.base
+    if base is None or memory.flags.forc:
+        return on_host_memory(memory, device)
+    if not memory.flags.writeable and base.dtype == memory.dtype and base.flags.forc and base.base is None:
+        return on_host_memory(memory, device, on_host_memory(base, device))  # an element that is shown several times
+    return on_host_memory(memory.copy("K"), device)
