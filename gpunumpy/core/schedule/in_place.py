@@ -15,8 +15,8 @@ from .joining import expect_rows_fit_in_block, result_map
 from .lower import Builder, CannotLower, Source, compose
 from .steps import RunLibraryCall
 
-# A kernel takes so many updates, and no update that makes it longer than so many instructions: a long
-# text takes long to compile, and the first joins save the most.
+# A kernel takes so many updates, and no update that makes it longer than so many instructions: a long text takes long
+# to compile, and the first joins save the most.
 _MAX_UPDATES, _MAX_INSTRUCTIONS = 4, 64
 
 # Points of the loops up to which an update joins a kernel with which it shares no value. Beyond, a launch is short
@@ -61,7 +61,9 @@ def _join(placement: Placement, group: Group | RunLibraryCall, anchor: int, regi
         builder.store(Source("new", anchor), number, dtype, at, alias)
         expect_rows_fit_in_block(group)
         is_large = prod(group.loops) > _MAX_UNRELATED_POINTS and not _shares_values(builder, mark, number)
-        if is_large or len(builder.instructions) > _MAX_INSTRUCTIONS:
+        if is_large:
+            raise CannotLower("a kernel of many points would be slower with it")
+        if len(builder.instructions) > _MAX_INSTRUCTIONS:
             raise CannotLower("the kernel before it is large enough")
     except CannotLower:
         builder.rollback(mark)
@@ -172,7 +174,7 @@ def _place_in(placement: Placement, at: ir.Affine, buffer: Source, source: Sourc
 
 
 def _order(at: ir.Affine) -> list[int]:
-    """Return the loops in the order of their strides."""
+    """Return the loops in the order of their strides: threads follow one order, and would write another in pieces."""
     return sorted(range(len(at.coef)), key=lambda loop: abs(at.coef[loop]))
 
 

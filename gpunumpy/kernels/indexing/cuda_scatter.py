@@ -4,9 +4,9 @@ The indices and the value are read where they are, broadcast by strides. Indices
 reported. Duplicates are resolved so that the result has the same bits every time.
 
 For an assignment every index tuple bids for its cell with its position, and the highest bid writes, unless duplicates
-are known to write equal values. For ``ufunc.at``
-the tuples are sorted by cell, stably, and one thread for each cell and column applies them one after the other, in the
-order of NumPy's loop. Where the result does not depend on the order they are applied in any (`cuda_unordered`).
+are known to write equal values. For ``ufunc.at`` the tuples are sorted by cell, stably, and one thread for each cell
+and column applies them one after the other, in the order of NumPy's loop. Where the result does not depend on the order
+they are applied in any (`cuda_unordered`).
 """
 
 from __future__ import annotations
