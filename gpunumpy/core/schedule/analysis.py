@@ -111,6 +111,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     operations: dict[int, frozenset[int]] = {}  # what a reader computes for a node: none for an anchor or leaf
     reads: dict[int, frozenset[int]] = {}
     operands: dict[int, frozenset[int]] = {}  # what a reader loads for a node: an anchor or leaf itself
+    is_late = False  # whether a node became an anchor after another reader than the one that made it one had its reads
     for p in order:
         args = items[p].args
         if kinds[p] is Leaf or kinds[p] is Const:
@@ -125,6 +126,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
                 and _is_worth_storing(items, p, a, len(operations[a]), uses[a], views[a])
             ):
                 store_if_read.add(a)
+                is_late = True
                 operations[a], operands[a] = frozenset(), frozenset((a,))
         operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
         while len(operations[p]) > _MAX_KERNEL_OPS:
@@ -132,6 +134,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
             if not operations[largest]:
                 break
             store_if_read.add(largest)
+            is_late = True
             operations[largest], operands[largest] = frozenset(), frozenset((largest,))
             operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
         reads[p] = frozenset().union(*[operands[a] for a in args])
@@ -139,6 +142,11 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
         if p in must_store or p in store_if_read:
             operations[p], operands[p] = frozenset(), frozenset((p,))
     anchor_set = must_store | store_if_read
+    for p in order if is_late else ():
+        args = items[p].args
+        if args:
+            reads[p] = frozenset().union(*[operands[a] for a in args])
+            operands[p] = frozenset((p,)) if p in anchor_set else reads[p]
     anchors = [p for p in order if p in anchor_set]
     return Graph(anchors, anchor_set, must_store, reads, {a: reads[a] & anchor_set for a in anchors})
 
