@@ -285,6 +285,9 @@ WITH_OUT = [
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize(("module", "name"), WITH_OUT)
 def test_out_of_every_function(module: str, name: str, device: str) -> None:
+    if name in ("hfft", "ifft2", "irfft2") and tuple(map(int, numpy.__version__.split(".")[:2])) < (2, 5):
+        pytest.skip("NumPy wrote nothing to `out` before 2.5")
+
     def function(xp: Any) -> Any:
         return getattr(getattr(xp, module) if module else xp, name)
 
