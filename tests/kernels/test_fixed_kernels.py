@@ -91,7 +91,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(handles, "bindings", lambda library: MagicMock(name=library))
     monkeypatch.setattr(module, "_compile", compile_text)
     # What other programs have left on disk, or the package holds, is compiled no more.
-    for function in ("_image_on_disk", "_finished_image"):
+    for function in ("_image_on_disk", "_image_of_package"):
         monkeypatch.setattr(module, function, lambda key: None)
     forget_all()
     return found

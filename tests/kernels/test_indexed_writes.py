@@ -18,7 +18,8 @@ def test_equal_duplicates_are_written_by_one_launch(monkeypatch: pytest.MonkeyPa
     """After the kernel that computes them, by the thread that flushes: no exception leaves a part of the write."""
     driver = fake_driver.install(monkeypatch)
     monkeypatch.setattr(compile_module, "_compile", lambda text, *target: b"image")
-    monkeypatch.setattr(compile_module, "_finished_image", lambda key: None)
+    monkeypatch.setattr(compile_module, "_image_on_disk", lambda key: None)
+    monkeypatch.setattr(compile_module, "_image_of_package", lambda key: None)
     jobs: list[Any] = []
 
     start = Job.start

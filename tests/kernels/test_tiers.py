@@ -79,7 +79,8 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
     forget_all()
     monkeypatch.setattr(module, "beside", found.beside)
     monkeypatch.setattr(module, "_compile", found.compile)
-    monkeypatch.setattr(module, "_finished_image", found.find)
+    monkeypatch.setattr(module, "_image_on_disk", found.find)
+    monkeypatch.setattr(module, "_image_of_package", lambda key: None)
     monkeypatch.setattr(tiers, "TIER", "auto")
     # However long the compiler's threads wait for a processor.
     monkeypatch.setattr(beside_module, "_PATIENCE_S", 3600.0)
@@ -228,7 +229,7 @@ def test_what_is_found_compiled_is_not_interpreted(
     compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compiler, "find", lambda key: b"image")
-    monkeypatch.setattr(module, "_finished_image", compiler.find)
+    monkeypatch.setattr(module, "_image_on_disk", compiler.find)
     run(np.asarray(numpy.ones(10)))
     assert was_interpreted == [False]
     assert not compiler.compiled
@@ -563,6 +564,33 @@ def test_a_full_disk(compiler: Compiler, was_interpreted: list[bool], monkeypatc
     finish(compiler)
     run(x)
     assert not was_interpreted[-1]
+
+
+@pytest.mark.parametrize("tier", ["auto", "compiled", "waits"])
+def test_a_program_is_looked_for_once_and_once_by_the_process_that_may_compile_it(
+    compiler: Compiler, tier: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The second look is under the lock: another process may have compiled it meanwhile."""
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(tiers, "TIER", "compiled" if tier == "compiled" else "auto")
+    monkeypatch.setattr(module, "_compile", COMPILE)
+    texts: list[str] = []
+    monkeypatch.setattr(module, "compiled", lambda text, *args: texts.append(text) or b"image")  # type: ignore[func-returns-value]
+    looks: list[bytes] = []
+    find = disk_cache.DiskCache.find
+
+    def on_disk(key: Any) -> bytes | None:
+        text = key[-1]
+        return b"image" if text == interpreter_text() else module._on_disk(text, "sm_90", "cubin", False)
+
+    monkeypatch.setattr(module, "_image_on_disk", on_disk)
+    monkeypatch.setattr(disk_cache.DiskCache, "find", lambda disk, key: (looks.append(key), find(disk, key))[1])
+    x = np.asarray(numpy.ones((40, 30)))
+    for _ in range(tiers._RUNS + 3):
+        (np.cumsum(x, axis=0) if tier == "waits" else x - 7.0).computed()
+        finish(compiler)
+    (text,) = texts
+    assert looks.count(module._disk_key(text, "sm_90", "cubin", False)) == 2
 
 
 LATE = """

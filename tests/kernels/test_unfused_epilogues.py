@@ -48,7 +48,7 @@ def test_the_program_serves_all_sizes(monkeypatch: pytest.MonkeyPatch, asked: li
         return b"image"
 
     monkeypatch.setattr(compiler, "_compile", compile_text)
-    monkeypatch.setattr(compiler, "_packaged_image", lambda key: None)
+    monkeypatch.setattr(compiler, "_image_of_package", lambda key: None)
     params = []
     driver.work = lambda addresses: params.append([addresses[k][0] for k in range(3)])
     for rows in range(40, 80):

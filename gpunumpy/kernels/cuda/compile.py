@@ -34,8 +34,8 @@ _modules: BoundedTable[_Key, Module] = BoundedTable()
 _lock = threading.RLock()
 
 
-class _Programs(list[tuple[_Key, dict[str, Function]]]):
-    """Programs and their functions, by name. It can be referred to weakly."""
+class _Programs(list[tuple[_Key, dict[str, Function], bool]]):
+    """Programs, their functions by name, and whether they were looked for. It can be referred to weakly."""
 
 
 class _Wanted(threading.local):
@@ -84,36 +84,43 @@ def compile_cubin(text: str, arch: str) -> bytes:
     """
     if arch not in archs():
         raise ValueError(f"NVRTC does not compile for {arch!r}; {allowed(archs())}")
-    return _compile(text, arch, "cubin", _contraction)
+    return _on_disk(text, arch, "cubin", _contraction) or _compile(text, arch, "cubin", _contraction)
 
 
 def compile_lto(text: str, arch: str) -> bytes:
     """Compile device functions to LTO-IR, which a library links into its own kernels on a GPU of this architecture."""
     arch = _compile_target(arch)[0].replace("compute", "sm")
-    return _compile(text, arch, "ltoir", _contraction)
+    return _on_disk(text, arch, "ltoir", _contraction) or _compile(text, arch, "ltoir", _contraction)
 
 
 def _compile(text: str, arch: str, kind: str, contraction: bool) -> bytes:
-    """Compile a program, or read it from the cache on disk. `kind` is that of the code; see `nvrtc.compiled`."""
+    """Compile a program that was not on disk, unless another process has done so meanwhile, and keep it there.
+
+    `kind` is that of the code; see `nvrtc.compiled`.
+    """
     options = compile_options(arch, kind, contraction)
     folder = cache_folder()
     disk = open_cache(folder)
     if disk is None:
         return compiled(text, kind, options)
-    key = _disk_key(text, kind, options)
-    image = disk.find(key)
-    if image is None:
-        with compiled_by_one_process(folder, key):
-            image = disk.find(key)
-            if image is None:
-                image = compiled(text, kind, options)
-                disk.keep(key, image)
+    key = _disk_key(text, arch, kind, contraction)
+    with compiled_by_one_process(folder, key):
+        image = disk.find(key)
+        if image is None:
+            image = compiled(text, kind, options)
+            disk.keep(key, image)
     return image
 
 
-def _disk_key(text: str, kind: str, options: Sequence[bytes]) -> bytes:
+def _on_disk(text: str, arch: str, kind: str, contraction: bool) -> bytes | None:
+    """Return a compiled program from the cache on disk, or None."""
+    disk = open_cache(cache_folder())
+    return None if disk is None else disk.find(_disk_key(text, arch, kind, contraction))
+
+
+def _disk_key(text: str, arch: str, kind: str, contraction: bool) -> bytes:
     """Return the key of a compiled program in the cache on disk."""
-    key = sha256(repr((compiler_version(), kind, options)).encode())
+    key = sha256(repr((compiler_version(), kind, compile_options(arch, kind, contraction))).encode())
     key.update(text.encode())
     return key.digest()
 
@@ -132,7 +139,9 @@ def _compile_target(arch: str) -> tuple[str, str]:
     return newest.replace("sm", "compute"), "ptx"  # the driver translates it for newer architectures
 
 
-def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[str, Function]:
+def compile_program(
+    text: str, entries: Iterable[str], device: Device, *, was_looked_for: bool = False
+) -> dict[str, Function]:
     """Compile a program, load it on a GPU and return its functions; in `compiled_side_by_side`, load it at its end.
 
     A program that was compiled before is found in memory, or on disk.
@@ -145,6 +154,8 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
         The names of its ``extern "C"`` kernels.
     device : Device
         The GPU.
+    was_looked_for : bool, optional
+        Whether `find_program` has just been asked for it in vain.
 
     Returns
     -------
@@ -159,9 +170,9 @@ def compile_program(text: str, entries: Iterable[str], device: Device) -> dict[s
     else:
         wanted = _wanted.programs()
         if wanted is None:
-            _load_functions([(key, functions)])
+            _load_functions([(key, functions, was_looked_for)])
         else:
-            wanted.append((key, functions))
+            wanted.append((key, functions, was_looked_for))
     return functions
 
 
@@ -229,16 +240,19 @@ def compiled_side_by_side() -> Iterator[None]:
     _load_functions(programs)
 
 
-def _load_functions(programs: Sequence[tuple[_Key, dict[str, Function]]]) -> None:
+def _load_functions(programs: Sequence[tuple[_Key, dict[str, Function], bool]]) -> None:
     """Compile and load programs unless they are loaded, and give their functions the handles.
 
     What has compiled is loaded and kept even if another program does not compile.
     """
-    found = {key: _modules.find(key) for key, _ in programs}
+    found = {key: _modules.find(key) for key, _, _ in programs}
     modules = {key: module for key, module in found.items() if module is not None}
     errors = []
+    missing = {key for key, _, was_looked_for in programs if was_looked_for}
     # What is on disk is read before a thread would have started.
-    images: dict[_Key, bytes | BaseException | None] = {k: _image_on_disk(k) for k in found if k not in modules}
+    images: dict[_Key, bytes | BaseException | None] = {
+        key: None if key in missing else _image_on_disk(key) for key in found if key not in modules
+    }
     images.update(_compiled([key for key, image in images.items() if image is None]))
     for key, image in images.items():
         if isinstance(image, bytes):
@@ -247,7 +261,7 @@ def _load_functions(programs: Sequence[tuple[_Key, dict[str, Function]]]) -> Non
             errors.append(image)
     if errors:
         raise errors[0]
-    for key, functions in programs:
+    for key, functions, _ in programs:
         for name, function in functions.items():
             function.load(modules[key], name)
 
@@ -285,41 +299,32 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
 
 
 def _image(key: _Key) -> bytes:
-    """Return the compiled program: one that the package holds, or one from the disk cache, or a new one."""
+    """Return a program that was not on disk: as the package holds it, or compiled."""
     device, contraction, text = key
-    return _finished_image(key) or _compile(text, *_compile_target(device.attributes.arch), contraction)
+    return _image_of_package(key) or _compile(text, *_compile_target(device.attributes.arch), contraction)
 
 
 def _finished_image(key: _Key) -> bytes | None:
-    """Return the compiled program if it is in the disk cache or the package holds it, else None.
-
-    What the package holds is kept on disk too: to unpack an archive takes some milliseconds.
-    """
-    image = _image_on_disk(key)
-    if image is None:
-        image = _packaged_image(key)
-        disk = open_cache(cache_folder())
-        if image is not None and disk is not None:
-            disk.keep(_disk_key_of(key), image)
-    return image
+    """Return the compiled program if it is in the disk cache or the package holds it, else None."""
+    return _image_on_disk(key) or _image_of_package(key)
 
 
 def _image_on_disk(key: _Key) -> bytes | None:
-    disk = open_cache(cache_folder())
-    return None if disk is None else disk.find(_disk_key_of(key))
-
-
-def _disk_key_of(key: _Key) -> bytes:
     device, contraction, text = key
-    arch, kind = _compile_target(device.attributes.arch)
-    return _disk_key(text, kind, compile_options(arch, kind, contraction))
+    return _on_disk(text, *_compile_target(device.attributes.arch), contraction)
 
 
-def _packaged_image(key: _Key) -> bytes | None:
+def _image_of_package(key: _Key) -> bytes | None:
+    """Return the program as the package holds it, and keep it on disk: to unpack an archive takes some milliseconds."""
     device, contraction, text = key
     if contraction or not precompiled.FOLDER.is_dir():
         return None
-    return precompiled.find_image(precompiled.FOLDER, text, device.attributes.arch, compiler_version())
+    arch = device.attributes.arch
+    image = precompiled.find_image(precompiled.FOLDER, text, arch, compiler_version())
+    disk = open_cache(cache_folder())
+    if image is not None and disk is not None:
+        disk.keep(_disk_key(text, *_compile_target(arch), contraction), image)
+    return image
 
 
 def _load(key: _Key, image: bytes) -> Module:

@@ -27,7 +27,15 @@ from ...core.source_location import warn
 from ..codegen.program import Program
 from ..codegen.sized_program import SizedProgram
 from .beside import Task
-from .compile import compile_beside, contraction, find_program, is_finished, is_loaded, load_program
+from .compile import (
+    compile_beside,
+    compile_program,
+    contraction,
+    find_program,
+    is_finished,
+    is_loaded,
+    load_program,
+)
 from .kernel import KernelLauncher, kinds_of
 from .launch import Launcher
 from .module import Function
@@ -102,10 +110,8 @@ class _Structure:
         found, values = self.interpretations.find(sizes)
         return None if found is None else (found.at(values), found.work(values))
 
-    def launched(
-        self, sized: SizedProgram, program: Program, functions: Mapping[str, Function] | None = None
-    ) -> Runner:
-        """Return what launches a program that is compiled. If one launch does, it is kept for other sizes."""
+    def launched(self, sized: SizedProgram, program: Program, functions: Mapping[str, Function]) -> Runner:
+        """Return what launches a program by its functions. If one launch does, it is kept for other sizes."""
         runner = self.launcher(program, functions)
         if type(runner) is Launcher and not contraction():
             sized.runner = runner
@@ -256,26 +262,27 @@ class CudaKernels:
         program: Program,
         interpreted: Callable[[], _Interpretation | None],
         launcher: KernelLauncher,
-        launched: Callable[..., Runner],
+        launched: Callable[[Mapping[str, Function]], Runner],
     ) -> Runner:
         """Return what runs a program.
 
-        `interpreted` tells how it is interpreted; `launched` launches it, and compiles it if it is given no functions.
+        `interpreted` tells how it is interpreted; `launched` launches it by its functions.
         """
         self._device.activate()
         interpretation = None
         compilation = self._compilations.find(program.text)
+        entries = [launch.entry for launch in program.launches]
         # One that is interpreted already was not on disk when it was looked for.
         find = find_program if compilation is None else is_loaded
-        is_wanted = _may_interpret() and (TIER == "interpreted" or not find(program.text, self._device))
+        is_missing = _may_interpret() and TIER != "interpreted" and not find(program.text, self._device)
+        is_wanted = is_missing or (_may_interpret() and TIER == "interpreted")
         if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
         if interpretation is None:
-            return launched()
+            return launched(compile_program(program.text, entries, self._device, was_looked_for=is_missing))
         interpret = launcher(interpretation[0])
         if compilation is None:
             compilation = self._compilations.keep(program.text, Compilation(self._device, program.text))
-        entries = [launch.entry for launch in program.launches]
         return InterpretedFirst(interpret, compilation, entries, launched, interpretation[1])
 
 

@@ -104,7 +104,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, ...]]]:
     names = fake_driver.FakeDriver
     monkeypatch.setattr(names, "_cuModuleGetFunction", lambda self, module, name: (self._new_handle(),))
     monkeypatch.setattr(launch_module, "function_address", {"cuLaunchKernel": address}.get)
-    monkeypatch.setattr(compiler, "_finished_image", lambda key: b"image")
+    monkeypatch.setattr(compiler, "_image_on_disk", lambda key: b"image")
     yield launched
     forget_all()
 
