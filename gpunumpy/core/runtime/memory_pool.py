@@ -44,32 +44,76 @@ def _count_references(block: HostBlock) -> int:
     return getrefcount(block[0]) + getrefcount(block[0].base)
 
 
-# The count for a block that only its buffer refers to. It is measured, as versions of Python count differently.
-_UNSHARED_COUNT = _count_references(_host_block(ALIGNMENT_BYTES)) + 1
+# The count for a block that nothing has a view of. It is measured, as versions of Python count differently.
+_UNSHARED_COUNT = _count_references(_host_block(ALIGNMENT_BYTES))
+
+
+def _measure_last_count() -> int:
+    """Return what `getrefcount` says of an object in its `__del__` when nothing refers to it any more."""
+    counts: list[int] = []
+
+    class Dying:
+        def __del__(self) -> None:
+            counts.append(getrefcount(self))
+
+    Dying()
+    return counts[0]
+
+
+_LAST_COUNT = _measure_last_count()
+
+
+class OwnedBlock:
+    """A block that goes to its free list with the last reference to this object.
+
+    The garbage collector finalizes an object in a cycle while others refer to it, and these may still use the block, or
+    make the object alive again. Then an heir takes the block: it dies with the object, whenever that is.
+    """
+
+    __slots__ = ("_block", "_free_list")
+
+    _block: Any  # of a pool: on the CPU device a `HostBlock`, else an address
+    _free_list: Any  # where the block goes, or the heir, which then has the block too
+    _own_views = 0  # that this object has of a host block, besides the block
+
+    def __del__(
+        self,
+        count_references: Callable[[HostBlock], int] = _count_references,
+        unshared_count: int = _UNSHARED_COUNT,
+        count: Callable[[object], int] = getrefcount,
+        last_count: int = _LAST_COUNT,
+    ) -> None:
+        """Release the block, unless views outlive the object, or leave it to an heir."""
+        # Defaults of parameters, and `__class__`, outlive the names of the module at shutdown of the interpreter.
+        try:
+            block, free_list = self._block, self._free_list
+            if count(self) > last_count:
+                heir = __class__()  # type: ignore[name-defined]
+                heir._block, heir._free_list = block, free_list
+                self._free_list = heir
+                del self._block
+            elif type(block) is not tuple or count_references(block) == unshared_count + self._own_views:
+                free_list.append(block)
+            else:
+                free_list.pool.lost_sizes.append(free_list.size)  # the last view frees the memory
+        except AttributeError:  # there is no block, or an exception of a signal handler ended `__init__`
+            return
+
+    def delayed(self) -> OwnedBlock:
+        """Have the block wait for the device before it is used again; see `FreeList.delayed`."""
+        self._free_list = self._free_list.delayed()
+        return self
 
 
 @compiled
-class BufferState:
+class BufferState(OwnedBlock):
     """The fields of a buffer, whose block goes to its free list with the last reference."""
 
-    __slots__ = ("_block", "_free_list", "copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
+    # Python clears a class's own slots before inherited ones. So when an heir dies, `host` is no view any more.
+    __slots__ = ("copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
 
     host: numpy.ndarray | None
-    _block: Any  # of a pool: on the CPU device a `HostBlock`, else an address
-    _free_list: Any
-
-    def __del__(
-        self, count_references: Callable[[HostBlock], int] = _count_references, unshared_count: int = _UNSHARED_COUNT
-    ) -> None:
-        """Release the block, unless views outlive the buffer."""
-        # Defaults of parameters outlive the names of the module at shutdown of the interpreter.
-        try:
-            if self.host is None or count_references(self._block) == unshared_count:
-                self._free_list.append(self._block)
-            else:
-                self._free_list.pool.lost_sizes.append(self._free_list.size)  # the last view frees the memory
-        except AttributeError:  # there is no block, or an exception of a signal handler ended `__init__`
-            return
+    _own_views = 1
 
 
 class Buffer(BufferState):
@@ -148,8 +192,8 @@ class PoolBuffer(Buffer):
 
     def mark_used_by_other_stream(self) -> None:
         """Mark the buffer as used by a stream of another library; see `Buffer`."""
-        if self.host is None and isinstance(self._free_list, FreeList):
-            self._free_list = _AwaitedFreeList(self._free_list)
+        if self.host is None:
+            self._free_list = self._free_list.delayed()
 
 
 class FreeList(list[Any]):
@@ -161,6 +205,10 @@ class FreeList(list[Any]):
         super().__init__()
         self.pool = pool
         self.size = size
+
+    def delayed(self) -> _AwaitedFreeList:
+        """Return the stand-in for the free list of a block on which other streams may still work."""
+        return _AwaitedFreeList(self)
 
 
 class _AwaitedFreeList:
@@ -174,6 +222,10 @@ class _AwaitedFreeList:
     def append(self, block: int) -> None:
         """Add a block to those that wait for the device."""
         self.free_list.pool.awaited_blocks.append((self, block))
+
+    def delayed(self) -> _AwaitedFreeList:
+        """Return the stand-in itself."""
+        return self
 
 
 def size_class(nbytes: int) -> int:

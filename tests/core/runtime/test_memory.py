@@ -12,7 +12,7 @@ import pytest
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.memory_copy import copy, copy_from_host, copy_to_host
-from gpunumpy.core.runtime.memory_pool import size_class
+from gpunumpy.core.runtime.memory_pool import FreeList, HostPool, PoolBuffer, size_class
 from gpunumpy.kernels.host.threads import quietly
 
 
@@ -76,6 +76,79 @@ def test_a_block_that_is_still_seen_is_not_used_again(see: Callable[[object], ob
     del view
     after = memory.memory_info("cpu")
     assert (after.used, after.cached) == (before.used, before.cached)  # NumPy has freed it
+
+
+@pytest.mark.parametrize("lives", [0, 1, 2, 3])
+def test_a_block_of_a_buffer_in_cycles_is_used_again_once_the_buffer_has_died(lives: int) -> None:
+    """The collector finalizes a buffer in a cycle while others may use it, or make it alive again."""
+    buffer = memory.allocate(CPU, 5000)
+    assert buffer.host is not None
+    buffer.host[:] = 7
+    ptr = buffer.ptr
+    saved: list[memory.Buffer] = []
+
+    class Saving:
+        def __init__(self, buffer: memory.Buffer) -> None:
+            self.buffer = buffer
+            self.itself = self
+
+        def __del__(self) -> None:
+            saved.append(self.buffer)
+
+    for _ in range(lives):
+        Saving(buffer)
+        del buffer
+        gc.collect()
+        assert memory.allocate(CPU, 5000).ptr != ptr
+        buffer = saved.pop()
+        assert buffer.ptr == ptr
+        assert buffer.host is not None
+        assert (buffer.host == 7).all()
+    cycle: list[object] = [buffer]
+    cycle.append(cycle)
+    del buffer, cycle
+    gc.collect()
+    assert memory.allocate(CPU, 5000).ptr == ptr
+
+
+@pytest.mark.parametrize("is_cyclic", [False, True])
+def test_a_block_that_other_streams_use_waits_for_the_device(is_cyclic: bool) -> None:
+    pool = HostPool(CPU)
+    free_list = FreeList(pool, 512)
+    saved = [PoolBuffer(CPU, 0x1000, 512, free_list)]  # as of a GPU
+    if is_cyclic:
+
+        class Saving:
+            def __init__(self, buffer: PoolBuffer) -> None:
+                self.buffer = buffer
+                self.itself = self
+
+            def __del__(self) -> None:
+                saved.append(self.buffer)
+
+        Saving(saved.pop())
+        gc.collect()
+    saved[0].mark_used_by_other_stream()
+    saved[0].mark_used_by_other_stream()
+    assert not pool.awaited_blocks
+    saved.clear()
+    ((waiting, block),) = pool.awaited_blocks
+    assert (waiting.free_list, block, free_list) == (free_list, 0x1000, [])
+
+
+def test_a_block_of_a_buffer_in_a_cycle_is_not_used_again_while_it_is_seen() -> None:
+    buffer = memory.allocate(CPU, 4096)
+    assert buffer.host is not None
+    taken, view = buffer.ptr, buffer.host[8:24]
+    cycle: list[object] = [buffer]
+    cycle.append(cycle)
+    del buffer, cycle
+    gc.collect()
+    assert memory.allocate(CPU, 4096).ptr != taken
+    before = memory.memory_info("cpu")
+    del view
+    after = memory.memory_info("cpu")
+    assert (after.used, after.cached) == (before.used, before.cached)
 
 
 def test_what_is_used_and_cached() -> None:
