@@ -118,8 +118,12 @@ _ADDED_NAMES = (
     "set_residence",
     "synchronize",
 )
+# Public names that CuPy has too; their modules are loaded on first access.
+_LATE_NAMES = {
+    **dict.fromkeys(("RawKernel", "RawModule"), ".custom.raw"),
+}
 # NumPy lists its old module `core`; the folder of that name here is an internal layer.
-__all__ = sorted({*_numpy.__all__, *_ADDED_NAMES} - {"core"})
+__all__ = sorted({*_numpy.__all__, *_ADDED_NAMES, *_LATE_NAMES} - {"core"})
 
 # Modules that NumPy has too and that this package implements itself; loaded on first access.
 _LAZY_MODULES = ("ma", "testing", "typing")
@@ -127,7 +131,13 @@ _LAZY_MODULES = ("ma", "testing", "typing")
 
 def __getattr__(name: str) -> _Any:
     """Return a NumPy name that no import above defines: a constant, a dtype, or a function that runs on the host."""
-    value = _import_late(f".{name}", __name__) if name in _LAZY_MODULES else _lookup("numpy", name)
+    if name in _LAZY_MODULES:
+        value = _import_late(f".{name}", __name__)
+    elif name in _LATE_NAMES:
+        value = getattr(_import_late(_LATE_NAMES[name], __name__), name)
+        _show_in(__name__, {name: value})
+    else:
+        value = _lookup("numpy", name)
     globals()[name] = value
     return value
 

@@ -145,6 +145,8 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
+from .custom.raw import RawKernel as RawKernel
+from .custom.raw import RawModule as RawModule
 from .functions.functional import vectorize as vectorize
 from .lib import scimath as _emath
 from .typing import ArrayLike, DTypeLike
@@ -2501,6 +2503,8 @@ __all__ = [
     "DeviceError",
     "False_",
     "HostFallbackWarning",
+    "RawKernel",
+    "RawModule",
     "ScalarType",
     "True_",
     "__array_namespace_info__",

@@ -139,10 +139,10 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, folder: Path) -> No
 )
 def test_the_nearest_architecture(monkeypatch: pytest.MonkeyPatch, arch: str, chosen: tuple[str, str]) -> None:
     monkeypatch.setattr(module, "archs", lambda: ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"))
-    assert module._compile_target(arch) == chosen
+    assert module.compile_target(arch) == chosen
     assert compile_cubin(SCALE, "sm_90")
     with pytest.raises(DeviceError, match="too new for sm_70"):
-        module._compile_target("sm_70")
+        module.compile_target("sm_70")
 
 
 def test_a_program_is_loaded_on_a_gpu_only() -> None:

@@ -52,7 +52,7 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return bytes(3500 - len(text))
 
     monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "compile_target", lambda arch: (arch, "cubin"))
     return texts
 
 
@@ -135,7 +135,7 @@ def compile_only_together(patch: pytest.MonkeyPatch) -> None:
         return b"image"
 
     patch.setattr(module, "_compile", compile_text)
-    patch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    patch.setattr(module, "compile_target", lambda arch: (arch, "cubin"))
 
 
 def test_programs_of_a_plan_are_compiled_side_by_side(
@@ -179,7 +179,7 @@ def test_the_compiler_runs_where_no_signal_handler_does(
         return b"image"
 
     monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "compile_target", lambda arch: (arch, "cubin"))
     launcher("one")
     with module.compiled_side_by_side():
         compile_program("two", ("main",), Device("cuda"))
@@ -202,7 +202,7 @@ def test_an_exception_leaves_what_has_not_begun_to_compile(
         return b"image"
 
     monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "compile_target", lambda arch: (arch, "cubin"))
     monkeypatch.setattr(module, "MAX_COMPILERS", 1)
 
     def compile_all() -> None:
@@ -232,7 +232,7 @@ def test_a_program_that_does_not_compile_raises_where_it_is_needed(
         return b"image"
 
     monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "compile_target", lambda arch: (arch, "cubin"))
 
     def compile_all() -> None:
         with module.compiled_side_by_side():

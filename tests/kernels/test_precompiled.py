@@ -72,7 +72,7 @@ def compiled(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     fake_driver.install(monkeypatch)
     monkeypatch.setattr(precompiled, "FOLDER", root)
     monkeypatch.setattr(module, "_compile", compile_text)
-    monkeypatch.setattr(module, "_compile_target", lambda arch: (arch, "cubin"))
+    monkeypatch.setattr(module, "compile_target", lambda arch: (arch, "cubin"))
     monkeypatch.setattr(module, "compiler_version", lambda: VERSION)
     forget_all()
     return texts

@@ -20,7 +20,7 @@ PACKAGE = ROOT / "gpunumpy"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("",),
     ("ma",),
-    ("polynomial",),
+    ("polynomial", "custom"),
     ("arrays",),
     ("linalg", "fft", "random"),
     ("functions",),

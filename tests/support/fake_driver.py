@@ -40,6 +40,12 @@ class FakeDriver:
         Called with the name of every call; returns the name of the error that the call has instead of doing anything.
     calls
         The names of all calls.
+    parameters
+        The bytes of the parameters of kernels, by their names; the driver tells nothing of others, as older ones do.
+    attributes
+        Those of kernels, by the driver's names.
+    globals
+        The variables of modules: their memory, by their names.
     """
 
     def __init__(self, real: Any, count: int = 1) -> None:
@@ -53,6 +59,9 @@ class FakeDriver:
         self.work: Callable[[Any], None] | None = None
         self.refuse: Callable[[str], str | None] = lambda name: None
         self.calls: list[str] = []
+        self.parameters: dict[str, tuple[int, ...]] = {}
+        self.attributes: dict[str, int] = {}
+        self.globals: dict[str, Any] = {}
         self.free_bytes = MEMORY_BYTES
         self._current = 0
         self._blocks: dict[int, Any] = {}
@@ -157,6 +166,26 @@ class FakeDriver:
         return handle
 
     def _cuFuncGetAttribute(self, attribute: Any, function: Any) -> int:
+        return self.attributes.get(attribute.name, 0)
+
+    def _cuFuncSetAttribute(self, function: Any, attribute: Any, value: int) -> None:
+        self.attributes[attribute.name] = value
+
+    def _cuFuncGetParamInfo(self, function: Any, index: int) -> Any:
+        sizes = self.parameters.get(function[1].decode())
+        if sizes is None:
+            return self._real.CUresult.CUDA_ERROR_NOT_SUPPORTED
+        if index >= len(sizes):
+            return self._real.CUresult.CUDA_ERROR_INVALID_VALUE
+        return sum(sizes[:index]), sizes[index]
+
+    def _cuModuleGetGlobal(self, module: int, name: bytes) -> Any:
+        memory = self.globals.get(name.decode())
+        if memory is None:
+            return self._real.CUresult.CUDA_ERROR_NOT_FOUND
+        return ctypes.addressof(memory), ctypes.sizeof(memory)
+
+    def _cuPointerGetAttribute(self, attribute: Any, pointer: int) -> int:
         return 0
 
     def _cuModuleUnload(self, handle: int) -> None:

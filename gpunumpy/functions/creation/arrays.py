@@ -64,6 +64,11 @@ __all__ = [
 DEVICE_ARRAY_IMPORTERS: list[Callable[[Any], ndarray | None]] = []
 
 
+def imported_array(x: Any) -> ndarray | None:
+    """Return an array over the memory of another library's array on a device; None for other objects."""
+    return next((result for reader in DEVICE_ARRAY_IMPORTERS if (result := reader(x)) is not None), None)
+
+
 # --- memory order ----------------------------------------------------------------------------------------------------
 
 
@@ -133,7 +138,7 @@ def array(
     if subok:
         check_class(object)
     if not isinstance(object, ndarray):
-        imported = next((result for reader in DEVICE_ARRAY_IMPORTERS if (result := reader(object)) is not None), None)
+        imported = imported_array(object)
         if imported is None and copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object = (

@@ -24,7 +24,7 @@ from ...core.recording.array import (
     on_host_memory,
     require_device,
 )
-from ..creation.arrays import as_shape, empty, frombuffer
+from ..creation.arrays import as_shape, empty, frombuffer, imported_array
 from ..every_dtype import takes_every_dtype
 from ..fallback import OWN_FUNCTIONS, on_host
 from .shape import viewed_as_dtype
@@ -118,7 +118,7 @@ def construct_ndarray(
 ) -> ndarray:
     """Return ``ndarray(shape, ...)``: an array whose elements are not set, or a view of a buffer. See `numpy.ndarray`.
 
-    A buffer that is not an `ndarray` of this package is copied, so that the result is read-only.
+    A buffer on the host that is not an `ndarray` of this package is copied, so that the result is read-only.
     """
     if cls is not ndarray:
         return as_class(construct_ndarray(ndarray, shape, dtype, buffer, offset, strides, order), cls, None)
@@ -140,7 +140,8 @@ def construct_ndarray(
     else:
         if isinstance(buffer, ndarray) and not (buffer.c_contiguous or buffer.f_contiguous):
             raise ValueError("ndarray is not contiguous")
-        buffer_array = buffer if isinstance(buffer, ndarray) else frombuffer(buffer, "u1")
+        shown = buffer if isinstance(buffer, ndarray) else imported_array(buffer)
+        buffer_array = frombuffer(buffer, "u1") if shown is None else shown
         memory_bytes = viewed_as_dtype(
             make_view(buffer_array, Layout((buffer_array.size,), (1,), buffer_array.layout.offset)), "u1"
         )

@@ -89,7 +89,7 @@ def compile_cubin(text: str, arch: str) -> bytes:
 
 def compile_lto(text: str, arch: str) -> bytes:
     """Compile device functions to LTO-IR, which a library links into its own kernels on a GPU of this architecture."""
-    arch = _compile_target(arch)[0].replace("compute", "sm")
+    arch = compile_target(arch)[0].replace("compute", "sm")
     return _on_disk(text, arch, "ltoir", _contraction) or _compile(text, arch, "ltoir", _contraction)
 
 
@@ -125,7 +125,7 @@ def _disk_key(text: str, arch: str, kind: str, contraction: bool) -> bytes:
     return key.digest()
 
 
-def _compile_target(arch: str) -> tuple[str, str]:
+def compile_target(arch: str) -> tuple[str, str]:
     """Return the architecture and the kind of code to compile for a GPU: its own, or the newest that runs on it."""
     known = archs()
     if arch in known:
@@ -301,7 +301,7 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
 def _image(key: _Key) -> bytes:
     """Return a program that was not on disk: as the package holds it, or compiled."""
     device, contraction, text = key
-    return _image_of_package(key) or _compile(text, *_compile_target(device.attributes.arch), contraction)
+    return _image_of_package(key) or _compile(text, *compile_target(device.attributes.arch), contraction)
 
 
 def _finished_image(key: _Key) -> bytes | None:
@@ -311,7 +311,7 @@ def _finished_image(key: _Key) -> bytes | None:
 
 def _image_on_disk(key: _Key) -> bytes | None:
     device, contraction, text = key
-    return _on_disk(text, *_compile_target(device.attributes.arch), contraction)
+    return _on_disk(text, *compile_target(device.attributes.arch), contraction)
 
 
 def _image_of_package(key: _Key) -> bytes | None:
@@ -323,7 +323,7 @@ def _image_of_package(key: _Key) -> bytes | None:
     image = precompiled.find_image(precompiled.FOLDER, text, arch, compiler_version())
     disk = open_cache(cache_folder())
     if image is not None and disk is not None:
-        disk.keep(_disk_key(text, *_compile_target(arch), contraction), image)
+        disk.keep(_disk_key(text, *compile_target(arch), contraction), image)
     return image
 
 

@@ -134,7 +134,7 @@ class Launcher:
         if address is not None:
             self.launch = _native.launch(
                 *(address, int(handle), self._dimensions, int(self.device.stream)),
-                *(self._format, self._params, self._is_packed, partial(_make_room, self.device)),
+                *(self._format, self._params, self._is_packed, partial(make_room, self.device)),
                 *(self.device, self._function, len(self._fixed)),
             )
 
@@ -159,7 +159,7 @@ class Launcher:
         self.device.activate()
         failures = 0
         while error := self._launch_by_binding(values):
-            _make_room(self.device, error, failures)
+            make_room(self.device, error, failures)
             failures += 1
 
     def _call_of_binding(self) -> tuple[Any, ...]:
@@ -187,7 +187,7 @@ class Launcher:
         return error
 
 
-def _make_room(device: Device, number: int, failures: int) -> None:
+def make_room(device: Device, number: int, failures: int) -> None:
     """Free memory for another attempt at a launch, or raise the exception for the number of the error that it had.
 
     `failures` is how many attempts failed before.

@@ -6,7 +6,7 @@ subnormals are kept, and division and square root are correctly rounded. Nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -67,17 +67,44 @@ def compiled(text: str, kind: str, options: Sequence[bytes]) -> bytes:
     DeviceError
         If the program does not compile. The message has the compiler's log and the source with line numbers.
     """
+    return compiled_with_names(text, kind, options)[0]
+
+
+def compiled_with_names(
+    text: str, kind: str, options: Sequence[bytes], headers: Mapping[str, str] = {}, expressions: Sequence[str] = ()
+) -> tuple[bytes, tuple[str, ...]]:
+    """Compile a program, and return its code and the names that kernels have in it.
+
+    Parameters
+    ----------
+    text, kind, options
+        As for `compiled`.
+    headers : mapping
+        Texts that the program may include, by name.
+    expressions : sequence of str
+        Kernels as C++ names them, such as ``scale<float>``. The names in the code are returned in this order.
+
+    Raises
+    ------
+    DeviceError
+        As `compiled`.
+    """
     nvrtc = _nvrtc()
-    program = _checked(nvrtc.nvrtcCreateProgram(text.encode(), _NAME, 0, [], []))
+    texts, names = ([x.encode() for x in part] for part in (headers.values(), headers))
+    program = _checked(nvrtc.nvrtcCreateProgram(text.encode(), _NAME, len(names), texts, names))
     try:
         let_end_with_process(program)
+        for expression in expressions:
+            _checked(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), list(options))
         if status:
             log = _filled(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             told = f"{status.name}\n{log.decode(errors='replace').rstrip(chr(0))}\n{_with_line_numbers(text)}"
             raise DeviceError(f"a kernel does not compile for {options[0].decode().partition('=')[2]}: {told}")
         getter = _GETTERS[kind]
-        return _filled(getattr(nvrtc, f"{getter}Size"), getattr(nvrtc, getter), program)
+        code = _filled(getattr(nvrtc, f"{getter}Size"), getattr(nvrtc, getter), program)
+        lowered = [_checked(nvrtc.nvrtcGetLoweredName(program, x.encode())) for x in expressions]
+        return code, tuple([name.decode() for name in lowered])
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 

@@ -1,0 +1,405 @@
+"""`RawKernel` and `RawModule`: CUDA C++ that a user wrote, launched over arrays."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from ..arrays import stream_order
+from ..core.errors import DeviceError, allowed
+from ..core.graph.node import leaf_layout
+from ..core.recording.array import ndarray
+from ..core.runtime import evaluate
+from ..core.runtime.device import Device, default_device
+from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, Argument, UserKernel, global_variable
+from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file
+
+_WORD = 1 << 64
+_FLOAT = struct.Struct("<d")
+_BACKENDS = ("nvrtc",)
+
+
+class RawModule:
+    """A program in CUDA C++, or one that is compiled already, with the kernels in it. See `cupy.RawModule`.
+
+    It is compiled when something of it is first asked for, once for each kind of GPU, and kept on disk.
+
+    Parameters
+    ----------
+    code : str
+        CUDA C++. Either this or `path` is given.
+    path : str
+        A file with machine code (cubin) or PTX.
+    options : tuple of str
+        Options of NVRTC, such as ``("-DN=3", "--use_fast_math")``. By default the program is C++17.
+    backend : {"nvrtc"}
+        The compiler.
+    translate_cucomplex : bool
+        Accepted, and adds nothing: a program may include ``cuComplex.h`` itself.
+    enable_cooperative_groups : bool
+        Whether kernels are launched so that all of their blocks can wait for each other.
+    name_expressions : sequence of str
+        Kernels as C++ names them, such as ``"scale<float>"``; `get_function` finds them by these names.
+    jitify : bool
+        Must be False: CUDA's own ``<cuda/std/...>`` headers have what Jitify adds.
+
+    Raises
+    ------
+    TypeError
+        Unless exactly one of `code` and `path` is given.
+    ValueError
+        For another compiler.
+    """
+
+    def __init__(
+        self,
+        *,
+        code: str | None = None,
+        path: str | None = None,
+        options: tuple[str, ...] = (),
+        backend: str = "nvrtc",
+        translate_cucomplex: bool = False,
+        enable_cooperative_groups: bool = False,
+        name_expressions: Sequence[str] | None = None,
+        jitify: bool = False,
+    ) -> None:
+        if (code is None) == (path is None):
+            raise TypeError("exactly one of code and path is needed")
+        if name_expressions is not None and code is None:
+            raise ValueError("name_expressions are names of code, which a file has none of")
+        _check_compiler(backend, jitify)
+        self.code, self.path, self.options, self.backend = code, path, tuple(options), backend
+        self.name_expressions = None if name_expressions is None else tuple(name_expressions)
+        self.enable_cooperative_groups = enable_cooperative_groups
+        self._loaded: dict[Device, LoadedProgram] = {}
+
+    def get_function(self, name: str) -> RawKernel:
+        """Return a kernel by its name, or by one of `name_expressions`.
+
+        Raises
+        ------
+        DeviceError
+            If the program does not compile, or has no such kernel.
+        """
+        kernel = RawKernel.__new__(RawKernel)
+        kernel._set_up(self, name)
+        kernel._on(_gpu(()))
+        return kernel
+
+    def get_global(self, name: str) -> MemoryPointer:
+        """Return the memory of a variable of the program, in global or constant memory.
+
+        Its values are those of ``gpunumpy.ndarray(shape, dtype, module.get_global(name))``.
+
+        Raises
+        ------
+        DeviceError
+            If the program does not compile, or has no such variable.
+        """
+        device = _gpu(())
+        program = self._program(device)
+        known = program.names.get(name, name)
+        address, nbytes = global_variable(device, program.module, known)
+        return MemoryPointer(address, nbytes, device, program)
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Compile the program, unless it is. `log_stream` is accepted: what the compiler says is in the exception."""
+        self._program(_gpu(()))
+
+    def _program(self, device: Device) -> LoadedProgram:
+        found = self._loaded.get(device)
+        if found is None:
+            if self.path is not None:
+                found = load_file(self.path, device)
+            else:
+                assert self.code is not None
+                found = load(UserProgram(self.code, self.options, self.name_expressions or ()), device)
+            found = self._loaded.setdefault(device, found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the module was made from: what is loaded is loaded again by who unpickles it."""
+        return {**self.__dict__, "_loaded": {}}
+
+
+def _attribute(name: str) -> property:
+    """Return the property of an attribute of a kernel on the default GPU."""
+
+    def get(self: RawKernel) -> int:
+        """Ask the driver."""
+        return self.kernel.attribute(name)
+
+    def put(self: RawKernel, value: int) -> None:
+        """Tell the driver."""
+        self.kernel.set_attribute(name, value)
+
+    return property(get, put if name in SETTABLE else None, doc=f"The driver's attribute {name} of the kernel.")
+
+
+class RawKernel:
+    """A kernel in CUDA C++. See `cupy.RawKernel`.
+
+    Arrays are passed as the addresses of their first elements, whatever their strides are. What is recorded is computed
+    before the launch. On the CPU there are no such kernels.
+
+    Parameters
+    ----------
+    code : str
+        CUDA C++.
+    name : str
+        The name of the kernel, which is ``extern "C"``.
+    options, backend, translate_cucomplex, enable_cooperative_groups, jitify
+        As for `RawModule`.
+
+    Attributes
+    ----------
+    attributes : dict
+        What the driver tells of the kernel on the default GPU; each is an attribute of the object too.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        name: str,
+        options: tuple[str, ...] = (),
+        backend: str = "nvrtc",
+        *,
+        translate_cucomplex: bool = False,
+        enable_cooperative_groups: bool = False,
+        jitify: bool = False,
+    ) -> None:
+        module = RawModule(
+            code=code,
+            options=options,
+            backend=backend,
+            enable_cooperative_groups=enable_cooperative_groups,
+            jitify=jitify,
+        )
+        self._set_up(module, name)
+
+    def _set_up(self, module: RawModule, name: str) -> None:
+        self._module = module
+        self.name = self.__name__ = name
+        self.code, self.options, self.backend = module.code, module.options, module.backend
+        self._kernels: dict[Device, UserKernel] = {}
+
+    def __call__(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        args: Sequence[Any],
+        *,
+        shared_mem: int = 0,
+        stream: Any = None,
+    ) -> None:
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        grid, block : sequence of int
+            The blocks, and the threads of a block: up to three sizes each.
+        args : sequence
+            Arrays of one GPU, and scalars: a Python int is 64 bits wide, a float is a double; NumPy's scalars, and its
+            arrays of one element, have the width of their dtypes.
+        shared_mem : int
+            Bytes of dynamic shared memory of a block.
+        stream : object or int, optional
+            A CUDA stream of another library, or its handle. By default the stream of the GPU. Either waits for the
+            other, so that what is computed later finds what the kernel has written.
+
+        Raises
+        ------
+        DeviceError
+            If the text does not compile, there is no GPU, or the driver refuses the launch.
+        TypeError
+            If the arguments are not those of the kernel.
+        ValueError
+            If arrays are on two devices.
+        """
+        device = _gpu(args)
+        kernel = self._on(device)
+        sizes = _three(grid, "grid"), _three(block, "block")
+        queue = evaluate.queue_of(device)
+        handle = None if stream is None else stream_handle(stream)
+        # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
+        with queue.lock:
+            arguments = [_argument(x) for x in args]
+            if queue.pending:
+                evaluate.flush(queue)
+            if handle is not None:
+                stream_order.consumer_waits(device, handle)
+            kernel.launch(*sizes, arguments, shared_mem, handle, self._module.enable_cooperative_groups)
+            if handle is not None:
+                stream_order.wait_for(device, handle)
+
+    @property
+    def kernel(self) -> UserKernel:
+        """The kernel as it is loaded on the default GPU."""
+        return self._on(_gpu(()))
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """What the driver tells of the kernel on the default GPU."""
+        kernel = self.kernel
+        return {name: kernel.attribute(name) for name in ATTRIBUTES}
+
+    max_threads_per_block = _attribute("max_threads_per_block")
+    shared_size_bytes = _attribute("shared_size_bytes")
+    const_size_bytes = _attribute("const_size_bytes")
+    local_size_bytes = _attribute("local_size_bytes")
+    num_regs = _attribute("num_regs")
+    ptx_version = _attribute("ptx_version")
+    binary_version = _attribute("binary_version")
+    cache_mode_ca = _attribute("cache_mode_ca")
+    max_dynamic_shared_size_bytes = _attribute("max_dynamic_shared_size_bytes")
+    preferred_shared_memory_carveout = _attribute("preferred_shared_memory_carveout")
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Compile the kernel, unless it is. `log_stream` is accepted: what the compiler says is in the exception."""
+        self._on(_gpu(()))
+
+    def _on(self, device: Device) -> UserKernel:
+        """Return the kernel as it is loaded on a GPU."""
+        found = self._kernels.get(device)
+        if found is None:
+            program = self._module._program(device)
+            made = UserKernel(device, program.module, program.names.get(self.name, self.name))
+            found = self._kernels.setdefault(device, made)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the kernel was made from: what is loaded is loaded again by who unpickles it."""
+        return {**self.__dict__, "_kernels": {}}
+
+
+class MemoryPointer:
+    """The memory of a variable of a program. It is a buffer for `ndarray`, and an array of bytes for other libraries.
+
+    Attributes
+    ----------
+    ptr : int
+        The address.
+    size : int
+        The number of bytes.
+    device : Device
+        The GPU.
+    """
+
+    def __init__(self, ptr: int, size: int, device: Device, owner: object) -> None:
+        self.ptr, self.size, self.device = ptr, size, device
+        self._owner = owner  # keeps the program loaded
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The description of the memory by version 3 of the CUDA array interface."""
+        return {"version": 3, "shape": (self.size,), "typestr": "|u1", "data": (self.ptr, False), "stream": 1}
+
+    def __int__(self) -> int:
+        """Return the address."""
+        return self.ptr
+
+
+def _check_compiler(backend: str, jitify: bool) -> None:
+    if backend not in _BACKENDS:
+        raise ValueError(f"the compiler {backend!r} is not supported; {allowed(_BACKENDS)}")
+    if jitify:
+        raise ValueError("jitify is not supported: include <cuda/std/...> of CUDA's headers for what it adds")
+
+
+def _gpu(args: Sequence[Any]) -> Device:
+    """Return the GPU of the arrays among some arguments, or the default device if there are none."""
+    device: Device | None = None
+    for x in args:
+        if isinstance(x, ndarray):
+            if device is not None and x.device is not device:
+                raise ValueError(f"arguments are on two devices, {device} and {x.device}; move one with to_device()")
+            device = x.device
+    device = default_device() if device is None else device
+    if device.kind != "cuda":
+        raise DeviceError(
+            f"kernels in CUDA C++ run on a GPU, and here the device is {device}: move arrays with x.to_device('cuda'), "
+            "or write an ElementwiseKernel or a ReductionKernel, which runs on both"
+        )
+    return device
+
+
+def _three(sizes: Sequence[int], name: str) -> tuple[int, int, int]:
+    """Return three sizes from up to three."""
+    given = (sizes,) if isinstance(sizes, int) else tuple([int(n) for n in sizes])
+    if not 0 < len(given) <= 3 or min(given) < 1:
+        raise ValueError(f"{name} has one to three sizes of at least 1, not {sizes!r}")
+    return (*given, 1, 1)[:3]  # type: ignore[return-value]
+
+
+def _argument(x: Any) -> Argument:
+    """Return what a kernel takes for an argument. An array is computed; what the host knows of it is forgotten."""
+    kind = type(x)
+    if isinstance(x, ndarray):
+        return Argument(WORD_BYTES, (address_to_write(x),), "array")
+    if kind is int:
+        if not -_WORD // 2 <= x < _WORD:
+            raise OverflowError(f"Python integer {x} is beyond 64 bits")
+        return Argument(WORD_BYTES, (x % _WORD,), "int")
+    if kind is float:
+        return Argument(WORD_BYTES, (int.from_bytes(_FLOAT.pack(x), "little"),), "float")
+    if kind is bool:
+        return Argument(1, (int(x),), "bool")
+    if x is None:
+        return Argument(WORD_BYTES, (0,), "null pointer")
+    if isinstance(x, MemoryPointer):
+        return Argument(WORD_BYTES, (x.ptr,), "pointer")
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is not None:
+        return Argument(WORD_BYTES, (interface["data"][0],), "array")
+    if isinstance(x, (complex, numpy.generic, numpy.ndarray)):
+        value = numpy.asarray(x)
+        if value.size != 1 or value.dtype.hasobject:
+            raise TypeError(f"a NumPy array is passed by value if it has one element, not of shape {value.shape}")
+        content = value.tobytes()
+        padded = content.ljust(-(-len(content) // WORD_BYTES) * WORD_BYTES, b"\0")
+        words = tuple([int.from_bytes(padded[k : k + WORD_BYTES], "little") for k in range(0, len(padded), WORD_BYTES)])
+        return Argument(len(content), words, str(value.dtype))
+    raise TypeError(f"a kernel takes arrays and scalars, not {kind.__name__!r}")
+
+
+def address_to_write(x: ndarray) -> int:
+    """Compute an array and return the address of its first element, which is about to be written to.
+
+    The caller holds the lock of the array's queue, and computes what is pending before the write.
+    """
+    node = x.memory()
+    buffer = node.data
+    buffer.awaited()
+    address: int = buffer.ptr  # of memory of the GPU: what is on the host moves first
+    buffer.copy = None
+    return address + leaf_layout(node).offset * x.itemsize
+
+
+# Attributes by which streams of other libraries tell their handles: CuPy's and Numba's, and torch's.
+_HANDLES = ("ptr", "cuda_stream", "handle")
+
+
+def stream_handle(stream: Any) -> int:
+    """Return the handle of a CUDA stream: of one with ``__cuda_stream__``, of CuPy's and torch's, or a number.
+
+    Raises
+    ------
+    TypeError
+        If it is no stream.
+    """
+    if hasattr(stream, "__cuda_stream__"):
+        told = stream.__cuda_stream__
+        handle = int((told() if callable(told) else told)[1])
+    else:
+        found = next((getattr(stream, name) for name in _HANDLES if hasattr(stream, name)), stream)
+        try:
+            handle = int(getattr(found, "value", found) or 0)
+        except (TypeError, ValueError):
+            raise TypeError(f"a CUDA stream or its handle is needed, not {type(stream).__name__!r}") from None
+    return handle or stream_order.LEGACY
+
+
+__all__ = ["MemoryPointer", "RawKernel", "RawModule"]
