@@ -21,6 +21,7 @@ from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.codegen.sized import SizedInterpretation, sized_interpretations, sized_programs
 from gpunumpy.kernels.codegen.sized_program import SizedProgram
+from gpunumpy.kernels.cuda.tiers import with_interpreter
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors
 
@@ -71,7 +72,7 @@ class EmulatorExecutor(HostExecutor):
             interpretation, values = interpretations.find(sizes) if self._interprets else (None, ())
             if interpretation is not None:
                 self.interpreted_kernels += 1
-                return self._runner(kernel, interpretation.at(values))
+                return self._runner(kernel, with_interpreter(interpretation.at(values)))
             program, values = programs.find(sizes)
             return self._runner(kernel, program.at(values))
 

@@ -13,6 +13,7 @@ from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.interpreted import interpreted
 from gpunumpy.kernels.cuda.launch import ARGUMENT_FORMAT
+from gpunumpy.kernels.cuda.tiers import with_interpreter
 
 from .build import compile_text
 from .machine import EmulatorError, launch
@@ -143,7 +144,7 @@ def run_interpreted(kernel: Kernel, arguments: Sequence[Any], *, processors: int
     """Run `kernel` by the interpreter, which must be able to; as `run_kernel` otherwise."""
     program = interpreted(kernel, processors)
     assert program is not None
-    return run_program(program, bind(kernel, arguments), **options)
+    return run_program(with_interpreter(program), bind(kernel, arguments), **options)
 
 
 def bind(kernel: Kernel, arguments: Sequence[Any]) -> list[Any]:

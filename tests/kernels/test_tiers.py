@@ -34,6 +34,7 @@ from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import tiers
 from gpunumpy.kernels.cuda.beside import Task, beside
 from gpunumpy.kernels.cuda.executor import CudaExecutor
+from gpunumpy.kernels.cuda.kernel import KernelLauncher
 
 from ..support import fake_driver
 from ..support.forks import needs_fork
@@ -242,6 +243,20 @@ def test_what_cannot_be_interpreted_waits(compiler: Compiler, was_interpreted: l
     (x.astype("float16") * 2).computed()
     assert was_interpreted == [False, False]
     assert len(compiler.compiled) == 2
+
+
+def test_new_sizes_take_new_words_alone(
+    compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler.ready.add(interpreter_text())
+    made: list[Any] = []
+    make = KernelLauncher.__call__
+    monkeypatch.setattr(KernelLauncher, "__call__", lambda *args: made.append(args) or make(*args))  # type: ignore[func-returns-value]
+    x = np.asarray(numpy.ones((60, 70)))
+    for rows in range(40, 60):
+        (x[:rows, 5:] * 2.0 + 1.0).computed()
+    assert was_interpreted == [True] * 20
+    assert len(made) == 2, "one for the first sizes, and one for all"
 
 
 def test_reductions_are_interpreted(compiler: Compiler, was_interpreted: list[bool]) -> None:

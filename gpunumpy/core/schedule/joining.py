@@ -30,9 +30,7 @@ def join_group(placement: Placement, anchor: int, *, reduced: bool = False) -> s
     """
     item = placement.items[anchor]
     domain = (placement.items[item.args[0]] if reduced else item).signature.shape
-    first_group = max(
-        (placement.group_of[p] for p in placement.graph.reads[anchor] if p in placement.group_of), default=0
-    )
+    first_group = _first_group(placement, anchor)
     reason = "its loops are those of no kernel before it"
     for group in reversed(placement.groups):
         if not isinstance(group, Group) or group.closed:
@@ -47,6 +45,11 @@ def join_group(placement: Placement, anchor: int, *, reduced: bool = False) -> s
         if refusal != "loops":
             reason = refusal
     return reason
+
+
+def _first_group(placement: Placement, anchor: int) -> int:
+    """Return the number of the first group that an anchor can be put into: the last one that computes what it reads."""
+    return max((placement.group_of[p] for p in placement.graph.reads[anchor] if p in placement.group_of), default=0)
 
 
 def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) -> str:
@@ -147,7 +150,8 @@ def convert_and_join(placement: Placement, anchor: int, primitive: Reduce) -> bo
     Return False if there is no such kernel.
     """
     domain = placement.items[placement.items[anchor].args[0]].signature.shape
-    for index, old in enumerate(placement.groups):
+    for index in range(_first_group(placement, anchor), len(placement.groups)):
+        old = placement.groups[index]
         if not isinstance(old, Group) or old.closed or old.reduced or old.domain != domain or not domain:
             continue
         if old.is_full() or not _shares_input(placement, anchor, old):

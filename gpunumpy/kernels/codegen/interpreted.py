@@ -24,7 +24,7 @@ _MAX_TILE = 64
 
 
 def interpreted(kernel: Kernel, processors: int) -> Program | None:
-    """Return the program by which the interpreter runs a kernel, or None if it cannot.
+    """Return the program by which the interpreter runs a kernel, without the interpreter's text; None if it cannot.
 
     It takes the arguments of the kernel as the compiled program does, and gives the same bits. It cannot scan, compute
     with 16-bit floats, draw random numbers, or run a body that is too long.

@@ -16,6 +16,8 @@ class SizedProgram:
     ----------
     text : str
         What is compiled, for all sizes.
+    entries : list of str
+        The names of what is launched, in order.
     numbers : callable
         ``numbers(values)`` computes the grids of all launches, the bytes of scratch memory, and the parameters, from
         values of the trace's symbols.
@@ -25,6 +27,7 @@ class SizedProgram:
 
     def __init__(self, program: Program, trace: Trace) -> None:
         self.text = program.text
+        self.entries = [launch.entry for launch in program.launches]
         self.runner: Any = None
         self._program = program
         self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers

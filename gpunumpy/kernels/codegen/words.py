@@ -37,7 +37,6 @@ from .interpreter import (
     cast_operations,
     opcodes,
     reduction,
-    text,
     widened,
 )
 from .program import Launch, Program, Scratch
@@ -110,7 +109,7 @@ class Words:
         self._first = self._flag_word + self._flag
 
     def program(self, blocks: int, state_cells: int, head: Sequence[int]) -> Program:
-        """Return the program, for blocks that have states of so many cells.
+        """Return the program without its text, for blocks that have states of so many cells.
 
         Raises
         ------
@@ -122,7 +121,7 @@ class Words:
         if shared > _SHARED_BYTES or left < 0:
             raise CannotInterpret
         launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), shared, is_packed=True)
-        return Program(text(), (launch,), self._scratch, self._flag, (*self._words, *self._code, *[0] * left, *head))
+        return Program("", (launch,), self._scratch, self._flag, (*self._words, *self._code, *[0] * left, *head))
 
     @property
     def first_instruction(self) -> int:

@@ -24,7 +24,7 @@ from .launch import Launcher
 from .nvrtc import compiler_version
 from .program import prepare_program
 from .sized_calls import sized_call
-from .tiers import TIER, CudaKernels, KeptKernelAt, KernelAt, interpreter_text
+from .tiers import PROGRAMS, TIER, CudaKernels, KeptKernelAt, KernelAt, interpreter_text
 
 
 def load() -> None:
@@ -33,6 +33,7 @@ def load() -> None:
     compiler_version()
     if TIER != "compiled":
         interpreter_text()
+    implementation(PROGRAMS)
 
 
 class CudaExecutor:

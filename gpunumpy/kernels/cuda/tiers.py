@@ -40,8 +40,10 @@ from .kernel import KernelLauncher, kinds_of
 from .launch import Launcher
 from .module import Function
 
-# The code generators are imported when a kernel is new: a process that finds its plans on disk needs none.
-_GENERATORS = "kernels.codegen.sized"
+# The code generators are imported when a kernel is new, or before, while there is time: that takes longer than most
+# plans. A process that finds its plans on disk needs none.
+PROGRAMS = "kernels.codegen.sized:sized_programs"
+_INTERPRETATIONS = "kernels.codegen.sized:sized_interpretations"
 _INTERPRETER = "kernels.codegen.interpreter:text"
 
 TIERS = ("auto", "compiled", "interpreted")
@@ -64,8 +66,10 @@ _KEPT_ENTRIES = 100  # that a kernel of another process counts as, with its text
 _RUNNER_ENTRIES = 16  # of a `BoundedTable`, that what runs a kernel counts as: about 5 kB
 
 
-# A program of the interpreter, and how many instructions it applies to points.
+# A program of the interpreter, without its text, and how many instructions it applies to points.
 _Interpretation: TypeAlias = tuple[Program, int]
+# What runs such a program, and the latter.
+_Interpreted: TypeAlias = tuple[Runner, int]
 
 
 @cache
@@ -82,6 +86,11 @@ def interpreter_text() -> str:
     return found.decode()
 
 
+def with_interpreter(program: Program) -> Program:
+    """Return a program of the interpreter with its text."""
+    return program._replace(text=interpreter_text())
+
+
 class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes."""
 
@@ -90,8 +99,8 @@ class _Structure:
     def __init__(self, kernel: Kernel, device: Device) -> None:
         multiprocessors = device.attributes.multiprocessors
         self.launcher = KernelLauncher(device, kinds_of(kernel))
-        self.programs = implementation(f"{_GENERATORS}:sized_programs")(kernel, multiprocessors)
-        self.interpretations = implementation(f"{_GENERATORS}:sized_interpretations")(kernel, multiprocessors)
+        self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
+        self.interpretations = implementation(_INTERPRETATIONS)(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
 
     def at(self, sizes: Sequence[int]) -> Runner | None:
@@ -110,9 +119,24 @@ class _Structure:
         found, values = self.interpretations.find(sizes)
         return None if found is None else (found.at(values), found.work(values))
 
-    def launched(self, sized: SizedProgram, program: Program, functions: Mapping[str, Function]) -> Runner:
+    def interpreted(self, sizes: Sequence[int]) -> _Interpreted | None:
+        """Return what has the interpreter run a kernel; None if it cannot."""
+        sized, values = self.interpretations.find(sizes)
+        if sized is None:
+            return None
+        runner: Runner | None = None
+        if sized.runner is not None:
+            numbers = sized.numbers(values)
+            runner = sized.runner.at(numbers[:3], numbers[3:])
+        if runner is None:
+            runner = self.launcher(with_interpreter(sized.at(values)))
+            if type(runner) is Launcher:
+                sized.runner = runner
+        return runner, sized.work(values)
+
+    def launched(self, sized: SizedProgram, values: Sequence[int], functions: Mapping[str, Function]) -> Runner:
         """Return what launches a program by its functions. If one launch does, it is kept for other sizes."""
-        runner = self.launcher(program, functions)
+        runner = self.launcher(sized.at(values), functions)
         if type(runner) is Launcher and not contraction():
             sized.runner = runner
         return runner
@@ -155,7 +179,7 @@ class KeptKernel(NamedTuple):
     program
         What is compiled.
     interpretation
-        How it is interpreted, without the text of the interpreter; None if it is not.
+        How it is interpreted; None if it is not.
     """
 
     kinds: str
@@ -222,8 +246,6 @@ class CudaKernels:
         sized, values = structure.programs.find(sizes)
         program = sized.at(values)
         interpretation = None if is_loaded(program.text, self._device) else structure.interpretation(sizes)
-        if interpretation is not None:
-            interpretation = interpretation[0]._replace(text=""), interpretation[1]
         return KeptKernel(structure.launcher.kinds, program, interpretation)
 
     def tier(self, kernel: Kernel) -> str:
@@ -243,47 +265,43 @@ class CudaKernels:
     def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
         """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
         sized, values = structure.programs.find(sizes)
-        program = sized.at(values)
-        launched = partial(structure.launched, sized, program)
-        return self._runner(program, partial(structure.interpretation, sizes), structure.launcher, launched)
+        launched = partial(structure.launched, sized, values)
+        return self._runner(sized.text, sized.entries, partial(structure.interpreted, sizes), launched)
 
     def kept_runner(self, kept: KeptKernel) -> Runner:
         """Return the same for a kernel of another process."""
         kinds, program, interpretation = kept
         launcher = KernelLauncher(self._device, kinds)
 
-        def interpreted() -> _Interpretation | None:
-            return interpretation and (interpretation[0]._replace(text=interpreter_text()), interpretation[1])
+        def interpreted() -> _Interpreted | None:
+            return interpretation and (launcher(with_interpreter(interpretation[0])), interpretation[1])
 
-        return self._runner(program, interpreted, launcher, partial(launcher, program))
+        entries = [launch.entry for launch in program.launches]
+        return self._runner(program.text, entries, interpreted, partial(launcher, program))
 
     def _runner(
         self,
-        program: Program,
-        interpreted: Callable[[], _Interpretation | None],
-        launcher: KernelLauncher,
+        text: str,
+        entries: Sequence[str],
+        interpreted: Callable[[], _Interpreted | None],
         launched: Callable[[Mapping[str, Function]], Runner],
     ) -> Runner:
-        """Return what runs a program.
-
-        `interpreted` tells how it is interpreted; `launched` launches it by its functions.
-        """
+        """Return what runs a program: what `interpreted` returns, or `launched` returns for its functions."""
         self._device.activate()
         interpretation = None
-        compilation = self._compilations.find(program.text)
-        entries = [launch.entry for launch in program.launches]
+        compilation = self._compilations.find(text)
         # One that is interpreted already was not on disk when it was looked for.
         find = find_program if compilation is None else is_loaded
-        is_missing = _may_interpret() and TIER != "interpreted" and not find(program.text, self._device)
+        is_missing = _may_interpret() and TIER != "interpreted" and not find(text, self._device)
         is_wanted = is_missing or (_may_interpret() and TIER == "interpreted")
         if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
         if interpretation is None:
-            return launched(compile_program(program.text, entries, self._device, was_looked_for=is_missing))
-        interpret = launcher(interpretation[0])
+            return launched(compile_program(text, entries, self._device, was_looked_for=is_missing))
         if compilation is None:
-            compilation = self._compilations.keep(program.text, Compilation(self._device, program.text))
-        return InterpretedFirst(interpret, compilation, entries, launched, interpretation[1])
+            compilation = self._compilations.keep(text, Compilation(self._device, text))
+        interpret, work = interpretation
+        return InterpretedFirst(interpret, compilation, entries, launched, work)
 
 
 def _may_interpret() -> bool:

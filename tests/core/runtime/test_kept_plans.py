@@ -20,7 +20,7 @@ from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate, kept_plans, planner
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.kernel import Kernel
-from gpunumpy.kernels.codegen import sized
+from gpunumpy.kernels.codegen import interpreter, sized
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import tiers
 from gpunumpy.kernels.cuda.compile import set_contraction
@@ -142,6 +142,18 @@ def test_a_second_process_plans_nothing(
     assert (watch.interpreted > 0) == (tier == "interpreted")
     assert watch.process(program) == first
     assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
+
+
+def test_a_second_process_reads_the_text_of_the_interpreter(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for kernels that are new to it."""
+    monkeypatch.setattr(tiers, "TIER", "interpreted")
+    tiers.interpreter_text.cache_clear()
+    watch.process(chain)
+    interpreter.text.cache_clear()
+    monkeypatch.setattr(interpreter, "text", lambda: pytest.fail("it is written again"))
+    tiers.interpreter_text.cache_clear()
+    watch.process(updates)
+    assert watch.interpreted
 
 
 def test_the_steps_of_a_kept_plan(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
