@@ -88,6 +88,21 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.parametrize("optimize", [True, False, None, "optimal", ["einsum_path", (0, 2), (0, 1)]])
+@pytest.mark.parametrize(
+    "dtypes", [("i1", "u1", "f2"), ("f2", "u1", "i1"), ("u2", "f2", "i2"), ("i8", "u8", "f4"), ("?", "i1", "c8")]
+)
+@pytest.mark.parametrize("subscripts", ["i,ij,j", "i,ij,j->j"])
+def test_the_order_of_contraction_decides_dtypes(subscripts: str, dtypes: tuple[str, ...], optimize: Any) -> None:
+    """The dtype of a product of three may be narrower than that of a product of two, multiplied by the third."""
+    shapes = ((3,), (3, 2), (2,))
+    arrays = [numpy.arange(1, 1 + numpy.prod(s)).reshape(s).astype(d) for s, d in zip(shapes, dtypes, strict=True)]
+    expected = numpy.einsum(subscripts, *arrays, optimize=optimize)
+    got = np.einsum(subscripts, *map(from_host, arrays), optimize=optimize)
+    assert got.dtype == expected.dtype
+    numpy.testing.assert_array_equal(to_host(got), expected)
+
+
 @pytest.mark.parametrize("way", VIEWS)
 @pytest.mark.parametrize("pending", [False, True])
 def test_operands_are_taken_as_they_lie(way: str, pending: bool) -> None:

@@ -254,16 +254,27 @@ def _plan_sum(
         dtype = numpy.dtype(dtype)
     dtypes = [f.dtype for f in signatures]
     is_one_step = optimize is False or len(signatures) == 1
+    # Where dtypes differ, NumPy's order of contraction decides the dtype of each step.
+    is_mixed = not is_one_step and len(dtypes) > 2 and dtype is None and len(set(dtypes)) > 1
+    path = _contraction_path(plan, subscripts, shapes, optimize, is_mixed)
+    step_dtypes = _dtypes_of_steps(path, dtypes) if is_mixed else None
     # NumPy returns a view whatever the dtype asked for.
     computed_dtype = (
         dtypes[0]
         if view_plan
-        else _computed_dtype(dtypes, None if out_properties is None else out_properties[1], dtype, casting, is_one_step)
+        else _computed_dtype(
+            dtypes if step_dtypes is None else step_dtypes[-1:],
+            None if out_properties is None else out_properties[1],
+            dtype,
+            casting,
+            is_one_step,
+        )
     )
     real_cast_count = 0 if computed_dtype.kind in "cb" else sum(d.kind == "c" for d in dtypes)
-    path = _contraction_path(plan, subscripts, shapes, optimize)
     stand_ins = StandIns(operands, signatures)
-    result_axes, node = _with_unit_dimensions(plan, *_contract(plan, path, stand_ins.nodes, computed_dtype))
+    if step_dtypes is None:
+        step_dtypes = [computed_dtype] * max(len(path), 1)
+    result_axes, node = _with_unit_dimensions(plan, *_contract(plan, path, stand_ins.nodes, step_dtypes))
     recipe = stand_ins.recipe(node)
     assert recipe is not None, "sums are operations on arrays"
     return _PlannedSum(recipe, result_axes, view_plan, real_cast_count)
@@ -288,14 +299,37 @@ def _operand_view(x: ndarray, plan: Sum) -> ndarray:
     return view if plan.shape else wrap(view.value())
 
 
-def _contract(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node], dtype: DType) -> _Term:
+def _dtypes_of_steps(path: Sequence[tuple[int, ...]], dtypes: Sequence[DType]) -> list[DType]:
+    """Return the dtype that NumPy computes each step of a path in: that of a product of what the step contracts."""
+    terms = list(dtypes)
+    made = []
+    for step in path:
+        made.append(product_dtype([terms[k] for k in step]))
+        terms = [d for k, d in enumerate(terms) if k not in step] + made[-1:]
+    return made
+
+
+def _steps_of_operands(path: Sequence[tuple[int, ...]], count: int) -> list[int]:
+    """Return the number of the step that contracts each operand."""
+    terms = list(range(count))
+    found = [0] * count
+    for number, step in enumerate(path):
+        for k in step:
+            if terms[k] >= 0:
+                found[terms[k]] = number
+        terms = [term for k, term in enumerate(terms) if k not in step] + [-1]
+    return found
+
+
+def _contract(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node], step_dtypes: Sequence[DType]) -> _Term:
     """Return the sum as one term, its dimensions in any order, without those of size 1.
 
-    `path`: which terms to contract in each step.
+    `path`: which terms to contract in each step; `step_dtypes`: the dtypes that steps are computed in, at least one.
     """
+    dtype = step_dtypes[-1]
     terms = []
-    for node, (labels, operand_layout) in zip(nodes, plan.inputs):
-        terms.append(_Term(labels, graph.view(as_dtype(node, dtype), operand_layout)))
+    for node, (labels, operand_layout), number in zip(nodes, plan.inputs, _steps_of_operands(path, len(nodes))):
+        terms.append(_Term(labels, graph.view(as_dtype(node, step_dtypes[number]), operand_layout)))
     present = {label for term in terms for label in term.labels}
     wanted = tuple(label for label in plan.output if label in present)
     if any(0 in term.node.signature.shape for term in terms):
@@ -305,8 +339,8 @@ def _contract(plan: Sum, path: Sequence[tuple[int, ...]], nodes: Sequence[Node],
         return _Term(wanted, graph.fill(graph.typed_scalar(False, dtype), shape, queue))
     kept_labels = [_labels_needed(term, terms[:k] + terms[k + 1 :], wanted) for k, term in enumerate(terms)]
     terms = [_summed_to(term, kept) for term, kept in zip(terms, kept_labels)]
-    for step in path:
-        chosen = [terms[k] for k in step]
+    for step, step_dtype in zip(path, step_dtypes):
+        chosen = [_Term(terms[k].labels, as_dtype(terms[k].node, step_dtype)) for k in step]
         terms = [term for k, term in enumerate(terms) if k not in step]
         product = chosen[0]
         for k, other in enumerate(chosen[1:], 2):
@@ -388,10 +422,13 @@ def _in_shape(node: Node, shape: Shape) -> Node:
 
 
 def _contraction_path(
-    plan: Sum, subscripts: str, shapes: tuple[Shape, ...], optimize: Any
+    plan: Sum, subscripts: str, shapes: tuple[Shape, ...], optimize: Any, is_of_numpy: bool
 ) -> Sequence[tuple[int, ...]]:
-    """Return which terms to contract in each step. The result of a step becomes the last term."""
-    if not isinstance(optimize, (bool, type(None))):
+    """Return which terms to contract in each step. The result of a step becomes the last term.
+
+    `is_of_numpy`: whether the order must be NumPy's, also where the argument `optimize` leaves it open.
+    """
+    if is_of_numpy or not isinstance(optimize, (bool, type(None))):
         # NumPy interprets the argument, which may be a path or a strategy.
         views = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
         numpy_optimize = (
