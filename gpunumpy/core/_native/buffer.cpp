@@ -36,10 +36,8 @@ void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
     Buffer* buffer = as_buffer(self);
     if (buffer->free_list && buffer->block) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
+        const FirstException first;
         if (!release(buffer)) PyErr_WriteUnraisable(nullptr);
-        PyErr_Restore(type, value, traceback);
     }
     set_field(buffer->block, nullptr);
     set_field(buffer->free_list, nullptr);

@@ -103,11 +103,8 @@ Ref numbers_under_lock(const SmallDraw* self, PyObject* stream, PyObject* const*
     Ref lock(PyObject_GetAttr(stream, name));
     if (!lock || !Ref(PyObject_CallMethodNoArgs(lock.get(), acquire))) return Ref();
     Ref result = numbers(self, stream, args, count, names);
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    const Ref is_released(PyObject_CallMethodNoArgs(lock.get(), release));
-    if (!is_released) return Ref();
-    PyErr_Restore(type, value, trace);
+    const FirstException first;
+    if (!Ref(PyObject_CallMethodNoArgs(lock.get(), release))) result = Ref();
     return result;
 }
 

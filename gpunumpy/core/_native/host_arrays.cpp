@@ -4,16 +4,17 @@
 
 namespace core {
 
-bool is_auto = false, is_watched = false;
+std::atomic<bool> is_auto{false}, is_watched{false};
 PyObject *errors_variable = nullptr, *no_errors = nullptr;
 PyObject* host_calls = nullptr;
 
 void count_host_call(PyObject* name) {
-    if (!host_calls) return;
     Section section;
-    const Ref found = name ? find(host_calls, name) : Ref();
+    const Loan calls = loan(host_calls);
+    if (!calls) return;
+    const Ref found = name ? find(calls.get(), name) : Ref();
     Ref count(PyErr_Occurred() ? nullptr : PyLong_FromSsize_t((found ? PyLong_AsSsize_t(found.get()) : 0) + 1));
-    if (count) PyDict_SetItem(host_calls, name, count.get());
+    if (count) PyDict_SetItem(calls.get(), name, count.get());
     PyErr_Clear();
 }
 

@@ -7,7 +7,7 @@
 namespace core {
 
 // Whether small arrays may be on the host, and whether a context checks floating-point errors, so that they may not.
-extern bool is_auto, is_watched;
+extern std::atomic<bool> is_auto, is_watched;
 inline bool are_placed() { return is_auto && !is_watched; }
 
 // Whether NumPy's type of a number is one that kernels compute.
@@ -53,11 +53,9 @@ public:
     explicit operator bool() const { return is_as_wanted_; }
     ~Silence() {
         if (!token_) return;
-        PyObject *type, *value, *trace;
-        PyErr_Fetch(&type, &value, &trace);
+        const FirstException first;
         if (PyContextVar_Reset(errors_variable, token_)) PyErr_Clear();
         Py_DECREF(token_);
-        PyErr_Restore(type, value, trace);
     }
     Silence(const Silence&) = delete;
     Silence& operator=(const Silence&) = delete;

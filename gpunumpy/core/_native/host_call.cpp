@@ -181,7 +181,9 @@ PyObject* set_watched(PyObject*, PyObject* value) {
 
 // set_host_calls(numbers): the dictionary that calls on the host are counted in, or None.
 PyObject* set_host_calls(PyObject*, PyObject* numbers) {
-    set_field(host_calls, numbers == Py_None ? nullptr : Py_NewRef(numbers));
+    Ref old;  // let go after the section
+    Section section;
+    old = Ref(std::exchange(host_calls, numbers == Py_None ? nullptr : Py_NewRef(numbers)));
     Py_RETURN_NONE;
 }
 

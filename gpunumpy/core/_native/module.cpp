@@ -8,6 +8,7 @@
 #include "new_arrays.hpp"
 #include "numpy_api.hpp"
 #include "program.hpp"
+#include "queue_lock.hpp"
 #include "recent.hpp"
 #include "recorders.hpp"
 #include "review.hpp"
@@ -140,6 +141,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     for (const auto& each : slots) {
         if (!each.slot->find(each.type, each.name)) return nullptr;
     }
+    if (!find_lock_methods()) return nullptr;
     set_array_class();
     set_looks_of(s.ndarray);
     Py_RETURN_NONE;

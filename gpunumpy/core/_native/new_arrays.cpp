@@ -91,6 +91,7 @@ PyMethodDef functions[] = {
 
 PyObject* default_queue() {
     PyObject* devices;
+    Section section;
     if (PyContextVar_Get(with_devices, nullptr, &devices) < 0) return nullptr;
     Ref held(devices);
     static Name name("_default");
@@ -99,8 +100,9 @@ PyObject* default_queue() {
     if (is_known) return Py_NewRef(known_queue);
     Ref queue(PyObject_CallNoArgs(find_default_queue));
     if (queue && device && device.get() != Py_None && !PyTuple_GET_SIZE(devices)) {
-        set_field(known_device, Py_NewRef(device.get()));
-        set_field(known_queue, Py_NewRef(queue.get()));
+        // Both before the old ones are let go, which may let other threads in.
+        const Ref old_device(std::exchange(known_device, Py_NewRef(device.get())));
+        const Ref old_queue(std::exchange(known_queue, Py_NewRef(queue.get())));
     }
     return queue.release();
 }

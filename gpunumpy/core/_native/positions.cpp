@@ -145,9 +145,7 @@ uint64_t FewPositions::hash(uint64_t seed, const Positions& positions) {
     return hash;
 }
 
-void FewPositions::set(const Positions& positions) {
-    count_ = positions.shape.count;
-    offset_ = positions.offset;
+FewPositions::FewPositions(const Positions& positions) : count_(positions.shape.count), offset_(positions.offset) {
     for (int k = 0; k < count_; k++) {
         sizes_[2 * k] = positions.shape.at[k];
         sizes_[2 * k + 1] = positions.strides.at[k];

@@ -36,9 +36,10 @@ struct Positions {
 // Positions as a part of a key of a `Recent` table, which has room for a few dimensions.
 class FewPositions {
 public:
+    FewPositions() = default;
+    explicit FewPositions(const Positions& positions);
     static bool has_room(const Positions& positions) { return positions.shape.count <= FEW; }
     static uint64_t hash(uint64_t seed, const Positions& positions);
-    void set(const Positions& positions);
     bool operator==(const Positions& positions) const;
 
 private:

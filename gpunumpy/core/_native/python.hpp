@@ -41,6 +41,20 @@ private:
     PyObject* object_ = nullptr;
 };
 
+// Keeps an exception that is on its way apart from what is done meanwhile, and lets it take the place of a later one.
+class FirstException {
+public:
+    FirstException() { PyErr_Fetch(&type_, &value_, &traceback_); }
+    ~FirstException() {
+        if (type_) PyErr_Restore(type_, value_, traceback_);
+    }
+    FirstException(const FirstException&) = delete;
+    FirstException& operator=(const FirstException&) = delete;
+
+private:
+    PyObject *type_, *value_, *traceback_;
+};
+
 // Let a field refer to another object. What it referred to may run Python code when it dies, so it is let go last.
 inline void set_field(PyObject*& field, PyObject* owned) {
     PyObject* old = field;

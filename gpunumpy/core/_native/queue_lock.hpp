@@ -17,4 +17,7 @@ private:
     bool is_held_ = false;
 };
 
+// Looks up what locks of queues are called by; once, as the core is set up. Returns false after an exception.
+bool find_lock_methods();
+
 }  // namespace core

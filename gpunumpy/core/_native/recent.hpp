@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "python.hpp"
 
@@ -24,14 +25,17 @@ private:
 };
 
 // Each entry has one place, by the hash of its key, and a later one may take the place. `Entry` has its key, which it
-// refers to: so no other object comes to be at the same address. Its `forget` lets go of everything.
+// refers to: so no other object comes to be at the same address. Its `let_go` gives its references back.
 template <typename Entry, size_t COUNT>
 class Recent : public AnyRecent {
 public:
     Entry& at(uint64_t hash) { return entries_[hash % COUNT]; }
     void forget() override {
-        for (Entry& entry : entries_) entry.forget();
+        for (Entry& entry : entries_) put(entry, {});
     }
+
+    // Let an entry, with its references, take a place. The old one goes last: that may let other threads in.
+    static void put(Entry& place, const Entry& made) { std::exchange(place, made).let_go(); }
 
 private:
     Entry entries_[COUNT];

@@ -77,8 +77,8 @@ PyObject* operand(PyObject* object) {
 struct Result {
     PyObject *entries = nullptr, *first = nullptr, *second = nullptr, *signature = nullptr;  // owned
 
-    void forget() {
-        for (PyObject** field : {&entries, &first, &second, &signature}) set_field(*field, nullptr);
+    void let_go() const {
+        for (PyObject* field : {entries, first, second, signature}) Py_XDECREF(field);
     }
 };
 
@@ -98,8 +98,8 @@ Ref signature_of_result(const Recorder* recorder, PyObject* first, PyObject* sec
         if (made) signature = keep(recorder->entries, key.get(), made.get());
     }
     if (signature) {
-        recent.forget();
-        recent = {Py_NewRef(recorder->entries), Py_NewRef(first), Py_XNewRef(second), Py_NewRef(signature.get())};
+        recent_results.put(
+            recent, {Py_NewRef(recorder->entries), Py_NewRef(first), Py_XNewRef(second), Py_NewRef(signature.get())});
     }
     return signature;
 }

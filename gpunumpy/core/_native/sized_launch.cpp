@@ -20,7 +20,7 @@ SizedLaunch* as_sized_launch(PyObject* object) { return reinterpret_cast<SizedLa
 PyTypeObject* sized_launch_type = nullptr;
 
 // Whether kernels are to be compiled with contraction: what launched others is not for them.
-bool contracts = false;
+std::atomic<bool> contracts{false};
 
 // The launch of a program at other sizes; null, without an exception, if nothing has launched it, or there is none.
 PyObject* launch_of(PyObject* program, const Numbers& values) {

@@ -17,23 +17,17 @@ bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype) {
 // How values with a signature are shown through a layout: a pending one by its window, or by itself (`Py_False`), a leaf
 // by a leaf whose signature depends on whether it is aligned.
 struct Shown {
-    PyObject *source = nullptr, *layout = nullptr, *window = nullptr, *leaves[2] = {nullptr, nullptr};  // owned
-    Py_ssize_t distance = 0;  // of the lowest element of a leaf from that of the leaf shown
+    PyObject *source = nullptr, *layout = nullptr;  // owned, as those below
     bool merges = false;
     FewPositions positions;
+    PyObject *window = nullptr, *leaves[2] = {nullptr, nullptr};
+    Py_ssize_t distance = 0;  // of the lowest element of a leaf from that of the leaf shown
 
-    void forget() {
-        for (PyObject** field : {&source, &layout, &window, &leaves[0], &leaves[1]}) set_field(*field, nullptr);
+    void let_go() const {
+        for (PyObject* field : {source, layout, window, leaves[0], leaves[1]}) Py_XDECREF(field);
     }
     bool is_of(PyObject* signature, bool is_merging, const Positions& wanted) const {
         return source == signature && merges == is_merging && positions == wanted;
-    }
-    void set(PyObject* signature, bool is_merging, const Positions& wanted, PyObject* through) {
-        forget();
-        source = Py_NewRef(signature);
-        layout = Py_NewRef(through);
-        merges = is_merging;
-        positions.set(wanted);
     }
 };
 
@@ -59,10 +53,14 @@ PyObject* view_of_leaf(PyObject* object, PyObject* signature, const Positions& p
     Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), origin, aligned, dtype,
                             state.signature_queue.of(signature)));
     if (!made) return nullptr;
-    if (recent) {
-        if (!recent->is_of(signature, true, positions)) recent->set(signature, true, positions, layout);
+    if (recent && recent->is_of(signature, true, positions)) {
         recent->distance = distance;
         set_field(recent->leaves[aligned], Py_NewRef(made.get()));
+    } else if (recent) {
+        Shown shown{Py_NewRef(signature), Py_NewRef(layout), true, FewPositions(positions)};
+        shown.distance = distance;
+        shown.leaves[aligned] = Py_NewRef(made.get());
+        recent_views.put(*recent, shown);
     }
     return new_leaf(made.get(), data.get(), start + distance);
 }
@@ -144,8 +142,9 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
         window = Ref(window_of(signature.get(), positions, layout.get(), merges));
         if (!window) return nullptr;
         if (recent) {
-            recent->set(signature.get(), merges, positions, layout.get());
-            recent->window = Py_NewRef(window.get());
+            Shown shown{Py_NewRef(signature.get()), Py_NewRef(layout.get()), merges, FewPositions(positions)};
+            shown.window = Py_NewRef(window.get());
+            recent_views.put(*recent, shown);
         }
     }
     if (window.get() == Py_False) return Py_NewRef(object);

@@ -25,8 +25,8 @@ struct Update {
     PyObject *base = nullptr, *value = nullptr, *signature = nullptr;  // owned
     FewPositions positions;
 
-    void forget() {
-        for (PyObject** field : {&base, &value, &signature}) set_field(*field, nullptr);
+    void let_go() const {
+        for (PyObject* field : {base, value, signature}) Py_XDECREF(field);
     }
 };
 
@@ -47,11 +47,8 @@ PyObject* updated(PyObject* current, const Positions& positions, PyObject* value
     PyObject* found = update(current, region.get(), value);
     // Where garbage was collected meanwhile, a finalizer may have computed one of them.
     if (found && recent && as_node(current)->signature == base.get() && as_node(value)->signature == of_value.get()) {
-        recent->forget();
-        recent->base = Py_NewRef(base.get());
-        recent->value = Py_NewRef(of_value.get());
-        recent->signature = Py_NewRef(as_node(found)->signature);
-        recent->positions.set(positions);
+        recent_updates.put(*recent, {Py_NewRef(base.get()), Py_NewRef(of_value.get()),
+                                     Py_NewRef(as_node(found)->signature), FewPositions(positions)});
     }
     if (found || PyErr_Occurred()) return found;
     return PyObject_CallFunctionObjArgs(state.make_update, current, region.get(), value, nullptr);

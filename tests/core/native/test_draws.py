@@ -87,6 +87,32 @@ def test_errors_are_those_of_numpy(name: str) -> None:
     _alike(tested.random(3), reference.random(3))  # the lock is free, and the stream where it was
 
 
+class _Lock:
+    """A lock that fails to be released."""
+
+    def acquire(self) -> None:
+        return None
+
+    __enter__ = acquire
+
+    def release(self) -> None:
+        raise KeyboardInterrupt("in the release")
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+@pytest.mark.parametrize(("scale", "error"), [(-1.0, ValueError), (1.0, KeyboardInterrupt)])
+@pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
+def test_the_first_exception_is_kept_where_the_lock_fails_too(
+    scale: float, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator: Any = np.random.default_rng(0)
+    monkeypatch.setattr(generator._stream, "lock", _Lock())
+    with pytest.raises(error):
+        generator.normal(0.0, scale, 3)
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
 def test_no_function_of_python_draws() -> None:
     generator, first = np.random.default_rng(0), np.random.RandomState(0)

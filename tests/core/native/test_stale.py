@@ -28,7 +28,7 @@ def test_a_core_older_than_its_sources(is_stale: bool, chosen: str, tmp_path: Pa
     os.utime(source, (1001, 1001) if is_stale else (1000, 1000))
     done = subprocess.run(
         [sys.executable, "-c", "from gpunumpy.core._native import IS_COMPILED; print(IS_COMPILED)"],
-        env={**os.environ, "GPUNUMPY_CORE": chosen, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "GPUNUMPY_CORE": chosen, "PYTHONPATH": str(tmp_path), "PYTHONWARNINGS": "default"},
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ("older than node.hpp" in done.stderr) == (is_stale and chosen != "python")
