@@ -348,7 +348,9 @@ def _compute_roots(
             with suppress(GraphChanged):
                 parts = planner.parts(key, nodes, len(roots), has_changed) if overwrite else []
                 if parts:
-                    _compute_parts(queue, [[nodes[p] for p in part] for part in parts], run, looked)
+                    parts_left = [[nodes[p] for p in part] for part in reversed(parts)]
+                    del nodes
+                    _compute_parts(queue, parts_left, run, looked)
                     return
                 plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, has_changed)
         if plan is not None and queue.publications == seen:
@@ -360,11 +362,14 @@ def _compute_roots(
     plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
 
 
-def _compute_parts(queue: Queue, parts: Sequence[Sequence[Node]], run: Run, looked: Node | None) -> None:
-    """Compute the roots of each part of a graph, in order."""
-    for part in parts:
+def _compute_parts(queue: Queue, parts: list[list[Node]], run: Run, looked: Node | None) -> None:
+    """Compute the roots of each part of a graph, the last one first.
+
+    Nothing keeps what later parts do not read, so that its memory is free for them.
+    """
+    while parts:
         renew(run)
-        compute_part(queue, part, run, looked)
+        compute_part(queue, parts.pop(), run, looked)
 
 
 @tried_first

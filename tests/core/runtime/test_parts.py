@@ -115,6 +115,27 @@ def test_a_graph_that_comes_up_again_has_a_plan_of_its_own(new_planner: Planner)
             assert (new_planner.counts()[0] == known + 1) == (turn == PATIENCE) or turn == 0
 
 
+def test_memory_of_a_part_is_free_for_later_ones(new_planner: Planner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An update of half of a matrix and more writes a new one: of these there are few at a time."""
+    used: list[int] = []
+    compute_part = evaluate.compute_part
+
+    def noted(*args: Any) -> None:
+        compute_part(*args)
+        used.append(np.memory_info("cpu").used)
+
+    monkeypatch.setattr(evaluate, "compute_part", noted)
+    with np.Device("cpu"):
+        a = np.asarray(matrix(200))
+        np.synchronize("cpu")
+        before = np.memory_info("cpu").used
+        for k in range(1, 60):
+            a[k:, k:] -= np.outer(a[k:, k - 1], a[k - 1, k:]) * 1e-6
+        np.synchronize("cpu")
+    assert len(used) > 20
+    assert max(used) - before < 4 * a.nbytes
+
+
 @pytest.fixture
 def always_in_parts(new_planner: Planner, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many parts each graph had, where every graph is computed in parts."""
