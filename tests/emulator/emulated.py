@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy
 
+from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.memory import Buffer, host_view
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.core.schedule.substitute import in_kernel, put_in
+from gpunumpy.core.schedule.traits import Traits
 from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.codegen.sized import SizedInterpretation, sized_interpretations, sized_programs
@@ -105,10 +107,11 @@ def emulated(*, processors: int = 4, shuffled: bool = True, interprets: bool = F
     """
     state = evaluate.state_of(Device("cpu"))
     evaluate.flush(state.queue)
-    before = state.executor, state.planner
+    before = state.executor, state.planner, state.queue.alignment
     seeds = itertools.count(1) if shuffled else itertools.repeat(0)
     emulator = EmulatorExecutor(processors, seeds, interprets)
-    state.executor, state.planner = emulator, Planner(emulator)
+    state.executor, state.planner, state.queue.alignment = emulator, Planner(emulator), Traits().alignment
+    bounded_table.forget_all()  # what is aligned on the one device may not be so on the other
     try:
         yield emulator
         evaluate.flush(state.queue)
@@ -116,4 +119,5 @@ def emulated(*, processors: int = 4, shuffled: bool = True, interprets: bool = F
         state.queue.pending.clear()  # what a failed test leaves would fail in every flush after it
         raise
     finally:
-        state.executor, state.planner = before
+        state.executor, state.planner, state.queue.alignment = before
+        bounded_table.forget_all()

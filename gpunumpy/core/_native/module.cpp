@@ -118,7 +118,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.library_call_name, s.library_call, "name"}, {&s.library_call_options, s.library_call, "options"},
         {&s.library_call_results, s.library_call, "results"}, {&s.reduce_axes, s.reduce, "axes"},
         {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
-        {&s.queue_host_bytes, s.queue, "host_bytes"},
+        {&s.queue_alignment, s.queue, "alignment"}, {&s.queue_host_bytes, s.queue, "host_bytes"},
         {&s.queue_host_multiplications, s.queue, "host_multiplications"}, {&s.queue_review_at, s.queue, "review_at"},
         {&s.queue_review, s.queue, "review"},
         {&s.queue_run, s.queue, "run"}, {&s.queue_publications, s.queue, "publications"},

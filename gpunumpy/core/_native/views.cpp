@@ -9,9 +9,12 @@ namespace core {
 
 namespace {
 
-bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* dtype) {
+// Whether an element of a leaf with a signature is aligned.
+bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* signature) {
+    const Py_ssize_t alignment = PyLong_AsSsize_t(state.queue_alignment.of(state.signature_queue.of(signature)));
+    PyObject* dtype = state.signature_dtype.of(signature);
     const Py_ssize_t itemsize = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype));
-    return (PyLong_AsSsize_t(as_buffer(data)->phase) + offset * itemsize) % 16 == 0;
+    return (PyLong_AsSsize_t(as_buffer(data)->phase) + offset * itemsize) % alignment == 0;
 }
 
 // How values with a signature are shown through a layout: a pending one by its window, or by itself (`Py_False`), a leaf
@@ -49,7 +52,7 @@ PyObject* view_of_leaf(PyObject* object, PyObject* signature, const Positions& p
     if (!is_c_contiguous(whole, own)) return nullptr;
     const Py_ssize_t origin = positions.origin(), distance = first + positions.offset - origin;
     PyObject* dtype = state.signature_dtype.of(signature);
-    const bool aligned = is_aligned(data.get(), start + distance, dtype);
+    const bool aligned = is_aligned(data.get(), start + distance, signature);
     Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), origin, aligned, dtype,
                             state.signature_queue.of(signature)));
     if (!made) return nullptr;
@@ -130,7 +133,7 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
             Py_ssize_t start;
             if (!was_pending && Sizes::read_integer(node->offset, start)) {
                 const Py_ssize_t lowest = start + recent->distance;
-                const Ref leaf = Ref::to(recent->leaves[is_aligned(data.get(), lowest, state.signature_dtype.of(signature.get()))]);
+                const Ref leaf = Ref::to(recent->leaves[is_aligned(data.get(), lowest, signature.get())]);
                 if (leaf) return new_leaf(leaf.get(), data.get(), lowest);
             }
         }

@@ -63,7 +63,7 @@ def leaf(buffer: Any, dtype: DType, where: Layout, queue: Queue) -> Node:
     """Return a window of a buffer as a node; `where` counts elements of `dtype`."""
     shape, strides, offset = where
     low = offset if not strides or min(strides) >= 0 else where.low()
-    aligned = (buffer.phase + low * dtype.itemsize) % 16 == 0
+    aligned = (buffer.phase + low * dtype.itemsize) % queue.alignment == 0
     return leaf_node(leaf_signature(shape, strides, offset - low, aligned, dtype, queue), buffer, low)
 
 
@@ -197,7 +197,7 @@ class _Window:
     def __init__(self, inner: Layout | None, source: Signature, signature: Signature | None, nested: bool) -> None:
         self.nested = nested
         self.signature = signature
-        self._leaves: list[Signature | None] = [None, None]  # with lowest elements not aligned to 16 bytes, and aligned
+        self._leaves: list[Signature | None] = [None, None]  # with lowest elements that are not aligned, and that are
         if inner is not None:
             self._inner, self._source = inner, source
             self.step = inner.low()
@@ -236,7 +236,7 @@ def view(node: Node, where: Layout) -> Node:
         # are not merged through a Map.
         return view(map_node("cast", (source.dtype, source.dtype), (node,)), where)
     offset = node.offset + window.step
-    aligned = (data.phase + offset * source.dtype.itemsize) % 16 == 0
+    aligned = (data.phase + offset * source.dtype.itemsize) % source.queue.alignment == 0  # type: ignore[union-attr]
     return leaf_node(window.leaf(aligned), data, offset)
 
 

@@ -16,21 +16,28 @@ class Queue:
     is computed, is harmless; but one that is missing loses a write. `lock` is held by a thread that changes values of
     the device. Of two devices' locks a thread holds one at a time; `tests/core/runtime/test_lock_order.py` has the
     order of all locks. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts
-    how often nodes of the device have been turned into leaves. `host_bytes` are those of the largest arrays of the
+    how often nodes of the device have been turned into leaves. `alignment` tells which addresses count as aligned, as
+    multiples of how many bytes. `host_bytes` are those of the largest arrays of the
     device that are placed on the host, `host_multiplications` those of the largest products.
     """
 
     __slots__ = (
-        *("device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review", "review_at"),
+        *("alignment", "device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review", "review_at"),
         *("run", "state"),
     )
 
     state: Any
 
     def __init__(
-        self, device: Any, review: Callable[[Queue, Any], None], host_bytes: int, host_multiplications: int
+        self,
+        device: Any,
+        review: Callable[[Queue, Any], None],
+        alignment: int,
+        host_bytes: int,
+        host_multiplications: int,
     ) -> None:
         self.device = device
+        self.alignment = alignment
         self.host_bytes, self.host_multiplications = host_bytes, host_multiplications
         self.pending: list[weakref.ref[Any]] = []
         self.lock = threading.RLock()

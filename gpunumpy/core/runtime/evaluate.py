@@ -46,7 +46,7 @@ class _DeviceState:
     def __init__(self, device: Device) -> None:
         self.executor = executor_for(device)
         traits = self.executor.traits
-        self.queue = Queue(device, review, traits.host_bytes, traits.host_multiplications)
+        self.queue = Queue(device, review, traits.alignment, traits.host_bytes, traits.host_multiplications)
         _schedule_review(self.queue)
         self.planner = Planner(self.executor)
         self.cut = LoopCut()

@@ -24,6 +24,8 @@ from .plan import Executor, Plan, PlanTemplate
 MAX_PLANS = 4096
 _PLAN_ENTRIES = 15  # of a `BoundedTable`, that a plan at its sizes counts as: about 5 kB
 
+_NODES_OF_ENTRY = 16  # of a graph by which something is found that count as one entry
+
 # A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
 # sizes: a plan for the whole takes as long as about ten runs, and saves up to a fifth of each.
 MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 16
@@ -34,7 +36,7 @@ class GraphChanged(Exception):
 
 
 class _Parts:
-    """The parts of a graph: the roots of each, none for a graph to plan as a whole, and how often it came up."""
+    """The parts of a graph at its sizes: the roots of each, none for one to plan as a whole; how often it came up."""
 
     __slots__ = ("roots", "times")
 
@@ -51,13 +53,14 @@ class Planner:
         The plans of graphs at their sizes, by the keys of `evaluate.walk`.
     """
 
-    __slots__ = ("_executor", "_parts", "_templates", "plans")
+    __slots__ = ("_executor", "_parts", "_roots_of_parts", "_templates", "plans")
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.plans: BoundedTable[Hashable, Plan] = BoundedTable()
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
         self._parts: BoundedTable[Hashable, _Parts] = BoundedTable()
+        self._roots_of_parts: BoundedTable[Hashable, list[list[int]]] = BoundedTable()  # by structure
 
     def plan(
         self,
@@ -141,18 +144,25 @@ class Planner:
             made = without_collector(self._new_parts, nodes, count)
             if has_changed():
                 raise GraphChanged
-            known = self._parts.keep(key, _Parts(made))
+            known = self._parts.keep(key, _Parts(made), len(nodes) // _NODES_OF_ENTRY)
         known.times += 1
         return known.roots if known.times <= PATIENCE else []
 
     def _new_parts(self, nodes: Sequence[Node], count: int) -> list[list[int]]:
-        if len({abs(n) for n in lowered(nodes)[1] if abs(n) >= LEAST}) < MIN_SIZES:
+        structure, sizes = lowered(nodes)
+        if len(set(map(abs, sizes)).difference(range(LEAST))) < MIN_SIZES:
             return []
+        structure_key = (structure, count)
+        known = self._roots_of_parts.find(structure_key)
+        if known is not None:
+            return known
         items = items_of(nodes)
-        if len(batch_calls(items, range(count), self._executor.traits)) != len(items):
-            return []  # a batch has library calls of several parts
-        found = parts(items, range(count))
-        return found if len(found) > 1 else []
+        found = []
+        if len(batch_calls(items, range(count), self._executor.traits)) == len(items):
+            found = parts(items, range(count))  # else a batch has library calls of several parts
+        return self._roots_of_parts.keep(
+            structure_key, found if len(found) > 1 else [], len(nodes) // _NODES_OF_ENTRY
+        )
 
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()

@@ -11,6 +11,9 @@ class Traits:
 
     Attributes
     ----------
+    alignment
+        The bytes of which an address is a multiple where its kernels load several elements at once; 1 if they do not
+        ask for that.
     host_bytes
         The bytes of the largest arrays with which NumPy computes at once in no more time than it takes to record an
         operation and to run it.
@@ -28,6 +31,7 @@ class Traits:
         Its reductions read the long rows of a large matrix faster than a BLAS product with a vector does.
     """
 
+    alignment: int = 16
     host_bytes: int = 1 << 15
     host_multiplications: int = 1 << 15
     draws_faster_than_numpy: bool = False

@@ -115,6 +115,18 @@ def test_a_graph_that_comes_up_again_has_a_plan_of_its_own(new_planner: Planner)
             assert (new_planner.counts()[0] == known + 1) == (turn == PATIENCE) or turn == 0
 
 
+def test_graphs_of_one_structure_have_the_same_parts(new_planner: Planner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found once, however many rounds a loop has."""
+    found: list[int] = []
+    monkeypatch.setattr(planner, "parts", lambda *args: found.append(0) or parts(*args))  # type: ignore[func-returns-value]
+    with np.Device("cpu"):
+        a = np.asarray(matrix(400))
+        for k in range(1, 399):
+            a[k:, k:] -= np.outer(a[k:, k - 1], a[k - 1, k:]) * 1e-6
+        np.synchronize("cpu")
+    assert len(found) <= 3, "the graph of the search, those of whole rounds, and the rest"
+
+
 def test_memory_of_a_part_is_free_for_later_ones(new_planner: Planner, monkeypatch: pytest.MonkeyPatch) -> None:
     """An update of half of a matrix and more writes a new one: of these there are few at a time."""
     used: list[int] = []
