@@ -16,6 +16,15 @@ bool equals(PyObject* tuple, const Sizes& sizes) {
     return true;
 }
 
+// The index of a position in the C order of a shape (`_digits` in layout.py); false if it has none.
+bool read_index(Py_ssize_t position, const Sizes& shape, const Sizes& flat, Py_ssize_t* index) {
+    for (int k = 0; k < shape.count; k++) {
+        index[k] = shape.at[k] == 1 ? 0 : position / flat.at[k];
+        position -= index[k] * flat.at[k];
+    }
+    return !position;
+}
+
 bool is_plain_bound(PyObject* object) { return object == Py_None || PyLong_CheckExact(object); }
 
 }  // namespace
@@ -88,6 +97,39 @@ bool Positions::select(PyObject* key) {
     }
     keep(all.count);
     shape.count = strides.count = ndim;
+    return true;
+}
+
+bool Positions::look_through(const Sizes& window_shape, const Sizes& window_strides, Py_ssize_t window_offset) {
+    if (is_c_contiguous(window_shape, window_strides)) {
+        offset += window_offset;
+        return true;
+    }
+    const Sizes flat = c_strides(window_shape);
+    Py_ssize_t low[MAX_AT_HAND], high[MAX_AT_HAND], index[MAX_AT_HAND];
+    if (offset < 0 || !read_index(offset, window_shape, flat, low)) return false;
+    Py_ssize_t start = window_offset;
+    for (int k = 0; k < window_shape.count; k++) {
+        high[k] = low[k];
+        start += low[k] * window_strides.at[k];
+    }
+    Sizes steps;
+    steps.count = strides.count;
+    for (int d = 0; d < strides.count; d++) {
+        steps.at[d] = 0;
+        if (shape.at[d] == 1) continue;
+        const Py_ssize_t sign = strides.at[d] < 0 ? -1 : 1;
+        if (!read_index(sign * strides.at[d], window_shape, flat, index)) return false;
+        for (int k = 0; k < window_shape.count; k++) {
+            steps.at[d] += sign * index[k] * window_strides.at[k];
+            (sign < 0 ? low : high)[k] += sign * index[k] * (shape.at[d] - 1);
+        }
+    }
+    for (int k = 0; k < window_shape.count; k++) {
+        if (low[k] < 0 || high[k] >= window_shape.at[k]) return false;
+    }
+    strides = steps;
+    offset = start;
     return true;
 }
 

@@ -18,6 +18,9 @@ struct Positions {
     bool read_layout(PyObject* layout);
     // Narrows them to what a key selects. Returns false, without an exception, for a key that Python must look at.
     bool select(PyObject* key);
+    // Turns them from positions in the C order of a value into positions in the memory that the value is a window of.
+    // Returns false if these have no strides (`compose` in layout.py).
+    bool look_through(const Sizes& window_shape, const Sizes& window_strides, Py_ssize_t window_offset);
     // Whether the sizes are those of a tuple.
     bool has_shape(PyObject* shape_tuple) const;
     // Whether they are those of a `Layout`.

@@ -49,11 +49,14 @@ PyObject* view_of_leaf(PyObject* object, PyObject* signature, const Positions& p
         return nullptr;
     }
     if (positions.is_whole(whole)) return Py_NewRef(object);
-    if (!is_c_contiguous(whole, own)) return nullptr;
-    const Py_ssize_t origin = positions.origin(), distance = first + positions.offset - origin;
+    Positions shown = positions;
+    if (!shown.look_through(whole, own, first)) return nullptr;
+    Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : shown.strides.tuple());
+    if (!strides) return nullptr;
+    const Py_ssize_t origin = shown.origin(), distance = shown.offset - origin;
     PyObject* dtype = state.signature_dtype.of(signature);
     const bool aligned = is_aligned(data.get(), start + distance, signature);
-    Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1), origin, aligned, dtype,
+    Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), strides.get(), origin, aligned, dtype,
                             state.signature_queue.of(signature)));
     if (!made) return nullptr;
     if (recent && recent->is_of(signature, true, positions)) {
@@ -76,20 +79,22 @@ PyObject* new_window(PyObject* source, const Positions& positions, PyObject* lay
     if (positions.shape.has(0) || !whole.read(state.signature_shape.of(source))) return nullptr;
     if (positions.is_whole(whole)) return Py_NewRef(Py_False);
     const bool is_merged = merges && Py_TYPE(primitive) == state.view;
-    Py_ssize_t start = 0;
+    Positions shown = positions;
     if (is_merged) {
         Sizes own;
+        Py_ssize_t start;
         PyObject* argument = PyTuple_GET_ITEM(state.signature_args.of(source), 0);
-        if (!own.read(state.view_strides.of(primitive)) || !is_c_contiguous(whole, own) ||
-            !Sizes::read_integer(state.view_offset.of(primitive), start) ||
+        if (!own.read(state.view_strides.of(primitive)) ||
+            !Sizes::read_integer(state.view_offset.of(primitive), start) || !shown.look_through(whole, own, start) ||
             Py_TYPE(state.signature_primitive.of(argument)) == state.leaf) {  // which may have strides
             return nullptr;
         }
     }
     Ref args(is_merged ? Py_NewRef(state.signature_args.of(source)) : PyTuple_Pack(1, source));
-    if (!args) return nullptr;
-    Ref signature(view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), PyTuple_GET_ITEM(layout, 1),
-                                 positions.offset + start, state.signature_queue.of(source)));
+    Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : shown.strides.tuple());
+    if (!args || !strides) return nullptr;
+    Ref signature(view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), strides.get(), shown.offset,
+                                 state.signature_queue.of(source)));
     if (!signature) return nullptr;
     PyObject* window = state.window->tp_alloc(state.window, 0);
     if (!window) return nullptr;

@@ -22,8 +22,8 @@ class Queue:
     """
 
     __slots__ = (
-        *("alignment", "device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review", "review_at"),
-        *("run", "state"),
+        *("alignment", "device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review"),
+        *("review_at", "run", "state"),
     )
 
     state: Any

@@ -160,9 +160,7 @@ class Planner:
         found = []
         if len(batch_calls(items, range(count), self._executor.traits)) == len(items):
             found = parts(items, range(count))  # else a batch has library calls of several parts
-        return self._roots_of_parts.keep(
-            structure_key, found if len(found) > 1 else [], len(nodes) // _NODES_OF_ENTRY
-        )
+        return self._roots_of_parts.keep(structure_key, found if len(found) > 1 else [], len(nodes) // _NODES_OF_ENTRY)
 
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()

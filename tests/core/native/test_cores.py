@@ -18,9 +18,10 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import _native
 from gpunumpy.core.graph import bounded_table
+from gpunumpy.core.graph import node as node_module
 from gpunumpy.core.graph.layout import Layout
-from gpunumpy.core.graph.node import leaf, view
-from gpunumpy.core.graph.primitives import Leaf
+from gpunumpy.core.graph.node import Node, leaf, map_node, view
+from gpunumpy.core.graph.primitives import Leaf, View
 from gpunumpy.core.recording.memo import StandIns
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.evaluate import queue_of
@@ -168,9 +169,10 @@ def test_finalizers_look_at_values_wherever_garbage_is_collected() -> None:
     numpy.testing.assert_array_equal(*results)
 
 
-def test_views_of_leaves_know_their_alignment_when_they_are_found_again() -> None:
+def test_views_of_leaves_know_their_alignment_when_they_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves with equal signatures may begin at different places of their memory."""
     values = np.asarray(numpy.arange(64, dtype=numpy.float32))
+    monkeypatch.setattr(queue_of(values.device), "alignment", 16)
     buffer = memory.allocate(values.device, values.nbytes)
     for _ in range(3):
         for offset in range(8):
@@ -178,6 +180,32 @@ def test_views_of_leaves_know_their_alignment_when_they_are_found_again() -> Non
             shown = view(window, Layout((2, 2), (3, -1), 2))
             assert shown.offset == offset + 1
             assert shown.signature.primitive == Leaf((3, -1), 1, (offset + 1) % 4 == 0)
+
+
+def leaf_or_view_strides(node: Node) -> tuple[int, ...]:
+    primitive = node.signature.primitive
+    assert isinstance(primitive, (Leaf, View))
+    return primitive.strides
+
+
+@pytest.mark.skipif(not _native.IS_COMPILED, reason="of the compiled core")
+def test_windows_of_windows_are_arithmetic_in_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also through strides, as of the column that an outer product is made of: sizes that change cost no Python."""
+
+    def fail(*args: Any) -> None:
+        raise AssertionError(args)
+
+    queue = queue_of(np.Device("cpu"))
+    computed = leaf(memory.allocate(queue.device, 8 * 90), numpy.dtype(float), Layout((9, 10), (10, 1), 0), queue)
+    pending = map_node("sin", (computed.signature.dtype,) * 2, (computed,))
+    monkeypatch.setattr(node_module, "_window", fail)
+    for base in (computed, pending):
+        for k in range(1, 8):
+            column = view(base, Layout((9 - k,), (10,), 10 * k + 3))
+            shown = view(column, Layout((9 - k, 1), (1, 1), 0))
+            assert leaf_or_view_strides(shown) == (10, 0)
+            backwards = view(column, Layout((9 - k,), (-1,), 8 - k))
+            assert leaf_or_view_strides(backwards) == (-10,)
 
 
 def test_stand_ins_are_shown_as_what_they_stand_for() -> None:
