@@ -138,8 +138,10 @@ class TextExecutor(HostExecutor):
     name = "cuda"
     traits: Traits = CudaExecutor.traits
 
-    def prepare(self, structure: Kernel) -> Any:
+    def prepare(self, structure: Kernel, has_other_sizes: bool) -> Any:
         programs = PROGRAMS.find(structure) or PROGRAMS.keep(structure, sized_programs(structure, 132))
+        if has_other_sizes:
+            programs.expect_others()
 
         def begin(sizes: Sequence[int]) -> Any:
             sized, values = programs.find(sizes)
@@ -187,8 +189,8 @@ def timed(executor: HostExecutor) -> Iterator[Clock]:
     for name, function in functions.items():
         setattr(planner, name, clock.timed("schedule" if name == "run_passes" else "walk", function))
     prepare = executor.prepare
-    executor.prepare = lambda structure: clock.timed(  # type: ignore[method-assign]
-        "generate", clock.timed("generate", prepare)(structure)
+    executor.prepare = lambda *args: clock.timed(  # type: ignore[method-assign]
+        "generate", clock.timed("generate", prepare)(*args)
     )
     try:
         yield clock

@@ -61,13 +61,18 @@ class EmulatorExecutor(HostExecutor):
         memory = host_view(buffer.ptr, buffer.nbytes)
         return memory[: buffer.nbytes // dtype.itemsize * dtype.itemsize].view(dtype)[offset:]
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Callable[[Sequence[Any]], None]]:
+    def prepare(
+        self, structure: Kernel, has_other_sizes: bool
+    ) -> Callable[[Sequence[int]], Callable[[Sequence[Any]], None]]:
         """What takes the sizes of a kernel of this structure, and returns what runs it over its bound arguments."""
         if structure not in self._programs:
             processors = self._processors
             made = sized_programs(structure, processors), sized_interpretations(structure, processors)
             self._programs[structure] = made
         programs, interpretations = self._programs[structure]
+        if has_other_sizes:
+            programs.expect_others()
+            interpretations.expect_others()
 
         def prepared(sizes: Sequence[int]) -> Callable[[Sequence[Any]], None]:
             kernel = put_in(structure, in_kernel, sizes)

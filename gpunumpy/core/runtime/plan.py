@@ -88,8 +88,11 @@ class Executor(Target, Protocol):
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """Return what a kernel takes as a pointer argument: the buffer from element `offset` on."""
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Any]:
-        """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it."""
+    def prepare(self, structure: Kernel, has_other_sizes: bool) -> Callable[[Sequence[int]], Any]:
+        """Return what takes the sizes of a kernel of this structure, and begins to prepare what runs it.
+
+        `has_other_sizes` tells whether more than one list of sizes is to be expected.
+        """
 
     def library_call(
         self, name: str, options: Any, dtypes: Sequence[Any], at: CallAt
@@ -224,7 +227,7 @@ class PlanTemplate:
             if isinstance(structure, Allocate):
                 self._allocations.append(start)
             elif isinstance(structure, RunKernel):
-                self._work.append((number, executor.prepare(structure.kernel), self._parts[-1]))
+                self._work.append((number, executor.prepare(structure.kernel, bool(trace.symbols)), self._parts[-1]))
             elif isinstance(structure, RunLibraryCall):
                 written = [items[target.position].signature for target in structure.targets]
                 for result in written:

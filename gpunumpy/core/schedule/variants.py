@@ -85,11 +85,16 @@ class Variants(Generic[T]):
         Takes a `Trace` and the numbers, as sizes of it and numbers. It must ask nothing of the sizes when it is done.
     """
 
-    __slots__ = ("_make", "_variants")
+    __slots__ = ("_expects_others", "_make", "_variants")
 
     def __init__(self, make: Callable[[Trace, list[Integer]], T]) -> None:
         self._make = make
+        self._expects_others = False
         self._variants: dict[tuple[int, ...], list[Variant[T]]] = {}
+
+    def expect_others(self) -> None:
+        """Make what is new with symbols at once: there will be other numbers of its pattern."""
+        self._expects_others = True
 
     def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
         """Return what serves a list of numbers, and the values of the symbols in it."""
@@ -125,7 +130,7 @@ class Variants(Generic[T]):
 
     def _new(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
         """Return a new variant: for these numbers alone, or of symbols if there is one for other numbers already."""
-        if any(variant.symbols is None for variant in self._variants[places]):
+        if self._expects_others or any(variant.symbols is None for variant in self._variants[places]):
             return self._with_symbols(places, values)
         return self._for_numbers(numbers, places, values)
 

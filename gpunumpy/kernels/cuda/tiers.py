@@ -222,9 +222,12 @@ class CudaKernels:
         self._compilations: BoundedTable[str, Compilation] = BoundedTable()
         self.kept_runners: BoundedTable[KeptKernel, Runner] = BoundedTable()
 
-    def prepare(self, kernel: Kernel) -> Callable[[Sequence[int]], Runner | KernelAt]:
+    def prepare(self, kernel: Kernel, has_other_sizes: bool) -> Callable[[Sequence[int]], Runner | KernelAt]:
         """Return what takes the sizes of a kernel of this structure, and prepares its launch, or begins to."""
         structure = self._structure(kernel)
+        if has_other_sizes:
+            structure.programs.expect_others()
+            structure.interpretations.expect_others()
 
         def prepare_at(sizes: Sequence[int]) -> Runner | KernelAt:
             return structure.at(sizes) or KernelAt(self, structure, tuple(sizes), contraction())

@@ -58,7 +58,7 @@ class HostExecutor:
         flat = buffer.host.view(dtype)
         return flat[offset:] if offset else flat
 
-    def prepare(self, structure: Kernel) -> Callable[[Sequence[int]], Runner]:
+    def prepare(self, structure: Kernel, has_other_sizes: bool) -> Callable[[Sequence[int]], Runner]:
         """Return what takes the sizes of a kernel, and returns what runs the kernel over flat arrays and scalars."""
         kernels = _kernels.find(structure)
         if kernels is None:
@@ -67,6 +67,8 @@ class HostExecutor:
                 return SizedKernel(put_in(structure, in_kernel, sizes), trace)
 
             kernels = _kernels.keep(structure, Variants(make))
+        if has_other_sizes:
+            kernels.expect_others()
 
         def prepared(sizes: Sequence[int]) -> Runner:
             kernel, values = kernels.find(sizes)

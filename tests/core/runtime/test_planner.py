@@ -243,7 +243,7 @@ def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
         for step in made.scheduled.steps:
             if isinstance(step, RunKernel):
                 structure, sizes = taken_out(step.kernel, in_kernel)
-                cuda.prepare(structure)(sizes)
+                cuda.prepare(structure, bool(made.values))(sizes)
                 kernels.append((structure, tuple(sizes)))
         return made
 
@@ -291,6 +291,29 @@ def test_the_cpu_device_has_one_kernel_wherever_its_arguments_are(monkeypatch: p
     np.set_residence(before)
     assert planner.counts()[0] == 1
     assert len(prepared) == 1
+
+
+def test_kernels_of_a_plan_for_many_sizes_are_made_for_these_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where such a plan is the first that has them, as when less than half of an array is written."""
+    planner_of(monkeypatch)
+    bounded_table.forget_all()
+    made: list[int] = []  # the symbols of each
+    monkeypatch.setattr(
+        executor,
+        "SizedKernel",
+        lambda kernel, trace: made.append(len(trace.symbols)) or SizedKernel(kernel, trace),  # type: ignore[func-returns-value]
+    )
+    before = np.set_residence("device")
+    with np.Device("cpu"):
+        a = np.asarray(RNG.random((40, 40)))
+        for k in range(2, 36):
+            a[k:, k:] -= a[k:, k - 1, None] * a[None, k - 1, k:] * 1e-3
+            np.synchronize()
+            if k == 7:
+                made.clear()
+    np.set_residence(before)
+    assert len(made) == 2, "a copy of the right side, and the write"
+    assert all(made)
 
 
 def test_the_collector_rests_while_plans_are_made() -> None:
