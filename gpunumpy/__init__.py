@@ -120,6 +120,7 @@ _ADDED_NAMES = (
 )
 # Public names that CuPy has too; their modules are loaded on first access.
 _LATE_NAMES = {
+    "ElementwiseKernel": ".custom.elementwise",
     **dict.fromkeys(("RawKernel", "RawModule"), ".custom.raw"),
 }
 # NumPy lists its old module `core`; the folder of that name here is an internal layer.

@@ -145,6 +145,7 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
+from .custom.elementwise import ElementwiseKernel as ElementwiseKernel
 from .custom.raw import RawKernel as RawKernel
 from .custom.raw import RawModule as RawModule
 from .functions.functional import vectorize as vectorize
@@ -2501,6 +2502,7 @@ def zeros_like(
 __all__ = [
     "Device",
     "DeviceError",
+    "ElementwiseKernel",
     "False_",
     "HostFallbackWarning",
     "RawKernel",

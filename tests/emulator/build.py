@@ -21,7 +21,7 @@ SHIM = Path(__file__).parent / "shim"
 # Contraction and reordering would change the bits. Signed overflow wraps, as on the device. The two sanitizers trap
 # on a misaligned vector access and on an index outside an array of known size.
 _KERNEL_FLAGS = (
-    *("-std=gnu++17", "-O1", "-fPIC", "-w", "-DGPUNUMPY_EMULATOR"),
+    *("-std=gnu++17", "-O1", "-fPIC", "-w", "-DGPUNUMPY_HOST"),
     *("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-exceptions"),
     *("-fsanitize=alignment,bounds", "-fsanitize-undefined-trap-on-error"),
 )

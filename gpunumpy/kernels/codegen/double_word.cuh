@@ -85,7 +85,7 @@ template <class T> __device__ inline integer<T> nearest(T x, T c) {
 }
 
 // 1/x and 1/sqrt(x) to at least 18 bits in f64 and 22 in f32, for a normal x: one instruction of the device.
-#ifdef GPUNUMPY_EMULATOR
+#ifdef GPUNUMPY_HOST
 __device__ inline f32 rough_reciprocal(f32 x) { return 1 / x * (1 + 0x1p-23f); }
 __device__ inline f32 rough_rsqrt(f32 x) { return 1 / ::sqrt(x) * (1 + 0x1p-22f); }
 __device__ inline f64 rough_reciprocal(f64 x) { return 1 / x * (1 - 0x1p-18); }

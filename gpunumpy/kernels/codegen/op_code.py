@@ -11,6 +11,7 @@ import numpy
 
 from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
+from ...core.ops.made import MadeOp
 from ...core.ops.streams import CONGRUENTIAL, STREAMS
 from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, op_of
 from ..random.stream_code import source_of
@@ -53,12 +54,14 @@ def expression(op_name: str, loop: Loop, args: Sequence[str]) -> str:
     Parameters
     ----------
     op_name
-        A key of `ELEMENTWISE` or `STREAMS`.
+        A key of `ELEMENTWISE` or `STREAMS`, or an op made at run time.
     loop
         The argument dtypes and the result dtype.
     args
         C expressions of the arguments. Each may be evaluated more than once, so they should be names.
     """
+    if isinstance(op_name, MadeOp):
+        return f"{op_name}({', '.join(args)})"
     return _template(op_name, loop).format(*args)
 
 
@@ -176,6 +179,8 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
 
 
 _COMPLEX_MATH = "codegen/complex_math"
+# The files of helpers that ops made at run time have, besides the element types.
+_OF_MADE_OPS = ("custom/complex", "custom/types")
 _REMAINDERS = frozenset({"floor_divide", "remainder", "fmod"})
 
 # The files of helper functions in the order in which their texts are concatenated, each with the files it needs.
@@ -256,16 +261,23 @@ def _helper_files(name: str, loop: Loop) -> frozenset[str]:
     return frozenset(needed)
 
 
-@cache
 def is_long(name: str, loop: Loop) -> bool:
     """Return whether an op's code is about fifty instructions or more: a mathematical function, or a remainder."""
+    return name.is_long if isinstance(name, MadeOp) else _is_long(name, loop)
+
+
+@cache
+def _is_long(name: str, loop: Loop) -> bool:
     return name in _REMAINDERS or any("codegen/double_word" in _HELPERS[file] for file in _helper_files(name, loop))
 
 
 def helpers(ops_with_loops: Iterable[tuple[str, Loop]]) -> str:
     """Return the text of the helpers that these ops (elementwise or reductions) need, the element types first."""
-    needed = frozenset({"codegen/types"}).union(*(_helper_files(name, loop) for name, loop in ops_with_loops))
-    return _concatenate(needed)
+    ops = list(ops_with_loops)
+    of_table = [(name, loop) for name, loop in ops if not isinstance(name, MadeOp)]
+    needed = frozenset({"codegen/types"}).union(*(_helper_files(name, loop) for name, loop in of_table))
+    made = dict.fromkeys(text for name, _ in ops if isinstance(name, MadeOp) for text in name.texts)
+    return "\n".join([_concatenate(needed), *([source(*_OF_MADE_OPS), *made] if made else [])])
 
 
 @cache

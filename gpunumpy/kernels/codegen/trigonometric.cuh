@@ -14,7 +14,7 @@ __device__ const u64 TWO_OVER_PI_BITS[19] = {
     0x3991d639835339f4ull, 0x9c845f8bbdf9283bull, 0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull,
     0x4f463f669e5fea2dull, 0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull};
 
-#ifdef GPUNUMPY_EMULATOR
+#ifdef GPUNUMPY_HOST
 __device__ inline u64 high_product(u64 a, u64 b) { return u64((unsigned __int128)a * b >> 64); }
 __device__ inline int leading_zeros(u64 x) { return x ? __builtin_clzll(x) : 64; }
 #else

@@ -22,7 +22,7 @@ template <class To, class From> __device__ inline To bit_cast(From x) {
 
 // Functions that are one instruction on the device, and an expression of its own in the emulator on the host. The device's
 // conversions turn every NaN into one without a sign; the emulator's do too.
-#ifdef GPUNUMPY_EMULATOR
+#ifdef GPUNUMPY_HOST
 __device__ inline u16 f16_bits(f32 x) { return x != x ? 0x7fff : bit_cast<u16>(_Float16(x)); }
 __device__ inline u16 f16_bits(f64 x) { return x != x ? 0x7fff : bit_cast<u16>(_Float16(x)); }
 __device__ inline f32 f16_value(u16 bits) {

@@ -99,8 +99,7 @@ def compiled_with_names(
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), list(options))
         if status:
             log = _filled(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
-            told = f"{status.name}\n{log.decode(errors='replace').rstrip(chr(0))}\n{_with_line_numbers(text)}"
-            raise DeviceError(f"a kernel does not compile for {options[0].decode().partition('=')[2]}: {told}")
+            raise CompileError(status.name, log.decode(errors="replace").rstrip("\0"), text, options)
         getter = _GETTERS[kind]
         code = _filled(getattr(nvrtc, f"{getter}Size"), getattr(nvrtc, getter), program)
         lowered = [_checked(nvrtc.nvrtcGetLoweredName(program, x.encode())) for x in expressions]
@@ -124,5 +123,15 @@ def _checked(result: tuple[Any, ...]) -> Any:
     return values[0] if values else None
 
 
-def _with_line_numbers(text: str) -> str:
+class CompileError(DeviceError):
+    """A program does not compile; `log` is what the compiler said."""
+
+    def __init__(self, status: str, log: str, text: str, options: Sequence[bytes]) -> None:
+        arch = next((o.decode().partition("=")[2] for o in options if o.startswith(b"-arch=")), "a GPU")
+        super().__init__(f"a kernel does not compile for {arch}: {status}\n{log}\n{with_line_numbers(text)}")
+        self.log = log
+
+
+def with_line_numbers(text: str) -> str:
+    """Return a text for people, with its line numbers."""
     return "\n".join(f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), 1))

@@ -1,5 +1,6 @@
 // complex<T>, the complex numbers of kernels that users write; as in CuPy, after <cupy/complex.cuh> or in operations.
-#pragma once
+#ifndef GPUNUMPY_COMPLEX
+#define GPUNUMPY_COMPLEX
 
 template <class T> struct alignas(2 * sizeof(T)) complex {
   typedef T value_type;
@@ -79,3 +80,5 @@ template <class T> __host__ __device__ complex<T> tan(complex<T> z) { return sin
 namespace thrust {
 using ::complex;
 }
+
+#endif

@@ -10,7 +10,9 @@ import numpy
 
 from ...core.dtypes import KIND, DType, bfloat16
 from ...core.numpy_ufuncs import UFUNCS
+from ...core.ops.made import MadeOp
 from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
+from ..custom import host_loops
 from ..random import host_philox32, host_words
 
 
@@ -164,6 +166,8 @@ _NOT_UFUNCS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
 @lru_cache(maxsize=4096)
 def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     """Return the NumPy callable of `op`, ``f(*args, out=None)`` over arrays of the loop's dtypes."""
+    if isinstance(op, MadeOp):
+        return host_loops.function(op, loop)
     if op in _NOT_UFUNCS:
         return _NOT_UFUNCS[op](loop)
     ufunc = ufunc_of(op)

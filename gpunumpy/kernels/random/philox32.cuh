@@ -28,7 +28,7 @@ __device__ __forceinline__ Quad philox32(u64 number, u32 attempt, u64 key, u64 s
 __device__ __forceinline__ u64 joined(u32 low, u32 high) { return u64(high) << 32 | low; }
 
 // The square root of a float32, to all but the last bit: one instruction of the device.
-#ifdef GPUNUMPY_EMULATOR
+#ifdef GPUNUMPY_HOST
 __device__ __forceinline__ f32 root(f32 x) { return ::sqrtf(x); }
 #else
 __device__ __forceinline__ f32 root(f32 x) {

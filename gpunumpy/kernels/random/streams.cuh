@@ -8,7 +8,7 @@ namespace op {
 
 // Return x * a + c modulo 2^128.
 __device__ __forceinline__ Wide wide_step(Wide x, Wide a, Wide c) {
-#ifdef GPUNUMPY_EMULATOR
+#ifdef GPUNUMPY_HOST
   const u64 product = x.lo * a.lo, lo = product + c.lo;
   return {__umul64hi(x.lo, a.lo) + x.hi * a.lo + x.lo * a.hi + c.hi + (lo < product), lo};
 #else

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from ...errors import allowed
 from ..primitives import LibraryCall
 from ..signature import Signature
-from . import elements, linear_algebra, products, random, transforms
+from . import elements, linear_algebra, products, random, transforms, user_kernels
 from .record import Batch, Record, Results
 
 RECORDS: dict[str, Record] = {
     record.name: record
-    for family in (elements, linear_algebra, products, random, transforms)
+    for family in (elements, linear_algebra, products, random, transforms, user_kernels)
     for record in family.RECORDS
 }
 

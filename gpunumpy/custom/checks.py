@@ -1,0 +1,61 @@
+"""A user's text is compiled alone when its types are first known, so that an error is raised where it is called."""
+
+from __future__ import annotations
+
+from ..core.dtypes import DType
+from ..core.errors import DeviceError
+from ..core.graph.bounded_table import BoundedTable
+from ..core.ops.made import MadeOp
+from ..core.runtime.device import Device
+from ..kernels.codegen.op_code import helpers
+from ..kernels.cuda.compile import compile_target
+from ..kernels.cuda.nvrtc import CompileError, with_line_numbers
+from ..kernels.cuda.user_program import UserProgram, compile_for
+from ..kernels.custom import cuda_loops, host_loops
+from ..kernels.custom.host_compiler import HostCompileError, library
+from ..kernels.custom.loop_text import Loop
+from ..kernels.custom.text import Operation, check_text
+
+_checked: BoundedTable[tuple[object, ...], bool] = BoundedTable()
+
+
+def check_op(op: MadeOp, loop: tuple[DType, ...], device: Device, operation: Operation) -> None:
+    """Raise DeviceError if an op does not compile for a device."""
+    if _checked.find((op, device)):
+        return
+    if device.kind == "cpu":
+        text, program = host_loops.loop_text(op, loop), None
+    else:
+        text, program = "", UserProgram(check_text(op, loop, helpers([(op, loop)])))
+    _compile(text, program, device, operation.name, operation.preamble, operation.text)
+    _checked.keep((op, device), True)
+
+
+def check_loop(loop: Loop, ndims: tuple[int, ...], dimensions: int, device: Device) -> None:
+    """Raise DeviceError if a loop over arrays of so many dimensions does not compile for a device."""
+    key = (loop._replace(size=0), ndims, dimensions, device)
+    if _checked.find(key):
+        return
+    if device.kind == "cpu":
+        text, program = host_loops.whole_loop_text(loop, ndims, dimensions), None
+    else:
+        text, program = "", cuda_loops.program_of(loop, ndims, dimensions)
+    _compile(text, program, device, loop.name, loop.preamble, loop.operation)
+    _checked.keep(key, True)
+
+
+def _compile(text: str, program: UserProgram | None, device: Device, name: str, preamble: str, operation: str) -> None:
+    """Compile a text for the host, or a program for a GPU; an error shows the user's lines alone."""
+    try:
+        if program is None:
+            library(text)
+        else:
+            compile_for(program, *compile_target(device.attributes.arch))
+    except (CompileError, HostCompileError) as error:
+        lines = [f"{part}:\n{with_line_numbers(text)}" for part, text in _parts(preamble, operation)]
+        raise DeviceError(f"{name} does not compile for {device}:\n{error.log}\n" + "\n".join(lines)) from None
+
+
+def _parts(preamble: str, operation: str) -> list[tuple[str, str]]:
+    parts = [("preamble", preamble), ("operation", operation)]
+    return [(name, text) for name, text in parts if text.strip()]

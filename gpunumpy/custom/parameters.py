@@ -1,0 +1,145 @@
+"""Lists of parameters such as ``"T x, raw float32 y"``, and what the types in them are for given arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..core import dtypes
+from ..core.dtypes import DType
+from ..core.graph.queue import Queue
+from ..core.recording.array import ndarray
+from ..core.runtime import evaluate
+from ..core.runtime.device import default_device
+
+_WORD = re.compile(r"[A-Za-z_]\w*\Z")
+_RESERVED = frozenset({"i", "n"})
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the operation.
+    type_name : str
+        One letter that stands for a type, or the name of a dtype.
+    dtype : DType or None
+        The dtype; None for a letter.
+    is_raw : bool
+        Whether the operation indexes it by itself.
+    """
+
+    name: str
+    type_name: str
+    dtype: DType | None
+    is_raw: bool
+
+
+def parsed(text: str) -> tuple[Parameter, ...]:
+    """Return the parameters in a list of them.
+
+    Raises
+    ------
+    ValueError
+        If the list is not one of parameters.
+    """
+    return tuple([_parsed(part) for part in text.split(",") if part.strip()])
+
+
+def _parsed(text: str) -> Parameter:
+    *words, type_name, name = ("", *text.split()) if len(text.split()) < 2 else text.split()
+    if not type_name or not _WORD.match(name):
+        raise ValueError(
+            f"{text.strip()!r} is no parameter: it has a type and a name, such as 'T x' or 'raw float32 x'"
+        )
+    unknown = [word for word in words if word not in ("raw", "const")]
+    if unknown:
+        raise ValueError(f"a parameter is not {unknown[0]!r}; allowed: raw, const")
+    if name in _RESERVED or name.startswith("_"):
+        raise ValueError(
+            f"a parameter may not be called {name!r}: i, n and names with _ before them are the kernel's own"
+        )
+    dtype = None if len(type_name) == 1 else dtypes.check(type_name)
+    return Parameter(name, type_name, dtype, "raw" in words)
+
+
+class Types(NamedTuple):
+    """The dtypes of inputs and outputs, and of the letters."""
+
+    inputs: tuple[DType, ...]
+    outputs: tuple[DType, ...]
+    letters: tuple[tuple[str, DType], ...]
+
+
+def types_for(
+    kernel: str, inputs: Sequence[Parameter], outputs: Sequence[Parameter], given: Sequence[Any], made: Sequence[Any]
+) -> Types:
+    """Return the dtypes of a kernel's parameters: letters have those of the outputs, or else of the inputs.
+
+    Parameters
+    ----------
+    kernel
+        The name of the kernel, for messages.
+    inputs, outputs
+        The parameters.
+    given, made
+        The arguments: `given` for the inputs; `made` for the outputs, if they are given too.
+
+    Raises
+    ------
+    TypeError
+        If an array has another dtype than its parameter, or no array tells what a letter stands for.
+    """
+    letters: dict[str, DType] = {}
+    for parameter, argument in [*zip(outputs, made, strict=False), *zip(inputs, given, strict=True)]:
+        if isinstance(argument, ndarray):
+            wanted = parameter.dtype or letters.setdefault(parameter.type_name, argument.dtype)
+            if argument.dtype != wanted:
+                raise TypeError(
+                    f"{kernel}: {parameter.name} is {argument.dtype}, and {parameter.type_name} is {wanted} here; "
+                    f"convert it with astype({str(wanted)!r})"
+                )
+    unknown = {p.type_name for p in (*inputs, *outputs) if p.dtype is None} - set(letters)
+    if unknown:
+        raise TypeError(
+            f"{kernel}: no array tells the type {', '.join(sorted(unknown))}; give the outputs, or name types"
+        )
+    found = [tuple([p.dtype or letters[p.type_name] for p in part]) for part in (inputs, outputs)]
+    return Types(found[0], found[1], tuple(sorted(letters.items())))
+
+
+def check_names(inputs: Sequence[Parameter], outputs: Sequence[Parameter]) -> None:
+    """Raise ValueError if two parameters have one name."""
+    seen: set[str] = set()
+    for parameter in (*inputs, *outputs):
+        if parameter.name in seen:
+            raise ValueError(f"two parameters are called {parameter.name!r}")
+        seen.add(parameter.name)
+
+
+def check_count(kernel: str, inputs: int, outputs: int, given: int) -> None:
+    """Raise TypeError unless so many arguments are all inputs, or all inputs and outputs."""
+    if given not in (inputs, inputs + outputs):
+        raise TypeError(f"{kernel} takes {inputs} arguments, or {inputs + outputs} with outputs; {given} were given")
+
+
+def common_queue(kernel: str, args: Sequence[Any]) -> Queue:
+    """Return the queue of the arrays among some arguments, or of the default device if there are none.
+
+    Raises
+    ------
+    ValueError
+        If arrays are on two devices.
+    """
+    found: Queue | None = None
+    for x in args:
+        if isinstance(x, ndarray) and x.queue is not found:
+            if found is not None:
+                raise ValueError(
+                    f"{kernel}: arguments are on two devices, {found.device} and {x.device}; move one with to_device()"
+                )
+            found = x.queue
+    return evaluate.queue_of(default_device()) if found is None else found

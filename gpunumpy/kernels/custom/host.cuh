@@ -1,0 +1,95 @@
+// The words and functions of CUDA C++ that elementwise operations use, for the host's compiler.
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __restrict__ __restrict
+#define GPUNUMPY_HOST
+
+static inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
+static inline float rsqrt(float x) { return 1.0f / ::sqrt(x); }
+static inline float rsqrtf(float x) { return rsqrt(x); }
+static inline double rcbrt(double x) { return 1.0 / ::cbrt(x); }
+static inline float rcbrt(float x) { return 1.0f / ::cbrt(x); }
+static inline float rcbrtf(float x) { return rcbrt(x); }
+static inline double normcdf(double x) { return 0.5 * ::erfc(x * -0.70710678118654752440); }
+static inline float normcdf(float x) { return float(normcdf(double(x))); }
+static inline float normcdff(float x) { return normcdf(x); }
+static inline float exp10(float x) { return ::exp10f(x); }
+static inline void sincos(float x, float* s, float* c) { ::sincosf(x, s, c); }
+static inline float fdividef(float x, float y) { return x / y; }
+static inline float __fdividef(float x, float y) { return x / y; }
+static inline float __frsqrt_rn(float x) { return rsqrt(x); }
+static inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
+static inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline int __float_as_int(float x) { int r; memcpy(&r, &x, sizeof r); return r; }
+static inline unsigned __float_as_uint(float x) { unsigned r; memcpy(&r, &x, sizeof r); return r; }
+static inline float __int_as_float(int x) { float r; memcpy(&r, &x, sizeof r); return r; }
+static inline float __uint_as_float(unsigned x) { float r; memcpy(&r, &x, sizeof r); return r; }
+static inline long long __double_as_longlong(double x) { long long r; memcpy(&r, &x, sizeof r); return r; }
+static inline double __longlong_as_double(long long x) { double r; memcpy(&r, &x, sizeof r); return r; }
+template <class T> static inline T __ldg(const T* x) { return *x; }
+
+// Macros: the host's library declares functions of these names.
+#define __expf(x) ::expf(x)
+#define __exp10f(x) ::exp10f(x)
+#define __logf(x) ::logf(x)
+#define __log2f(x) ::log2f(x)
+#define __log10f(x) ::log10f(x)
+#define __sinf(x) ::sinf(x)
+#define __cosf(x) ::cosf(x)
+#define __tanf(x) ::tanf(x)
+#define __powf(x, y) ::powf(x, y)
+
+#define EXTREMA(T)                                          \
+  static inline T min(T a, T b) { return b < a ? b : a; }   \
+  static inline T max(T a, T b) { return a < b ? b : a; }
+EXTREMA(int)
+EXTREMA(unsigned)
+EXTREMA(long)
+EXTREMA(unsigned long)
+EXTREMA(long long)
+EXTREMA(unsigned long long)
+#undef EXTREMA
+static inline float min(float a, float b) { return ::fminf(a, b); }
+static inline float max(float a, float b) { return ::fmaxf(a, b); }
+static inline double min(double a, double b) { return ::fmin(a, b); }
+static inline double max(double a, double b) { return ::fmax(a, b); }
+
+// A kernel may run on several threads of the host.
+template <class T> static inline bool exchanged(T* at, T* old, T next) {
+  return __atomic_compare_exchange(at, old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+#define ATOMIC(name, next)                                       \
+  template <class T, class U> static inline T name(T* at, U x) { \
+    T old = *at;                                                 \
+    while (!exchanged(at, &old, T(next))) {}                     \
+    return old;                                                  \
+  }
+ATOMIC(atomicAdd, old + x)
+ATOMIC(atomicSub, old - x)
+ATOMIC(atomicMin, T(x) < old ? T(x) : old)
+ATOMIC(atomicMax, old < T(x) ? T(x) : old)
+ATOMIC(atomicAnd, old & x)
+ATOMIC(atomicOr, old | x)
+ATOMIC(atomicXor, old ^ x)
+ATOMIC(atomicExch, x)
+#undef ATOMIC
+template <class T> static inline T atomicCAS(T* at, T expected, T next) {
+  T old = expected;
+  exchanged(at, &old, next);
+  return old;
+}

@@ -1,0 +1,162 @@
+"""The C++ of operations that users write, and the ops of the graph that it makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from typing import NamedTuple
+
+from ...core.dtypes import C_TYPE, DType
+from ...core.ops.made import MadeOp
+
+# The types of a user's variables, where they are not C's of the same name.
+_USER_TYPES = {"f16": "float16", "bf16": "bfloat16", "c64": "complex<f32>", "c128": "complex<f64>"}
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+_COMPLEX_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cupy/complex.cuh>", re.MULTILINE)
+# A text of more characters is taken for one of fifty instructions or more.
+_LONG_TEXT = 120
+
+
+class Variable(NamedTuple):
+    """A variable of an operation."""
+
+    name: str
+    dtype: DType
+
+
+class Operation(NamedTuple):
+    """An operation of which all types are known.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    types : tuple
+        Pairs of a name that stands for a type, and the dtype.
+    inputs, outputs : tuple of Variable
+        What it reads, and what it writes.
+    text : str
+        Statements in C++.
+    preamble : str
+        Declarations before it.
+    reads_outputs : bool
+        Whether the values that the outputs have before are arguments, after the inputs.
+    """
+
+    name: str
+    types: tuple[tuple[str, DType], ...]
+    inputs: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    text: str
+    preamble: str = ""
+    reads_outputs: bool = False
+
+    @property
+    def reads_index(self) -> bool:
+        """Whether it reads the position ``i`` of the element: then that is an argument, after those before."""
+        return names(self.text, "i")
+
+    @property
+    def reads_size(self) -> bool:
+        """Whether it reads the number of elements ``n``, or ``_ind.size()``: then that is the last argument."""
+        return names(self.text, "n") or names(self.text, "_ind")
+
+    @property
+    def loop(self) -> tuple[DType, ...]:
+        """The dtypes of the arguments."""
+        int64 = _INT64
+        given = [v.dtype for v in (*self.inputs, *(self.outputs if self.reads_outputs else ()))]
+        return (*given, *([int64] * self.reads_index), *([int64] * self.reads_size))
+
+
+_INT64 = next(dtype for dtype, name in C_TYPE.items() if name == "i64")
+
+
+def names(text: str, name: str) -> bool:
+    """Return whether a text has a word in it."""
+    return re.search(rf"(?<![\w.]){name}\b", text) is not None
+
+
+def user_type(dtype: DType) -> str:
+    """Return the C++ type of a user's variable."""
+    c_type = C_TYPE[dtype]
+    return _USER_TYPES.get(c_type, c_type)
+
+
+def identifier(name: str) -> str:
+    """Return a name of C++ that is like another name."""
+    return re.sub(r"\W", "_", name) or "kernel"
+
+
+def typedefs(types: Sequence[tuple[str, DType]]) -> str:
+    """Return the definitions of names that stand for types."""
+    return "".join(f"typedef {user_type(dtype)} {name};\n" for name, dtype in types)
+
+
+def in_namespace(name: str, label: str, types: Sequence[tuple[str, DType]], preamble: str, functions: str) -> str:
+    """Return functions after a user's preamble, with nothing of either visible outside: macros are undefined.
+
+    `label` is what the compiler calls the preamble in messages.
+    """
+    preamble = _COMPLEX_HEADER.sub("", preamble)
+    macros = dict.fromkeys(_DEFINE.findall(preamble) + _DEFINE.findall(functions))
+    undefined = "".join(f"#undef {macro}\n" for macro in macros)
+    before = f'#line 1 "{label}, preamble"\n{preamble}\n' if preamble.strip() else ""
+    return f"namespace {name} {{\n{typedefs(types)}{before}{functions}\n}}\n{undefined}"
+
+
+def user_lines(label: str, text: str) -> str:
+    """Return a user's text, of which the compiler tells the lines as the user counts them."""
+    return f'#line 1 "{label}"\n{text}\n;\n#line 1 "gpunumpy"\n'
+
+
+@lru_cache(maxsize=1024)
+def ops_of(operation: Operation) -> tuple[MadeOp, ...]:
+    """Return the op of every output of an operation, of the arguments that `Operation.loop` tells."""
+    label = identifier(operation.name)
+    name = f"{label}_{sha256(repr(operation).encode()).hexdigest()[:16]}"
+    given = "".join(f"const {user_type(v.dtype)} {v.name}, " for v in operation.inputs)
+    results = "".join(f"{user_type(v.dtype)}& {v.name}, " for v in operation.outputs)
+    parameters = f"{given}{results}const long long i, const long long n, const op::Size _ind"
+    body = user_lines(label, operation.text)
+    functions = f"__device__ __forceinline__ void run({parameters}) {{\n{body}}}"
+    definitions = in_namespace(name, label, operation.types, operation.preamble, functions)
+    is_long = len(operation.text) > _LONG_TEXT
+    return tuple(
+        MadeOp(f"{name}_{k}", (definitions, _function(operation, name, k)), is_long)
+        for k in range(len(operation.outputs))
+    )
+
+
+def _function(operation: Operation, name: str, number: int) -> str:
+    """Return the function of one output."""
+    words: list[str] = [f"x{k}" for k in range(len(operation.loop))]
+    parameters = ", ".join(f"{C_TYPE[dtype]} {word}" for word, dtype in zip(words, operation.loop, strict=True))
+    left = iter(words)
+    inputs = [f"op::to_user({next(left)})" for _ in operation.inputs]
+    lines = []
+    for k, output in enumerate(operation.outputs):
+        start = f"op::to_user({next(left)})" if operation.reads_outputs else f"{user_type(output.dtype)}()"
+        lines.append(f"  {user_type(output.dtype)} y{k} = {start};")
+    index = next(left) if operation.reads_index else "0"
+    size = next(left) if operation.reads_size else "0"
+    arguments = ", ".join(
+        [*inputs, *(f"y{k}" for k in range(len(operation.outputs))), index, size, f"op::Size{{{size}}}"]
+    )
+    result = C_TYPE[operation.outputs[number].dtype]
+    body = "\n".join(lines)
+    return (
+        f"__device__ __forceinline__ {result} {name}_{number}({parameters}) {{\n{body}\n"
+        f"  {name}::run({arguments});\n  return op::from_user(y{number});\n}}\n"
+    )
+
+
+def check_text(op: MadeOp, loop: tuple[DType, ...], helpers: str) -> str:
+    """Return a program that has nothing but an op in it, to have it compiled."""
+    *types, result = (C_TYPE[dtype] for dtype in loop)
+    parameters = "".join(f", {c_type} x{k}" for k, c_type in enumerate(types))
+    arguments = ", ".join(f"x{k}" for k in range(len(types)))
+    head = f'extern "C" __global__ void check({result}* y{parameters})'
+    return f"{helpers}\n{head} {{ *y = {op}({arguments}); }}\n"

@@ -1,0 +1,370 @@
+"""Elementwise kernels beside NumPy: on the CPU device, as generated CUDA in the emulator, and compiled for GPUs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.dtypes import DTYPES
+from gpunumpy.core.graph.layout import Layout, c_strides
+from gpunumpy.core.runtime.device import CPU
+from gpunumpy.kernels.codegen.op_code import helpers
+from gpunumpy.kernels.cuda.user_program import UserProgram, compile_for
+from gpunumpy.kernels.custom import cuda_loops, host_compiler, loop_text
+from gpunumpy.kernels.custom.loop_text import Loop, LoopParameter
+from gpunumpy.kernels.custom.text import Operation, Variable, check_text, ops_of
+from tests.emulator import available
+from tests.emulator.emulated import emulated
+from tests.emulator.hand_written import OneKernel, OneLaunch, run_program
+
+pytestmark = pytest.mark.skipif(not available(), reason="the CPU device and the emulator need g++")
+
+
+@pytest.fixture(autouse=True, params=["cpu", "emulator"])
+def device(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with CPU, emulated() if request.param == "emulator" else nullcontext() as machine:
+        yield machine
+
+
+class Case(NamedTuple):
+    """A kernel, its arguments, and what NumPy makes of them."""
+
+    inputs: str
+    outputs: str
+    operation: str
+    arguments: Callable[[], tuple[Any, ...]]
+    reference: Callable[..., Any]
+    keywords: Mapping[str, Any] = MappingProxyType({})
+
+
+def random(*shape: int, dtype: Any = numpy.float32) -> Any:
+    values = numpy.random.default_rng(len(shape)).normal(size=shape) * 4
+    return values.astype(dtype)
+
+
+PREAMBLE = """
+#define OFFSET 3
+template <class U> __device__ U twice(U x) { return x + x; }
+__device__ T unused(T x) { return x; }
+"""
+CASES = {
+    "squared_diff": Case(
+        "float32 x, float32 y",
+        "float32 z",
+        "z = (x - y) * (x - y)",
+        lambda: (random(3, 5), random(5)),
+        lambda x, y: (x - y) * (x - y),
+    ),
+    "scalars": Case(
+        "T x, T a, int32 n2",
+        "T z",
+        "z = a * x + n2",
+        lambda: (random(7), 2.5, 3),
+        lambda x, a, n: x * numpy.float32(a) + n,
+    ),
+    "statements": Case(
+        "T x",
+        "T z",
+        "\n  T d = x > 0 ? x : -x;\n  for (int k = 0; k < 3; ++k) d = d / 2 + k;\n  z = d\n",
+        lambda: (random(4, 4, dtype=numpy.float64),),
+        lambda x: ((abs(x) / 2) / 2 + 1) / 2 + 2,
+    ),
+    "functions": Case(
+        "T x", "T z", "z = max(min(x, T(1)), T(-1)) + fabs(x)", lambda: (random(50),), lambda x: x.clip(-1, 1) + abs(x)
+    ),
+    "index": Case(
+        "T x", "int64 z", "z = i * 10 + n", lambda: (random(2, 3),), lambda x: numpy.arange(6).reshape(2, 3) * 10 + 6
+    ),
+    "size": Case(
+        "T x", "int64 z", "z = _ind.size() - i", lambda: (random(2, 3),), lambda x: 6 - numpy.arange(6).reshape(2, 3)
+    ),
+    "preamble": Case(
+        "T x",
+        "T z",
+        "z = twice(x) + OFFSET",
+        lambda: (random(9),),
+        lambda x: 2 * x + 3,
+        {"preamble": PREAMBLE},
+    ),
+    "complex": Case(
+        "T x, T y",
+        "T z",
+        "z = conj(x) * y + complex<float>(0, 1) * x.real()",
+        lambda: (random(5).astype("c8") * (1 + 2j), random(5).astype("c8") * 1j),
+        lambda x, y: x.conj() * y + numpy.complex64(1j) * x.real,
+    ),
+    "halves": Case(
+        "T x, T y",
+        "T z",
+        "T t = x * y; t += 1; z = t",
+        lambda: (random(8, dtype="f2"), random(8, dtype="f2")),
+        lambda x, y: x * y + numpy.float16(1),
+    ),
+    "booleans": Case("T x", "bool z", "z = x > 1", lambda: (random(8),), lambda x: x > 1),
+    "raw": Case(
+        "T x, raw T y",
+        "T z",
+        "z = x + y[_ind.size() - i - 1]",
+        lambda: (random(6), random(6)),
+        lambda x, y: x + y[::-1],
+    ),
+    "raw_strides": Case(
+        "T x, raw T y",
+        "T z",
+        "z = x + y[i]",
+        lambda: (random(2, 3), random(3, 2).T),
+        lambda x, y: x + y.ravel().reshape(2, 3),
+    ),
+    "raw_indices": Case(
+        "T x, raw T y",
+        "T z",
+        "ptrdiff_t at[] = {_ind.get()[1], 1 - _ind.get()[0]}; z = x + y[at] * y.shape()[0]",
+        lambda: (random(2, 3), random(3, 2)),
+        lambda x, y: x + y.T[::-1] * 3,
+    ),
+    "broadcast_beside_raw": Case(
+        "T x, T w, raw T y",
+        "T z",
+        "z = x * w + y[0]",
+        lambda: (random(2, 3), random(3), random(1)),
+        lambda x, w, y: x * w + y[0],
+    ),
+    "only_raw": Case(
+        "raw T x, int64 m", "T z", "z = x[i] * m", lambda: (random(9), 2), lambda x, m: x[:4] * m, {"size": 4}
+    ),
+    "outside_of_the_loop": Case(
+        "T x",
+        "T z",
+        "z = x * scale",
+        lambda: (random(9),),
+        lambda x: x * 3,
+        {"loop_prep": "const T scale = 3;", "after_loop": ";"},
+    ),
+}
+
+
+def called(case: Case) -> tuple[Any, Any]:
+    made = {k: v for k, v in case.keywords.items() if k != "size"}
+    kernel = np.ElementwiseKernel(case.inputs, case.outputs, case.operation, "kernel", **made)
+    given = case.arguments()
+    asked = {"size": case.keywords["size"]} if "size" in case.keywords else {}
+    result = kernel(*[np.array(x, copy=True) if isinstance(x, numpy.ndarray) else x for x in given], **asked)
+    return result, case.reference(*given)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results(name: str) -> None:
+    result, wanted = called(CASES[name])
+    assert isinstance(result, np.ndarray)
+    assert result.dtype == (wanted.dtype if name not in ("index", "size") else numpy.int64)
+    numpy.testing.assert_allclose(result.get(), wanted, rtol=1e-3 if name == "halves" else 3e-7)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_all_dtypes(dtype: Any) -> None:
+    x = numpy.arange(-3, 5).astype(dtype)
+    kernel = np.ElementwiseKernel("T x, bool keep", "T z", "if (keep) z = x", "select")
+    result = kernel(np.asarray(x), np.asarray(x == x))
+    assert result.dtype == dtype
+    assert result.get().tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_outputs_that_are_given_are_read_and_written(transposed: bool) -> None:
+    x, z = random(3, 4), random(3, 4)
+    ours = np.array(z)
+    if transposed:
+        ours, x, z = ours.T, x.T, z.T
+    view = ours[1:]
+    kernel = np.ElementwiseKernel("T x", "T z", "z += x", "add_to")
+    assert kernel(np.asarray(x), ours) is ours
+    numpy.testing.assert_array_equal(view.get(), (z + x)[1:])
+
+
+def test_a_window_is_written() -> None:
+    x, z = random(4), numpy.zeros((3, 4), numpy.float32)
+    ours = np.array(z)
+    np.ElementwiseKernel("T x", "T z", "z = x", "copy")(np.asarray(x), ours[1])
+    z[1] = x
+    numpy.testing.assert_array_equal(ours.get(), z)
+
+
+def test_several_outputs_read_the_old_values_of_all() -> None:
+    a, b = np.array([1.0, 2]), np.array([10.0, 20])
+    kernel = np.ElementwiseKernel("", "T a, T b", "T c = a; a = b; b = c", "swap")
+    assert kernel(a, b) == (a, b)
+    assert (a.tolist(), b.tolist()) == ([10, 20], [1, 2])
+
+
+def test_raw_outputs_are_added_to() -> None:
+    x, bins = numpy.array([0, 2, 2, 1, 2]), np.array([5, 0, 0], numpy.int32)
+    kernel = np.ElementwiseKernel("T x", "raw int32 bins", "atomicAdd(&bins[x], 1)", "count", no_return=True)
+    before = bins + 0
+    assert kernel(np.asarray(x), bins) is None
+    assert bins.tolist() == [6, 1, 3]
+    assert before.tolist() == [5, 0, 0]
+
+
+def test_it_is_one_kernel_with_what_is_around_it(device: Any) -> None:
+    x = np.asarray(random(40, 50))
+    if device is None:
+        return
+    np.synchronize()
+    before = device.kernels
+    kernel = np.ElementwiseKernel("T x, T y", "T z", "z = x * y + 1", "fused")
+    total = np.sqrt(np.abs(kernel(x + 1, x * 2))).sum(axis=1)
+    y = x.get()
+    numpy.testing.assert_allclose(total.get(), numpy.sqrt(numpy.abs((y + 1) * (y * 2) + 1)).sum(axis=1), rtol=1e-5)
+    assert device.kernels == before + 1
+
+
+def test_what_a_call_returns() -> None:
+    x = np.ones(3)
+    assert isinstance(np.ElementwiseKernel("T x", "T z", "z = x", return_tuple=True)(x), tuple)
+    assert len(np.ElementwiseKernel("T x", "T y, T z", "y = x; z = x")(x)) == 2
+    assert np.ElementwiseKernel("T x", "T z", "z = x", no_return=True)(x, x) is None
+    assert np.ElementwiseKernel("T x", "T z", "z = x")(np.ones((2, 0))).shape == (2, 0)
+
+
+def test_a_copy_by_pickle() -> None:
+    kernel = pickle.loads(pickle.dumps(np.ElementwiseKernel("T x", "T z", "z = x + 1", "plus")))
+    assert kernel(np.ones(2)).tolist() == [2, 2]
+
+
+# --- bad input ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "message"),
+    [
+        ("x", "T z", "'x' is no parameter"),
+        ("T x, wild T y", "T z", "a parameter is not 'wild'"),
+        ("T i", "T z", "may not be called 'i'"),
+        ("T _x", "T z", "may not be called '_x'"),
+        ("T x", "T x", "two parameters are called 'x'"),
+    ],
+)
+def test_parameters_that_cannot_be(inputs: str, outputs: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        np.ElementwiseKernel(inputs, outputs, "")
+
+
+F32, F64 = numpy.zeros(3, numpy.float32), numpy.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "args", "error", "message"),
+    [
+        (("T x", "T z"), (), TypeError, "takes 1 arguments, or 2 with outputs; 0 were given"),
+        (("T x", "T z"), (F32, F32, F32), TypeError, "3 were given"),
+        (("T x, T y", "T z"), (F32, F64), TypeError, "y is float64, and T is float32 here"),
+        (("float64 x", "T z"), (F32, F32), TypeError, "x is float32, and float64 is float64"),
+        (("X x", "Z z"), (F32,), TypeError, "no array tells the type Z"),
+        (("T x, T y", "T z"), (F32, numpy.zeros(2, numpy.float32)), ValueError, "broadcast"),
+        (("T x", "T z"), (F32, numpy.zeros((3, 3), numpy.float32)), None, ""),
+        (("T x", "T z"), (numpy.zeros((2, 3), numpy.float32), F32), ValueError, "the output z has shape"),
+        (("float32 x", "float32 z"), (1.5,), ValueError, "no array tells the number of elements"),
+        (("raw float32 x", "float32 z"), (F32,), ValueError, "no array tells the number of elements"),
+        (("raw T x", "raw T z"), (F32,), ValueError, "no array tells the number of elements"),
+    ],
+)
+def test_arguments_that_cannot_be(parameters: Any, args: Any, error: Any, message: str) -> None:
+    kernel = np.ElementwiseKernel(*parameters, "", "kernel")
+    given = [np.asarray(x) if isinstance(x, numpy.ndarray) else x for x in args]
+    if error is None:
+        kernel(*given)
+        return
+    with pytest.raises(error, match=message):
+        kernel(*given)
+
+
+def test_an_output_is_an_array() -> None:
+    with pytest.raises(TypeError, match="the output z is an array, not 'float'"):
+        np.ElementwiseKernel("T x", "T z", "z = x")(np.ones(3), 1.0)
+
+
+def test_a_size_is_for_raw_arrays_alone() -> None:
+    with pytest.raises(ValueError, match="size is given where all arrays are raw"):
+        np.ElementwiseKernel("T x", "T z", "z = x")(np.ones(3), size=3)
+
+
+def test_a_text_that_does_not_compile_raises_where_it_is_called() -> None:
+    x = np.ones(3)
+    y = x + 1
+    kernel = np.ElementwiseKernel("T x", "T z", "z = x;\nz = misspelt;", "wrong", preamble="// of mine")
+    with pytest.raises(np.DeviceError, match=r"(?s)wrong does not compile.*wrong:2:.*misspelt.*2 \| z = misspelt;"):
+        kernel(x)
+    assert y.tolist() == [2, 2, 2]
+
+
+def test_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("CXX", str(tmp_path / "none"))
+    host_compiler._compiler.cache_clear()
+    with pytest.raises(np.DeviceError, match="no compiler was found"):
+        np.ElementwiseKernel("T x", "T z", "z = x + 12345", "new")(np.ones(3))
+    monkeypatch.undo()
+    host_compiler._compiler.cache_clear()
+
+
+# --- texts for GPUs -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize(
+    "dtype", [numpy.dtype(x) for x in ("float16", "float32", "int8", "complex64", "complex128")], ids=str
+)
+def test_texts_of_ops_compile_for_gpus(dtype: Any, arch: str) -> None:
+    pytest.importorskip("cuda.bindings.nvrtc")
+    x, z = Variable("x", dtype), Variable("z", dtype)
+    operation = Operation("kernel", (("T", dtype),), (x,), (z,), "z += x * x + T(i) / T(n)", "#define N 3", True)
+    (op,) = ops_of(operation)
+    loop = (*operation.loop, dtype)
+    assert compile_for(UserProgram(check_text(op, loop, helpers([(op, loop)]))), arch)[0]
+
+
+def loop_of(operation: str, *parameters: LoopParameter, options: tuple[str, ...] = ()) -> Loop:
+    return Loop("kernel", (("T", numpy.dtype("f4")),), parameters, operation, "", "", "", options, 0)
+
+
+def test_the_program_of_a_loop_for_gpus(device: Any) -> None:
+    pytest.importorskip("cuda.bindings.nvrtc")
+    f32 = numpy.dtype("f4")
+    parameters = (
+        LoopParameter("x", f32, False, False),
+        LoopParameter("y", f32, True, False),
+        LoopParameter("z", f32, False, True, True),
+    )
+    loop = loop_of("z += x + y[_ind.size() - i - 1]", *parameters)
+    program = cuda_loops.program_of(loop, (2, 1, 2), 2)
+    assert compile_for(program, "sm_90")[0]
+    if device is None:
+        return
+    x, y, z = random(3, 4).T, random(12), random(4, 3)
+    result = numpy.zeros((4, 3), f32)
+    strides = tuple(s // 4 for s in x.strides)
+    layouts = [Layout((4, 3), c_strides((4, 3)), 0), Layout((4, 3), strides, 0), Layout((12,), (1,), 0)]
+    arrays, starts = loop_text.layouts_of(loop, [*layouts, Layout((4, 3), c_strides((4, 3)), 0)])
+    assert starts == [(0, 3)]
+    launches = [OneLaunch("copy_0", (2, 1, 1), (8, 1, 1), 0)]
+    run_program(OneKernel(program.text, tuple(launches), (), False, (12, 0, 4, 3, 3, 1)), [result, z])
+    numpy.testing.assert_array_equal(result, z)
+    params = (*loop_text.numbers_of(loop, arrays), 12)
+    launches = [OneLaunch("main_", (2, 1, 1), (8, 1, 1), 0)]
+    base = x.T  # the memory of x in C order
+    run_program(OneKernel(program.text, tuple(launches), (), False, params), [base, y, result])
+    numpy.testing.assert_allclose(result, z + (x + y[::-1].reshape(4, 3)), rtol=1e-6)
+
+
+def test_options_are_nvrtcs() -> None:
+    x = LoopParameter("x", numpy.dtype("f4"), False, True)
+    assert "--fmad=false" in cuda_loops.program_of(loop_of("x = 1", x), (1,), 1).options
+    assert cuda_loops.program_of(loop_of("x = 1", x, options=("--use_fast_math",)), (1,), 1).options == (
+        "--use_fast_math",
+    )
