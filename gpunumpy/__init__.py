@@ -121,7 +121,12 @@ _ADDED_NAMES = (
 # Public names that CuPy has too; their modules are loaded on first access.
 _LATE_NAMES = {
     "ElementwiseKernel": ".custom.elementwise",
+    "ReductionKernel": ".custom.reduction",
     **dict.fromkeys(("RawKernel", "RawModule"), ".custom.raw"),
+    **dict.fromkeys(
+        ("fuse", "get_array_module", "scatter_add", "scatter_max", "scatter_min"),
+        ".custom.cupy_names",
+    ),
 }
 # NumPy lists its old module `core`; the folder of that name here is an internal layer.
 __all__ = sorted({*_numpy.__all__, *_ADDED_NAMES, *_LATE_NAMES} - {"core"})

@@ -148,6 +148,7 @@ from .core.runtime.profile import profile as profile
 from .custom.elementwise import ElementwiseKernel as ElementwiseKernel
 from .custom.raw import RawKernel as RawKernel
 from .custom.raw import RawModule as RawModule
+from .custom.reduction import ReductionKernel as ReductionKernel
 from .functions.functional import vectorize as vectorize
 from .lib import scimath as _emath
 from .typing import ArrayLike, DTypeLike
@@ -1310,6 +1311,7 @@ def full_like(
     *,
     device: _DeviceLike | None = None,
 ) -> ndarray: ...
+def fuse(*args: Any, kernel_name: str | None = None) -> Any: ...
 
 gcd: _Binary
 
@@ -1351,6 +1353,7 @@ def geomspace(
     *,
     device: _DeviceLike | None = None,
 ) -> ndarray: ...
+def get_array_module(*args: Any) -> ModuleType: ...
 def geterr() -> dict[str, Any]: ...
 def gradient(
     f: ArrayLike, *varargs: ArrayLike, axis: _ShapeLike | None = None, edge_order: Literal[1, 2] = 1
@@ -2144,6 +2147,9 @@ def savez(
 def savez_compressed(
     file: StrPath | SupportsWrite[bytes], *args: ArrayLike, allow_pickle: builtins.bool = True, **kwds: Any
 ) -> None: ...
+def scatter_add(a: ndarray, slices: Any, value: Any) -> None: ...
+def scatter_max(a: ndarray, slices: Any, value: Any) -> None: ...
+def scatter_min(a: ndarray, slices: Any, value: Any) -> None: ...
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None
 ) -> ndarray: ...
@@ -2507,6 +2513,7 @@ __all__ = [
     "HostFallbackWarning",
     "RawKernel",
     "RawModule",
+    "ReductionKernel",
     "ScalarType",
     "True_",
     "__array_namespace_info__",
@@ -2705,10 +2712,12 @@ __all__ = [
     "fromstring",
     "full",
     "full_like",
+    "fuse",
     "gcd",
     "generic",
     "genfromtxt",
     "geomspace",
+    "get_array_module",
     "get_include",
     "get_printoptions",
     "getbufsize",
@@ -2915,6 +2924,9 @@ __all__ = [
     "savetxt",
     "savez",
     "savez_compressed",
+    "scatter_add",
+    "scatter_max",
+    "scatter_min",
     "sctypeDict",
     "searchsorted",
     "select",

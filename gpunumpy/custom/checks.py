@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..core.dtypes import DType
 from ..core.errors import DeviceError
 from ..core.graph.bounded_table import BoundedTable
-from ..core.ops.made import MadeOp
+from ..core.ops.made import MadeOp, MadeReduction
 from ..core.runtime.device import Device
 from ..kernels.codegen.op_code import helpers
 from ..kernels.cuda.compile import compile_target
@@ -13,7 +15,10 @@ from ..kernels.cuda.nvrtc import CompileError, with_line_numbers
 from ..kernels.cuda.user_program import UserProgram, compile_for
 from ..kernels.custom import cuda_loops, host_loops
 from ..kernels.custom.host_compiler import HostCompileError, library
+from ..kernels.custom.host_reductions import reduction_loops_text
 from ..kernels.custom.loop_text import Loop
+from ..kernels.custom.reduction_text import ReductionTexts
+from ..kernels.custom.reduction_text import check_text as reduction_check_text
 from ..kernels.custom.text import Operation, check_text
 
 _checked: BoundedTable[tuple[object, ...], bool] = BoundedTable()
@@ -27,7 +32,21 @@ def check_op(op: MadeOp, loop: tuple[DType, ...], device: Device, operation: Ope
         text, program = host_loops.loop_text(op, loop), None
     else:
         text, program = "", UserProgram(check_text(op, loop, helpers([(op, loop)])))
-    _compile(text, program, device, operation.name, operation.preamble, operation.text)
+    _compile(text, program, device, operation.name, [operation.preamble, operation.text])
+    _checked.keep((op, device), True)
+
+
+def check_reduction(op: MadeReduction, loop: tuple[DType, DType], device: Device, texts: ReductionTexts) -> None:
+    """Raise DeviceError if a reduction does not compile for a device."""
+    if _checked.find((op, device)):
+        return
+    if device.kind == "cpu":
+        text, program = reduction_loops_text(op, loop), None
+    else:
+        text, program = "", UserProgram(reduction_check_text(op, loop, helpers([(op, loop)])))
+    _compile(
+        text, program, device, texts.name, [texts.preamble, texts.identity, texts.map, texts.combine, texts.finish]
+    )
     _checked.keep((op, device), True)
 
 
@@ -40,22 +59,17 @@ def check_loop(loop: Loop, ndims: tuple[int, ...], dimensions: int, device: Devi
         text, program = host_loops.whole_loop_text(loop, ndims, dimensions), None
     else:
         text, program = "", cuda_loops.program_of(loop, ndims, dimensions)
-    _compile(text, program, device, loop.name, loop.preamble, loop.operation)
+    _compile(text, program, device, loop.name, [loop.preamble, loop.before, loop.operation, loop.after])
     _checked.keep(key, True)
 
 
-def _compile(text: str, program: UserProgram | None, device: Device, name: str, preamble: str, operation: str) -> None:
-    """Compile a text for the host, or a program for a GPU; an error shows the user's lines alone."""
+def _compile(text: str, program: UserProgram | None, device: Device, name: str, parts: Sequence[str]) -> None:
+    """Compile a text for the host, or a program for a GPU; an error shows the user's texts alone."""
     try:
         if program is None:
             library(text)
         else:
             compile_for(program, *compile_target(device.attributes.arch))
     except (CompileError, HostCompileError) as error:
-        lines = [f"{part}:\n{with_line_numbers(text)}" for part, text in _parts(preamble, operation)]
-        raise DeviceError(f"{name} does not compile for {device}:\n{error.log}\n" + "\n".join(lines)) from None
-
-
-def _parts(preamble: str, operation: str) -> list[tuple[str, str]]:
-    parts = [("preamble", preamble), ("operation", operation)]
-    return [(name, text) for name, text in parts if text.strip()]
+        told = "\n\n".join(with_line_numbers(part) for part in parts if part.strip())
+        raise DeviceError(f"{name} does not compile for {device}:\n{error.log}\n{told}") from None

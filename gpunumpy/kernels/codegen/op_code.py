@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy
 
 from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
-from ...core.ops.made import MadeOp
+from ...core.ops.made import MadeOp, MadeReduction
 from ...core.ops.streams import CONGRUENTIAL, STREAMS
-from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, op_of
+from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, Reduction, op_of
 from ..random.stream_code import source_of
 from .sources import source
 
@@ -127,9 +127,19 @@ def _limits(dtype: DType) -> dict[str, str]:
     return {"{least}": least, "{greatest}": f"{c_type}({info.max}{'ll' if dtype.kind == 'i' else 'ull'})"}
 
 
+def _row_of(op_name: str) -> Reduction:
+    """Return the row of a reduction of the table, or of one made at run time."""
+    if isinstance(op_name, MadeReduction):
+        return op_name.row
+    try:
+        return REDUCTIONS[op_name]
+    except KeyError:
+        raise KeyError(f"no reduction {op_name!r}; {allowed(REDUCTIONS)}") from None
+
+
 def state_dtype(op_name: str, loop: Loop) -> DType:
     """Return the dtype of the value that a state of a reduction holds."""
-    op = REDUCTIONS[op_name]
+    op = _row_of(op_name)
     if op.value == "wide":
         return WIDER.get(loop[-1], loop[-1])
     if op.value == "widest":
@@ -149,13 +159,10 @@ def partial_dtype(op_name: str, loop: Loop) -> DType:
     return loop[0] if KIND[loop[0]] == "c" else check("float32")
 
 
-@cache
+@lru_cache(maxsize=4096)
 def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
     """Return the C of a reduction, or of a scan. `loop` is the argument dtypes and the result dtype."""
-    try:
-        op = REDUCTIONS[op_name]
-    except KeyError:
-        raise KeyError(f"no reduction {op_name!r}; {allowed(REDUCTIONS)}") from None
+    op = _row_of(op_name)
     state = state_dtype(op_name, loop)
     fields = {"{S}": C_TYPE[state], "{T}": C_TYPE[loop[-1]], "{A}": C_TYPE[loop[0]], **_limits(state)}
     fields["{P}"] = C_TYPE[partial_dtype(op_name, loop)]
@@ -274,9 +281,9 @@ def _is_long(name: str, loop: Loop) -> bool:
 def helpers(ops_with_loops: Iterable[tuple[str, Loop]]) -> str:
     """Return the text of the helpers that these ops (elementwise or reductions) need, the element types first."""
     ops = list(ops_with_loops)
-    of_table = [(name, loop) for name, loop in ops if not isinstance(name, MadeOp)]
+    of_table = [(name, loop) for name, loop in ops if not isinstance(name, (MadeOp, MadeReduction))]
     needed = frozenset({"codegen/types"}).union(*(_helper_files(name, loop) for name, loop in of_table))
-    made = dict.fromkeys(text for name, _ in ops if isinstance(name, MadeOp) for text in name.texts)
+    made = dict.fromkeys(text for name, _ in ops if isinstance(name, (MadeOp, MadeReduction)) for text in name.texts)
     return "\n".join([_concatenate(needed), *([source(*_OF_MADE_OPS), *made] if made else [])])
 
 
