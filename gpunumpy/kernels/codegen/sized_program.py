@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.schedule.sizes import NumbersOf, Size, Trace
+from ...core.schedule.sizes import NumbersOf, Trace
 from .program import Launch, Program, Scratch
 
 
@@ -33,8 +33,8 @@ class SizedProgram:
         self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers
         grids = [n for launch in program.launches for n in launch.grid]
         numbers = (*grids, *(s.nbytes for s in program.scratch), *program.params)
-        # Made for one list of sizes, it has no symbols, and an interpreted kernel has hundreds of numbers.
-        self._is_for_one = not any(isinstance(n, Size) for n in numbers)
+        # An interpreted kernel has hundreds of numbers.
+        self._is_for_one = not trace.symbols
         self.numbers: NumbersOf = (lambda values: numbers) if self._is_for_one else trace.formulas(numbers)
 
     def at(self, values: Sequence[int]) -> Program:
