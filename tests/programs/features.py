@@ -62,7 +62,17 @@ def _with(o: Arguments, *names: str) -> dict[str, Any]:
 
 
 def _ufunc_into(xp: Any, o: Arguments, out: Any, x: Any) -> None:
-    getattr(xp, o.ufunc)(_masked_operand(xp, o, x), o.y, out=out, **_with(o, "where", "casting", "dtype"))
+    getattr(xp, o.ufunc)(_masked_operand(xp, o, x), _divisor(o), out=out, **_with(o, "where", "casting", "dtype"))
+
+
+def _divisor(o: Arguments) -> Any:
+    """Return the second operand; without zeros where quotients may be cast to integers.
+
+    NumPy's loops make different integers of infinity, and the place of an element decides which of them takes it.
+    """
+    if o.ufunc != "floor_divide" or o.casting != "unsafe":
+        return o.y
+    return numpy.where(o.y == 0, numpy.ones_like(o.y), o.y)
 
 
 def _ufunc_over_itself(xp: Any, o: Arguments, x: Any) -> None:
