@@ -21,11 +21,12 @@ from typing import Any
 
 from .fork import take_before_fork
 from .helpers import Job
+from .locks import ReentrantLock
 
 # Modules that are imported as a whole. While one is not, Python may give another thread half of it: some put another
 # module in their own place as they are imported.
 _complete: dict[str, Any] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 take_before_fork(lambda: [_lock])
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 

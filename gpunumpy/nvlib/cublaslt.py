@@ -7,7 +7,6 @@ the same in every run.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import Any
 import numpy
 
 from ..core.graph.library_calls.products import RESIDUALS, Product
+from ..core.locks import ReentrantLock
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.memory_copy import copy_to_host
@@ -34,7 +34,7 @@ _NAN_CANDIDATES = 8  # algorithms among which one that keeps NaNs is searched
 _CHECKED_BYTES = 1 << 20  # at each end of a result that are checked for NaNs
 
 _workspaces: dict[Device, memory.Buffer] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def _workspace(device: Device) -> int:

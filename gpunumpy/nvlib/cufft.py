@@ -5,13 +5,13 @@ A plan owns no work area. Each execution allocates one from the memory pool and 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 from ..core.graph.layout import Layout
 from ..core.graph.library_calls.transforms import Plan, Transform, plan_transform
+from ..core.locks import ReentrantLock
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.plan import Runner
@@ -56,7 +56,7 @@ class Plans:
     """The plans of a GPU. Only the last used ones exist in the library."""
 
     def __init__(self, device: Device) -> None:
-        self.lock = threading.RLock()
+        self.lock = ReentrantLock()
         self._device = device
         self._library = bindings("cufft")
         self._entries: WeakValueDictionary[Any, Entry] = WeakValueDictionary()
@@ -161,7 +161,7 @@ def _largest_factor(n: int) -> int:
 
 
 _plans: dict[Device, Plans] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def plans_of(device: Device) -> Plans:

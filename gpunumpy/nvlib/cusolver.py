@@ -5,12 +5,12 @@ The parameter `host_work` of a `run` is never passed: its default keeps the work
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy
 
+from ..core.locks import ReentrantLock
 from ..core.runtime.device import Device
 from .handles import handle
 
@@ -25,7 +25,7 @@ _LEFT, _NON_UNIT = 0, 0
 _ONE = {name: numpy.ones(1, name) for name in DATA_TYPES}
 
 _params: dict[Device, int] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def solver(device: Device) -> tuple[Any, int, int]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import DeviceError
 from ..core.late_imports import import_late
+from ..core.locks import ReentrantLock
 from ..core.runtime.device import Device
 
 _handles: dict[tuple[Device, str], tuple[Any, int]] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def bindings(library: str) -> Any:

@@ -16,6 +16,7 @@ from ..core.graph import layout
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
+from ..core.locks import held
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import reshaped, transposed
 from ..core.runtime import evaluate
@@ -155,7 +156,7 @@ def drawn_on_device(numpy_class: type) -> Callable[[Callable[..., Any]], Callabl
         @wraps(on_host, updated=())
         def run(self: DeviceDraws, *args: Any, **options: Any) -> Any:
             stream = self._stream
-            with stream.lock:
+            with held(stream.lock):
                 if _is_small_draw(size_at, args, options, self._matches_numpy):
                     stream.synchronize()
                     result = draw_few(self._numpy_generator, *args, **options)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+from ..core.locks import held
 from ..core.recording.array import ndarray
 from ..core.recording.residence import resident
 from ..functions.fallback import on_host
@@ -100,7 +101,7 @@ def _after_device_draws(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method, updated=())
     def run(self: Any, *args: Any, **options: Any) -> Any:
-        with self._stream.lock:
+        with held(self._stream.lock):
             self._stream.synchronize()
             return method(self._numpy_generator, *args, **options)
 

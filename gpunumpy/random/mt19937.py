@@ -18,6 +18,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
+from ..core.locks import held
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import elementwise
 from ..kernels.random.host_mt19937 import pack_state, unpack_state
@@ -82,7 +83,7 @@ class Twister:
         """Advance NumPy's state past all draws so far."""
         if self._state is None:
             return
-        with self.lock:
+        with held(self.lock):
             if self._state is None:
                 return
             try:

@@ -20,6 +20,7 @@ from ..core.fork import renew_in_child
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
+from ..core.locks import ReentrantLock, held
 from ..core.ops.streams import CONGRUENTIAL, jump
 from ..core.recording.array import from_host, ndarray, to_host
 from ..kernels.random.host_words import read_state_words, write_state_words
@@ -53,7 +54,7 @@ def lock_of(bits: Any) -> Any:
     if not isinstance(lock, _Lock):
         if isinstance(lock, _PlainLock):  # NumPy takes it while it draws
             _locks.add(lock)
-        lock = _reentrant_locks.setdefault(lock, threading.RLock())
+        lock = _reentrant_locks.setdefault(lock, ReentrantLock())
     _locks.add(lock)
     return lock
 
@@ -128,7 +129,7 @@ class Stream:
         """Advance NumPy's state past all draws so far."""
         if self._pending_move is None:
             return
-        with self.lock:
+        with held(self.lock):
             if self._pending_move is not None:
                 try:
                     self._pending_move()

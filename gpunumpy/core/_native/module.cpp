@@ -80,7 +80,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue}, {"Window", &s.window},
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
         {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"Gather", &s.gather}, {"PoolBuffer", &s.pool_buffer},
-        {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
+        {"Lock", &s.lock}, {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
         {"BoundedTable", &s.bounded_table}, {"Variants", &s.variants},
         {"Plan", &s.plan}, {"Device", &s.device},
     };

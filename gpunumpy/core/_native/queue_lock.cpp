@@ -45,11 +45,7 @@ Method acquire("acquire"), release("release");
 
 }  // namespace
 
-bool find_lock_methods() {
-    const Ref threading(PyImport_ImportModule("threading"));
-    const Ref lock(threading ? PyObject_CallMethod(threading.get(), "RLock", nullptr) : nullptr);
-    return lock && acquire.find(Py_TYPE(lock.get())) && release.find(Py_TYPE(lock.get()));
-}
+bool find_lock_methods() { return acquire.find(state.lock) && release.find(state.lock); }
 
 QueueLock::QueueLock(PyObject* queue) : lock_(Ref::to(state.queue_lock.of(queue))) {
     is_held_ = acquire.call(lock_.get(), Py_False).get() == Py_True;

@@ -22,7 +22,7 @@ struct State {
     PyObject *free_lists, *allocate;
     // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
     // functions for what an exception leaves and for the length at which a queue is reviewed.
-    PyTypeObject *device_state, *planner, *loop_cut, *bounded_table, *device, *variants, *plan;
+    PyTypeObject *lock, *device_state, *planner, *loop_cut, *bounded_table, *device, *variants, *plan;
     PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
+
+from ..locks import ReentrantLock
 
 
 class Queue:
@@ -40,7 +41,7 @@ class Queue:
         self.alignment = alignment
         self.host_bytes, self.host_multiplications = host_bytes, host_multiplications
         self.pending: list[weakref.ref[Any]] = []
-        self.lock = threading.RLock()
+        self.lock = ReentrantLock()
         self.review_at = REVIEW_INTERVAL
         self.review = review
         self.run: Any = None

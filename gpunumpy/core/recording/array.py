@@ -28,6 +28,7 @@ from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
+from ..locks import ReentrantLock
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
@@ -782,6 +783,7 @@ _native.set_up(
     **graph.tables_of_core(),
     **memory.tables_of_core(),
     **evaluate.tables_of_core(),
+    Lock=type(ReentrantLock()),
     value=ndarray.value,
     placeholder=placeholder,
 )

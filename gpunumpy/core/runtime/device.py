@@ -23,9 +23,10 @@ from typing import Any, overload
 from ..errors import DeviceError, allowed
 from ..fork import renew_in_child
 from ..helpers import Job
+from ..locks import ReentrantLock
 from ..source_location import warn
 
-_lock = threading.RLock()
+_lock = ReentrantLock()
 renew_in_child(lambda: [_lock])
 
 

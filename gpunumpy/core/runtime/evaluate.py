@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ from ..fork import renew_in_child, take_before_fork
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
+from ..locks import ReentrantLock
 from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
@@ -54,7 +54,7 @@ class _DeviceState:
 
 
 _states: dict[Device, _DeviceState] = {}
-_states_lock = threading.RLock()  # a signal handler may use another device
+_states_lock = ReentrantLock()  # a signal handler may use another device
 renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy
 
+from ..locks import ReentrantLock
 from .device import Device, check, driver
 from .memory import address, pinned
 
 _words: dict[Device, tuple[numpy.ndarray, int]] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def solver_failure_word(device: Device) -> tuple[numpy.ndarray, int]:

@@ -11,11 +11,10 @@ kernel stores that to memory of the host, so the look waits for the kernel and c
 
 from __future__ import annotations
 
-import threading
-
 import numpy
 
 from ..fork import renew_in_child
+from ..locks import ReentrantLock
 from .device import CPU, Device, check, driver, is_lost
 from .memory import Buffer, address, allocate, pinned
 from .memory_copy import copy_from_host, copy_to_host
@@ -173,7 +172,7 @@ class VisibleBuffer(_BufferOnHost):
 # The bytes of a slot, and their address for the device.
 _Slot = tuple[numpy.ndarray, int]
 _free_slots: dict[Device, list[_Slot]] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 renew_in_child(lambda: [_lock])
 
 

@@ -14,6 +14,7 @@ import numpy
 
 from .._native import compiled, tried_first
 from ..fork import renew_in_child
+from ..locks import ReentrantLock
 from .device import CPU, Device, check, driver, is_lost
 from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, size_class
 
@@ -49,7 +50,7 @@ _pools: dict[Device, Pool] = {}
 _free_lists: dict[Device, dict[int, FreeList]] = {}
 _zeroed_scratch: dict[Device, Buffer] = {}
 _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
-_lock = threading.RLock()
+_lock = ReentrantLock()
 renew_in_child(lambda: [_lock])
 
 

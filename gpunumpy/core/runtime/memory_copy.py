@@ -8,13 +8,13 @@ their bytes with the call.
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
+from ..locks import ReentrantLock
 from .device import Device, check, driver
 from .memory import Buffer, address, attempted, host_bytes, pinned
 
@@ -43,7 +43,7 @@ class _Stage:
     def __init__(self, device: Device) -> None:
         self.device = device
         self.cuda = driver()
-        self.lock = threading.RLock()
+        self.lock = ReentrantLock()
         self.free: list[_Chunk] = []
         self.busy: deque[_Chunk] = deque()  # read by copies to the device, the oldest first
         self.chunk_count = 0
@@ -104,7 +104,7 @@ def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any
 
 
 _stages: dict[Device, _Stage] = {}
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def _stage(device: Device) -> _Stage:

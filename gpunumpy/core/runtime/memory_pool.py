@@ -8,7 +8,6 @@ to a free list, and an allocation takes it from there. Only an allocation that f
 from __future__ import annotations
 
 import os
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from sys import getrefcount
@@ -17,6 +16,7 @@ from typing import Any
 import numpy
 
 from .._native import compiled
+from ..locks import ReentrantLock
 from .device import Device, check, driver
 
 ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
@@ -240,7 +240,7 @@ class Pool(ABC):
 
     def __init__(self, device: Device, cache_limit: int) -> None:
         self.device = device
-        self.lock = threading.RLock()
+        self.lock = ReentrantLock()
         self.lists_by_request: dict[int, FreeList] = {}  # by requested bytes; the core looks for their size class too
         self.lists_by_class: dict[int, FreeList] = {}  # by size class
         self.awaited_blocks: list[tuple[_AwaitedFreeList, int]] = []  # released, but other streams may work on them

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import threading
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from time import perf_counter
 from typing import Any, TextIO
 
 from .._native import tell
+from ..locks import ReentrantLock
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
@@ -69,7 +69,7 @@ class profile:
     def __init__(self, *, file: TextIO | None = None, nvtx: bool = False) -> None:
         self._file = file
         self._nvtx = _import_nvtx() if nvtx else None
-        self._lock = threading.RLock()
+        self._lock = ReentrantLock()
         self._records: dict[tuple[str, Device], Record] = {}
         self._unread: list[tuple[Record, Any, Any]] = []
         self.records = []

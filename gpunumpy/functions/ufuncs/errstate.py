@@ -8,7 +8,6 @@ package, every operation of that context is computed at once, and its errors are
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar, Token
@@ -19,6 +18,7 @@ import numpy
 
 from ...core.fork import renew_in_child
 from ...core.graph.node import Node
+from ...core.locks import ReentrantLock
 from ...core.recording.array import ndarray, to_host, wrap_leaf
 from ...core.runtime import evaluate
 from ...core.source_location import warn
@@ -58,7 +58,7 @@ _NO_CATEGORIES = _CheckedCategories()
 _checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors", default=_NO_CATEGORIES)
 # Those of every context, whichever thread runs in it: while there is one, operations are watched.
 _all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
-_lock = threading.RLock()  # a collection of garbage while it is held may record, and so update the watcher
+_lock = ReentrantLock()  # a collection of garbage while it is held may record, and so update the watcher
 renew_in_child(lambda: [_lock])
 
 

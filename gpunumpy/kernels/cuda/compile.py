@@ -17,6 +17,7 @@ from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
+from ...core.locks import ReentrantLock
 from ...core.runtime.device import Device
 from . import precompiled
 from .beside import Task, beside
@@ -31,7 +32,7 @@ MAX_COMPILERS = 16
 _Key: TypeAlias = tuple[Device, bool, str]
 _contraction = False
 _modules: BoundedTable[_Key, Module] = BoundedTable()
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 class _Programs(list[tuple[_Key, dict[str, Function], bool]]):

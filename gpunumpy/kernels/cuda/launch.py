@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import threading
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -13,6 +12,7 @@ from typing import Any
 
 from ...core import _native
 from ...core.errors import DeviceError
+from ...core.locks import ReentrantLock
 from ...core.runtime import memory
 from ...core.runtime.device import Device, device_error, driver, function_address
 from ...core.runtime.plan import Runner
@@ -92,7 +92,7 @@ class Launcher:
         self._fixed, self._params = fixed, (*fixed, *params)
         self._function = function  # keeps its module loaded
         self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
-        self._lock = threading.RLock()
+        self._lock = ReentrantLock()
         self._launch: tuple[Any, ...] | None = None
         self.launch: Callable[..., None] | None = None
         function.when_loaded(self._prepare_launch)
@@ -108,7 +108,7 @@ class Launcher:
         made._format, made._is_packed = self._format, self._is_packed
         made._fixed, made._params = self._fixed, (*self._fixed, *params)
         made._dimensions = (*grid, *self._dimensions[3:])
-        made._lock, made._launch = threading.RLock(), None
+        made._lock, made._launch = ReentrantLock(), None
         made.launch = None
         return made
 

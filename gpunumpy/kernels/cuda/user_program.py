@@ -5,7 +5,6 @@ from __future__ import annotations
 import marshal
 import os
 import re
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from hashlib import sha256
@@ -17,6 +16,7 @@ from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
+from ...core.locks import ReentrantLock
 from ...core.runtime.device import Device
 from ..codegen.sources import source
 from .compile import compile_target
@@ -46,7 +46,7 @@ class LoadedProgram(NamedTuple):
 
 
 _loaded: BoundedTable[tuple[Device, UserProgram], LoadedProgram] = BoundedTable()
-_lock = threading.RLock()
+_lock = ReentrantLock()
 
 
 def load(program: UserProgram, device: Device) -> LoadedProgram:
