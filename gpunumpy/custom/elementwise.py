@@ -7,21 +7,28 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import numpy
-
 from ..core.graph import layout
 from ..core.graph import node as graph
-from ..core.graph.layout import Layout, Shape
+from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
-from ..core.recording.record import as_dtype, as_node
 from ..kernels.custom.loop_text import Loop, LoopParameter
-from ..kernels.custom.text import Operation, Variable, ops_of
-from .checks import check_loop, check_op
-from .parameters import Parameter, Types, check_count, check_names, common_queue, parsed, types_for
+from ..kernels.custom.text import Operation
+from .checks import check_loop
+from .parameters import (
+    Types,
+    check_count,
+    check_names,
+    check_outputs,
+    kinds_of,
+    parsed,
+    types_for,
+    values_of,
+    variables,
+)
+from .prepared import Prepared
 
-_INT64 = numpy.dtype(numpy.int64)
 # What an op of the graph does not have: files to include, and the index of an element along each dimension.
 _NEEDS_LOOP = re.compile(r"^[ \t]*#[ \t]*include(?![ \t]*<cupy/complex.cuh>)|\b_ind\s*\.\s*(?!size\b)", re.MULTILINE)
 
@@ -96,7 +103,11 @@ class ElementwiseKernel:
             or _NEEDS_LOOP.search(preamble)
             or _NEEDS_LOOP.search(operation)
         )
-        self._known: dict[tuple[Any, ...], Types] = {}
+        self._known: dict[tuple[Any, ...], tuple[Types, Prepared | None]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
+        return {**self.__dict__, "_known": {}}
 
     def __call__(self, *args: Any, size: int | None = None) -> Any:
         """Record the operation over arrays and scalars.
@@ -122,19 +133,21 @@ class ElementwiseKernel:
         DeviceError
             If the operation does not compile.
         """
-        inputs, outputs = self.in_params, self.out_params
-        check_count(self.name, len(inputs), len(outputs), len(args))
+        kinds = kinds_of(self.name, args)
+        queue: Queue = kinds[0]
+        inputs = self.in_params
         given, made = args[: len(inputs)], args[len(inputs) :]
-        for parameter, x in zip(outputs, made, strict=False):
-            if not isinstance(x, ndarray):
-                raise TypeError(f"{self.name}: the output {parameter.name} is an array, not {type(x).__name__!r}")
-        key = tuple([x._node.signature.dtype if isinstance(x, ndarray) else None for x in args])
-        types = self._known.get(key)
-        if types is None:
-            types = self._known[key] = types_for(self.name, inputs, outputs, given, made)
-        queue = common_queue(self.name, args)
-        record = self._record_loop if self._is_loop else self._record_ops
-        results = record(types, given, made, queue, size)
+        known = self._known.get(kinds)
+        if known is None:
+            known = self._known[kinds] = self._prepare(given, made, queue)
+        types, prepared = known
+        values = values_of(given, types.inputs, queue)
+        old = [x.value() for x in made]
+        if prepared is None:
+            results = self._record_loop(types, values, old, queue, size)
+        else:
+            shape = self._shape(values, old, size) if made or size is not None else None
+            results = prepared.record([*values, *old], shape)
         if made:
             for x, value in zip(made, results, strict=True):
                 x.assign(value)
@@ -143,39 +156,40 @@ class ElementwiseKernel:
             return None
         return arrays[0] if len(arrays) == 1 and not self.return_tuple else arrays
 
-    def _record_ops(
-        self, types: Types, given: Sequence[Any], made: Sequence[ndarray], queue: Queue, size: int | None
-    ) -> list[Node]:
-        """Return the outputs as ops of the graph."""
+    def _prepare(self, given: Sequence[Any], made: Sequence[Any], queue: Queue) -> tuple[Types, Prepared | None]:
+        """Return the types for some arguments, and the operation with them; None in its place for a loop."""
+        inputs, outputs = self.in_params, self.out_params
+        check_count(self.name, len(inputs), len(outputs), len(given) + len(made))
+        check_outputs(self.name, outputs, made)
+        types = types_for(self.name, inputs, outputs, given, made)
+        if self._is_loop:
+            return types, None
+        if not any(isinstance(x, ndarray) for x in (*given, *made)):
+            raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         operation = Operation(
             self.name,
             types.letters,
-            tuple([Variable(p.name, dtype) for p, dtype in zip(self.in_params, types.inputs, strict=True)]),
-            tuple([Variable(p.name, dtype) for p, dtype in zip(self.out_params, types.outputs, strict=True)]),
+            variables(inputs, types.inputs),
+            variables(outputs, types.outputs),
             self.operation,
             self.preamble,
             bool(made),
         )
-        values = [_value(x, dtype, queue) for x, dtype in zip(given, types.inputs, strict=True)]
-        values += [x.value() for x in made]
-        shape = self._shape(values, [*self.in_params, *self.out_params], made, size)
-        return record_ops(operation, values, shape, queue)
+        return types, Prepared(operation, queue)
 
     def _record_loop(
-        self, types: Types, given: Sequence[Any], made: Sequence[ndarray], queue: Queue, size: int | None
+        self, types: Types, values: Sequence[Node], old: Sequence[Node], queue: Queue, size: int | None
     ) -> list[Node]:
-        """Return the outputs as those of a kernel of its own."""
+        """Return the outputs as those of a kernel of its own. `old` are the values of outputs that are given."""
         inputs, outputs = self.in_params, self.out_params
-        values = [_value(x, dtype, queue) for x, dtype in zip(given, types.inputs, strict=True)]
-        old = [x.value() for x in made]
-        shape = self._shape([*values, *old], [*inputs, *outputs], made, size)
-        if not made and any(p.is_raw for p in outputs):
+        shape = self._shape(values, old, size)
+        if not old and any(p.is_raw for p in outputs):
             raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
         parameters = [
             LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
         ]
         parameters += [
-            LoopParameter(p.name, dtype, p.is_raw, True, bool(made))
+            LoopParameter(p.name, dtype, p.is_raw, True, bool(old))
             for p, dtype in zip(outputs, types.outputs, strict=True)
         ]
         texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
@@ -187,17 +201,15 @@ class ElementwiseKernel:
         results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
             [(shape, dtype) for dtype in types.outputs]
         )
-        ndims = [len(x.signature.shape) for x in values] + [len(made) for made, _ in results]
+        ndims = [len(x.signature.shape) for x in values] + [len(result) for result, _ in results]
         check_loop(loop, tuple(ndims), len(shape), queue.device)
         return graph.library_call_outputs("elementwise_kernel", (loop,), [*values, *old], results)
 
-    def _shape(
-        self, values: Sequence[Node], parameters: Sequence[Parameter], made: Sequence[ndarray], size: int | None
-    ) -> Shape:
+    def _shape(self, values: Sequence[Node], old: Sequence[Node], size: int | None) -> Shape:
         """Return the shape of the loop: that of all arrays but raw ones, broadcast, or the number of elements."""
         arrays = [
             x.signature.shape
-            for x, p in zip(values, parameters, strict=False)
+            for x, p in zip([*values, *old], [*self.in_params, *self.out_params], strict=False)
             if not p.is_raw and x.signature.queue is not None
         ]
         if size is not None:
@@ -207,26 +219,9 @@ class ElementwiseKernel:
         if not arrays:
             raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         shape = layout.broadcast_shapes(*arrays)
-        for x, p in zip(made, self.out_params, strict=False):
-            if not p.is_raw and x.shape != shape:
-                raise ValueError(f"{self.name}: the output {p.name} has shape {x.shape}, and the loop {shape}")
+        for x, p in zip(old, self.out_params, strict=False):
+            if not p.is_raw and x.signature.shape != shape:
+                raise ValueError(
+                    f"{self.name}: the output {p.name} has shape {x.signature.shape}, and the loop {shape}"
+                )
         return shape
-
-
-def record_ops(operation: Operation, values: Sequence[Node], shape: Shape, queue: Queue) -> list[Node]:
-    """Return the outputs of an operation as ops of the graph. It is compiled alone first, if it is new."""
-    ops, loop = ops_of(operation), operation.loop
-    for op, output in zip(ops, operation.outputs, strict=True):
-        check_op(op, (*loop, output.dtype), queue.device, operation)
-    args = list(values)
-    if operation.reads_index:
-        flat = graph.iota((prod(shape),), 0, queue)
-        args.append(graph.view(flat, Layout(shape, layout.c_strides(shape), 0)))
-    if operation.reads_size:
-        args.append(graph.typed_scalar(prod(shape), _INT64))
-    return [graph.map_node(op, (*loop, x.dtype), args) for op, x in zip(ops, operation.outputs, strict=True)]
-
-
-def _value(x: Any, dtype: Any, queue: Queue) -> Node:
-    """Return the value of an input. A scalar takes the type of its parameter."""
-    return x.value() if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)

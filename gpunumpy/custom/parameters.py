@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 from ..core import dtypes
 from ..core.dtypes import DType
+from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray
+from ..core.recording.record import as_dtype, as_node
 from ..core.runtime import evaluate
 from ..core.runtime.device import default_device
+from ..kernels.custom.text import Variable
 
 _WORD = re.compile(r"[A-Za-z_]\w*\Z")
 _RESERVED = frozenset({"i", "n"})
@@ -126,20 +129,50 @@ def check_count(kernel: str, inputs: int, outputs: int, given: int) -> None:
         raise TypeError(f"{kernel} takes {inputs} arguments, or {inputs + outputs} with outputs; {given} were given")
 
 
-def common_queue(kernel: str, args: Sequence[Any]) -> Queue:
-    """Return the queue of the arrays among some arguments, or of the default device if there are none.
+def check_outputs(kernel: str, outputs: Sequence[Parameter], made: Sequence[Any]) -> None:
+    """Raise TypeError for an output that is no array."""
+    for parameter, x in zip(outputs, made, strict=False):
+        if not isinstance(x, ndarray):
+            raise TypeError(f"{kernel}: the output {parameter.name} is an array, not {type(x).__name__!r}")
+
+
+def variables(parameters: Sequence[Parameter], found: Sequence[DType]) -> tuple[Variable, ...]:
+    """Return parameters with the dtypes that were found for them."""
+    return tuple([Variable(p.name, dtype) for p, dtype in zip(parameters, found, strict=True)])
+
+
+def kinds_of(kernel: str, args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the queue of the arrays among some arguments, and of every argument the dtype; None for scalars.
+
+    The queue is that of the default device if there are no arrays.
 
     Raises
     ------
     ValueError
         If arrays are on two devices.
     """
-    found: Queue | None = None
+    queue: Queue | None = None
+    kinds: list[Any] = [None]
     for x in args:
-        if isinstance(x, ndarray) and x.queue is not found:
-            if found is not None:
-                raise ValueError(
-                    f"{kernel}: arguments are on two devices, {found.device} and {x.device}; move one with to_device()"
-                )
-            found = x.queue
-    return evaluate.queue_of(default_device()) if found is None else found
+        if isinstance(x, ndarray):
+            signature = x._node.signature
+            if signature.queue is not queue:
+                if queue is not None:
+                    raise ValueError(
+                        f"{kernel}: arguments are on two devices, {queue.device} and {x.device}; "
+                        "move one with to_device()"
+                    )
+                queue = signature.queue
+            kinds.append(signature.dtype)
+        else:
+            kinds.append(None)
+    kinds[0] = evaluate.queue_of(default_device()) if queue is None else queue
+    return tuple(kinds)
+
+
+def values_of(args: Sequence[Any], dtypes: Sequence[DType], queue: Queue) -> list[Node]:
+    """Return the values of inputs; a scalar takes the type of its parameter."""
+    return [
+        x.value() if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
+        for x, dtype in zip(args, dtypes, strict=True)
+    ]

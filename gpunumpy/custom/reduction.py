@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.graph import layout
 from ..core.graph import node as graph
-from ..core.graph.layout import Shape
-from ..core.graph.node import Node
 from ..core.graph.queue import Queue
+from ..core.ops.made import MadeReduction
 from ..core.recording.array import ndarray, wrap
-from ..core.recording.record import as_dtype, as_node, reshaped
+from ..core.recording.record import reshaped
 from ..functions.reductions.reductions import axes_of
 from ..kernels.custom.reduction_text import ReductionTexts, reduction_of
 from ..kernels.custom.text import Operation, Variable, user_type
 from .checks import check_reduction
-from .elementwise import record_ops
-from .parameters import Parameter, Types, check_count, check_names, common_queue, parsed, types_for
+from .parameters import (
+    Types,
+    check_count,
+    check_names,
+    check_outputs,
+    kinds_of,
+    parsed,
+    types_for,
+    values_of,
+    variables,
+)
+from .prepared import Prepared
 
 # Types of C++ that are those of dtypes.
 _DTYPES_OF_C = {
@@ -43,6 +52,27 @@ _DTYPES_OF_C = {
     "complex<float>": "complex64",
     "complex<double>": "complex128",
 }
+
+
+class _Steps(NamedTuple):
+    """A reduction of which all types are known, as what is recorded.
+
+    Attributes
+    ----------
+    map
+        The operation on elements; None if the reductions map them.
+    reductions
+        The reductions of the graph with their loops: one, or one for each output if there is no `finish`.
+    finish
+        The operation on the result; None if the reductions make outputs.
+    start
+        The operation that makes the identity; None if there is none.
+    """
+
+    map: Prepared | None
+    reductions: list[tuple[MadeReduction, tuple[DType, DType]]]
+    finish: Prepared | None
+    start: Prepared | None
 
 
 class ReductionKernel:
@@ -108,6 +138,11 @@ class ReductionKernel:
         self.name, self.reduce_type, self.reduce_dims, self.preamble = name, reduce_type, reduce_dims, preamble
         self.options = tuple(options)
         self.__name__ = name
+        self._known: dict[tuple[Any, ...], tuple[Types, _Steps]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
+        return {**self.__dict__, "_known": {}}
 
     def __call__(self, *args: Any, out: ndarray | None = None, axis: Any = None, keepdims: bool = False) -> Any:
         """Record the reduction of arrays, which are broadcast.
@@ -137,111 +172,88 @@ class ReductionKernel:
         DeviceError
             If an expression does not compile.
         """
-        inputs, outputs = self.in_params, self.out_params
         if out is not None:
             args = (*args, out)
-        check_count(self.name, len(inputs), len(outputs), len(args))
+        kinds = kinds_of(self.name, args)
+        queue: Queue = kinds[0]
+        inputs = self.in_params
         given, made = args[: len(inputs)], args[len(inputs) :]
-        for parameter, x in zip(outputs, made, strict=False):
-            if not isinstance(x, ndarray):
-                raise TypeError(f"{self.name}: the output {parameter.name} is an array, not {type(x).__name__!r}")
-        types = types_for(self.name, inputs, outputs, given, made)
-        queue = common_queue(self.name, args)
-        values = [
-            x.value() if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
-            for x, dtype in zip(given, types.inputs, strict=True)
-        ]
-        shape = layout.broadcast_shapes(*[x.signature.shape for x in values])
+        known = self._known.get(kinds)
+        if known is None:
+            known = self._known[kinds] = self._prepare(given, made, queue)
+        types, steps = known
+        values = values_of(given, types.inputs, queue)
+        shape = values[0].signature.shape
+        if len(values) > 1:
+            shape = layout.broadcast_shapes(*[x.signature.shape for x in values])
         axes = axes_of(axis, len(shape))
         final = tuple([1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes])
-        for parameter, x in zip(outputs, made, strict=False):
+        for parameter, x in zip(self.out_params, made, strict=False):
             if x.shape != final:
                 raise ValueError(f"{self.name}: the output {parameter.name} has shape {x.shape}, the result {final}")
-        results = self._record(types, values, shape, axes, final, queue)
+        if any(shape[d] == 0 for d in axes):
+            if steps.start is None:
+                raise ValueError(f"{self.name}: there are no elements to reduce, and the kernel has no identity")
+            unread = graph.fill(graph.typed_scalar(0, steps.reductions[0][1][0]), final, queue)
+            reduced = steps.start.record([unread], final)
+        else:
+            if steps.map is not None:
+                values = steps.map.record(values, shape)
+            if not axes:  # every element is reduced alone
+                values, axes = [reshaped(values[0], (*shape, 1))], (len(shape),)
+            reduced = [reshaped(graph.reduce(op, loop, axes, values), final) for op, loop in steps.reductions]
+        results = reduced if steps.finish is None else steps.finish.record(reduced, final)
         if made:
             for x, value in zip(made, results, strict=True):
                 x.assign(value)
         arrays = made or tuple([wrap(value) for value in results])
         return arrays[0] if len(arrays) == 1 else arrays
 
-    def _record(
-        self, types: Types, values: Sequence[Node], shape: Shape, axes: tuple[int, ...], final: Shape, queue: Queue
-    ) -> list[Node]:
-        """Return the values of the outputs."""
-        is_empty = any(shape[d] == 0 for d in axes)
-        if is_empty and not self.identity:
-            raise ValueError(f"{self.name}: there are no elements to reduce, and the kernel has no identity")
+    def _prepare(self, given: Sequence[Any], made: Sequence[Any], queue: Queue) -> tuple[Types, _Steps]:
+        """Return the types for some arguments, and the steps with them."""
+        inputs, outputs = self.in_params, self.out_params
+        check_count(self.name, len(inputs), len(outputs), len(given) + len(made))
+        check_outputs(self.name, outputs, made)
+        types = types_for(self.name, inputs, outputs, given, made)
         between, c_type = self._reduce_type(types)
-        named = (*types.letters, *_names_of_types(types, between))
-        outputs = _variables(self.out_params, types.outputs)
+        letters = (*types.letters, *_names_of_types(types, between))
+        texts = ReductionTexts(self.name, letters, c_type, self.reduce_expr, self.identity, self.preamble)
+        results = variables(outputs, types.outputs)
         if between is None:
-            return self._record_states(named, types, values, axes, final, queue, c_type)
-        if is_empty:
-            start = graph.fill(graph.typed_scalar(0, between), final, queue)
-            reduced = self._mapped(
-                named, (Variable("_unused", between),), self.identity, between, [start], final, queue
-            )
-        else:
-            mapped = self._mapped(
-                named, _variables(self.in_params, types.inputs), self.map_expr, between, values, shape, queue
-            )
-            texts = ReductionTexts(self.name, named, c_type, self.reduce_expr, self.identity, self.preamble)
-            loop = (between, between)
-            op = reduction_of(texts, loop)
-            check_reduction(op, loop, queue.device, texts)
-            if not axes:  # every element is reduced alone
-                mapped, axes = reshaped(mapped, (*shape, 1)), (len(shape),)
-            reduced = reshaped(graph.reduce(op, loop, axes, (mapped,)), final)
-        post = Operation(self.name, named, (Variable("a", between),), outputs, self.post_map_expr, self.preamble)
-        return record_ops(post, [reduced], final, queue)
+            return types, self._steps_of_states(texts, types, results, queue)
 
-    def _mapped(
-        self,
-        named: tuple[tuple[str, DType], ...],
-        inputs: tuple[Variable, ...],
-        expression: str,
-        between: DType,
-        values: Sequence[Node],
-        shape: Shape,
-        queue: Queue,
-    ) -> Node:
-        """Return an expression of values as an op, of the type of partial results."""
-        result = (Variable("_value", between),)
-        operation = Operation(self.name, named, inputs, result, f"_value = ({expression})", self.preamble)
-        (node,) = record_ops(operation, values, shape, queue)
-        return node
+        def prepared(read: tuple[Variable, ...], written: tuple[Variable, ...], text: str) -> Prepared:
+            return Prepared(Operation(self.name, letters, read, written, text, self.preamble), queue)
 
-    def _record_states(
-        self,
-        named: tuple[tuple[str, DType], ...],
-        types: Types,
-        values: Sequence[Node],
-        axes: tuple[int, ...],
-        final: Shape,
-        queue: Queue,
-        c_type: str,
-    ) -> list[Node]:
-        """Return the outputs of a reduction whose partial results have a type of the preamble."""
-        if len(values) > 1:
+        mapped = (Variable("_value", between),)
+        loop = (between, between)
+        return types, _Steps(
+            prepared(variables(inputs, types.inputs), mapped, f"_value = ({self.map_expr})"),
+            [(_checked(texts, loop, queue), loop)],
+            prepared((Variable("a", between),), results, self.post_map_expr),
+            prepared((Variable("_unread", between),), mapped, f"_value = ({self.identity})") if self.identity else None,
+        )
+
+    def _steps_of_states(
+        self, texts: ReductionTexts, types: Types, results: tuple[Variable, ...], queue: Queue
+    ) -> _Steps:
+        """Return the steps of a reduction whose partial results have a type of the preamble."""
+        if len(self.in_params) > 1:
             raise ValueError(
                 f"{self.name}: with the type {self.reduce_type!r}, which is no dtype, a reduction has one input"
             )
-        ((parameter,), (value,), (dtype,)) = self.in_params, values, types.inputs
-        shape = value.signature.shape
-        if not axes:
-            value, axes = reshaped(value, (*shape, 1)), (len(shape),)
-        results = []
-        outputs = _variables(self.out_params, types.outputs)
-        for output in outputs:
-            texts = ReductionTexts(
-                *(self.name, named, c_type, self.reduce_expr, self.identity, self.preamble),
-                *(parameter.name, self.map_expr, outputs, self.post_map_expr, output.name),
+        reductions = []
+        for result in results:
+            loop = (types.inputs[0], result.dtype)
+            whole = texts._replace(
+                element=self.in_params[0].name,
+                map=self.map_expr,
+                outputs=results,
+                finish=self.post_map_expr,
+                result=result.name,
             )
-            loop = (dtype, output.dtype)
-            op = reduction_of(texts, loop)
-            check_reduction(op, loop, queue.device, texts)
-            results.append(reshaped(graph.reduce(op, loop, axes, (value,)), final))
-        return results
+            reductions.append((_checked(whole, loop, queue), loop))
+        return _Steps(None, reductions, None, None)
 
     def _reduce_type(self, types: Types) -> tuple[DType | None, str]:
         """Return the dtype of partial results, None if they have a type of the preamble; and the type in C++."""
@@ -254,8 +266,11 @@ class ReductionKernel:
         return dtype, name if dtype is None else user_type(dtype)
 
 
-def _variables(parameters: Sequence[Parameter], found: Sequence[DType]) -> tuple[Variable, ...]:
-    return tuple([Variable(p.name, dtype) for p, dtype in zip(parameters, found, strict=True)])
+def _checked(texts: ReductionTexts, loop: tuple[DType, DType], queue: Queue) -> MadeReduction:
+    """Return a reduction that compiles."""
+    op = reduction_of(texts, loop)
+    check_reduction(op, loop, queue.device, texts)
+    return op
 
 
 def _names_of_types(types: Types, between: DType | None) -> list[tuple[str, DType]]:

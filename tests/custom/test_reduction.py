@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.codegen.op_code import helpers
 from gpunumpy.kernels.cuda.user_program import UserProgram, compile_for
 from gpunumpy.kernels.custom.reduction_text import ReductionTexts, check_text, reduction_of
@@ -35,9 +35,11 @@ __device__ Range joined(Range a, Range b) { return Range(min(a.low, b.low), max(
 """
 
 
-@pytest.fixture(autouse=True, params=["cpu", "emulator"])
+@pytest.fixture(autouse=True, params=["cpu", "emulator", pytest.param("cuda", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with CPU, emulated() if request.param == "emulator" else nullcontext() as machine:
+    """The emulator, if that runs the kernels."""
+    on = Device("cuda" if request.param == "cuda" else "cpu")
+    with on, emulated() if request.param == "emulator" else nullcontext() as machine:
         yield machine
 
 
@@ -211,9 +213,8 @@ def test_texts_compile_for_gpus(arch: str) -> None:
     pytest.importorskip("cuda.bindings.nvrtc")
     f32 = numpy.dtype("f4")
     outputs = (Variable("low", f32), Variable("high", f32))
-    preamble = RANGE.replace("INFINITY", "__int_as_float(0x7f800000)")
     texts = ReductionTexts(
-        *("extent", (), "Range", "joined(a, b)", "", preamble, "x", "Range(x)", outputs, "low = a.low; high = a.high"),
+        *("extent", (), "Range", "joined(a, b)", "", RANGE, "x", "Range(x)", outputs, "low = a.low; high = a.high"),
         "high",
     )
     op = reduction_of(texts, (f32, f32))

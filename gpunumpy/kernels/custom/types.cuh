@@ -1,5 +1,10 @@
 // The element types of operations that users write, where they are not those of generated kernels.
 
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#endif
+
 // 16-bit floats that are computed with as float32.
 template <class Stored> struct small_float {
   Stored value;
