@@ -61,10 +61,8 @@ def main() -> None:
         for name in ours:
             cupys = seconds(theirs[name], cupy.cuda.Device().synchronize)
             times = seconds(lambda name=name, ours=ours: computed(ours[name]()), gpunumpy.synchronize)
-            print(
-                f"{name:30}{'2^' + str(size.bit_length() - 1):>6}{cupys * 1e6:10.1f}{times * 1e6:10.1f}{times / cupys:8.2f}",
-                flush=True,
-            )
+            power, ratio = f"2^{size.bit_length() - 1}", times / cupys
+            print(f"{name:30}{power:>6}{cupys * 1e6:10.1f}{times * 1e6:10.1f}{ratio:8.2f}", flush=True)
         del theirs, ours
 
 

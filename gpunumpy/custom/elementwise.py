@@ -14,7 +14,7 @@ from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
 from ..kernels.custom.loop_text import Loop, LoopParameter
-from ..kernels.custom.text import Operation
+from ..kernels.custom.text import Operation, overwrites
 from .checks import check_loop
 from .parameters import (
     Types,
@@ -147,7 +147,7 @@ class ElementwiseKernel:
             results = self._record_loop(types, values, old, queue, size)
         else:
             shape = self._shape(values, old, size) if made or size is not None else None
-            results = prepared.record([*values, *old], shape)
+            results = prepared.record([*values, *old] if prepared.reads_outputs else values, shape)
         if made:
             for x, value in zip(made, results, strict=True):
                 x.assign(value)
@@ -173,9 +173,15 @@ class ElementwiseKernel:
             variables(outputs, types.outputs),
             self.operation,
             self.preamble,
-            bool(made),
+            bool(made) and self._reads_outputs(given),
         )
         return types, Prepared(operation, queue)
+
+    def _reads_outputs(self, given: Sequence[Any]) -> bool:
+        """Return whether outputs that are given are arguments too: they may be read, or no input has a shape."""
+        return not any(isinstance(x, ndarray) for x in given) or not all(
+            overwrites(self.operation, self.preamble, p.name) for p in self.out_params
+        )
 
     def _record_loop(
         self, types: Types, values: Sequence[Node], old: Sequence[Node], queue: Queue, size: int | None

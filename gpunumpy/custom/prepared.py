@@ -39,15 +39,16 @@ class Prepared:
     ----------
     ops : list
         The op of each output, with its loop.
-    reads_index, reads_size : bool
+    reads_index, reads_size, reads_outputs : bool
         As those of the operation.
     """
 
-    __slots__ = ("ops", "queue", "reads_index", "reads_size")
+    __slots__ = ("ops", "queue", "reads_index", "reads_outputs", "reads_size")
 
     def __init__(self, operation: Operation, queue: Queue) -> None:
         self.queue = queue
         self.reads_index, self.reads_size = operation.reads_index, operation.reads_size
+        self.reads_outputs = operation.reads_outputs
         arguments = operation.loop
         self.ops: list[tuple[MadeOp, tuple[DType, ...]]] = []
         for op, output in zip(ops_of(operation), operation.outputs, strict=True):

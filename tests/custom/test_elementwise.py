@@ -19,7 +19,7 @@ from gpunumpy.kernels.codegen.op_code import helpers
 from gpunumpy.kernels.cuda.user_program import UserProgram, compile_for
 from gpunumpy.kernels.custom import cuda_loops, host_compiler, loop_text
 from gpunumpy.kernels.custom.loop_text import Loop, LoopParameter
-from gpunumpy.kernels.custom.text import Operation, Variable, check_text, ops_of
+from gpunumpy.kernels.custom.text import Operation, Variable, check_text, ops_of, overwrites
 from tests.emulator import available
 from tests.emulator.emulated import emulated
 from tests.emulator.hand_written import OneKernel, OneLaunch, run_program
@@ -188,6 +188,42 @@ def test_outputs_that_are_given_are_read_and_written(transposed: bool) -> None:
     kernel = np.ElementwiseKernel("T x", "T z", "z += x", "add_to")
     assert kernel(np.asarray(x), ours) is ours
     numpy.testing.assert_array_equal(view.get(), (z + x)[1:])
+
+
+@pytest.mark.parametrize(
+    ("operation", "reads"),
+    [
+        ("z = x", False),
+        ("T d = x; z = d;", False),
+        ("T d = x;\n z = d * d", False),
+        ("z += x", True),
+        ("z = z + x", True),
+        ("if (x > 0) z = x", True),
+        ("x > 0 && (z = x)", True),
+        ("for (int k = 0; k < x; ++k) z = k", True),
+        ("SET z = x", True),
+        ("/* z */ ; z = x", True),
+        ("bool is = x == 1;", True),
+    ],
+)
+def test_outputs_are_read_unless_they_are_plainly_overwritten(operation: str, reads: bool) -> None:
+    assert overwrites(operation, "", "z") is not reads
+    assert not overwrites(operation, "#define x z", "z")
+    if "SET" not in operation:
+        x, z = numpy.arange(4.0), numpy.full(4, 0.5)
+        ours = np.array(z)
+        np.ElementwiseKernel("T x", "T z", operation, "write")(np.asarray(x), ours)
+        wanted = {"z = x": x, "z += x": z + x, "if (x > 0) z = x": numpy.where(x > 0, x, z)}
+        if operation in wanted:
+            assert ours.tolist() == wanted[operation].tolist()
+
+
+def test_an_output_is_larger_than_the_inputs() -> None:
+    z = np.zeros((2, 3))
+    np.ElementwiseKernel("T x", "T z", "z = x + i", "fill")(np.ones(3), z)
+    assert z.tolist() == [[1, 2, 3], [4, 5, 6]]
+    np.ElementwiseKernel("T x", "T z", "z = x", "fill")(np.ones(3), z)
+    assert z.tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 def test_a_window_is_written() -> None:

@@ -15,6 +15,8 @@ from ...core.ops.made import MadeOp
 _USER_TYPES = {"f16": "float16", "bf16": "bfloat16", "c64": "complex<f32>", "c128": "complex<f64>"}
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _COMPLEX_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cupy/complex.cuh>", re.MULTILINE)
+# What makes a statement one that may not run.
+_CONTROL = re.compile(r"[{}#?]|\b(?:if|else|for|while|do|switch|case|return|goto|break|continue)\b|//|/\*|&&|\|\|")
 # A text of more characters is taken for one of fifty instructions or more.
 _LONG_TEXT = 120
 
@@ -77,6 +79,15 @@ _INT64 = next(dtype for dtype, name in C_TYPE.items() if name == "i64")
 def names(text: str, name: str) -> bool:
     """Return whether a text has a word in it."""
     return re.search(rf"(?<![\w.]){name}\b", text) is not None
+
+
+def overwrites(operation: str, preamble: str, name: str) -> bool:
+    """Return whether an operation surely assigns to a variable, and reads nothing of it: a line of statements does."""
+    if _DEFINE.search(preamble) or _CONTROL.search(operation):
+        return False
+    return len(re.findall(rf"(?<![\w.]){name}\b", operation)) == 1 and bool(
+        re.search(rf"(?:^|;)\s*{name}\s*=(?!=)", operation)
+    )
 
 
 def user_type(dtype: DType) -> str:
