@@ -8,6 +8,7 @@ from functools import partial
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
+from ..graph.primitives import LibraryCall
 from ..graph.signature import Signature
 from ..schedule.batch import batch_calls
 from ..schedule.lift import lifted, lowered
@@ -156,11 +157,16 @@ class Planner:
         known = self._roots_of_parts.find(structure_key)
         if known is not None:
             return known
-        items = items_of(nodes)
         found = []
-        if len(batch_calls(items, range(count), self._executor.traits)) == len(items):
-            found = parts(items, range(count))  # else a batch has library calls of several parts
+        if not self._has_batches(nodes, count):  # which have library calls of several parts
+            found = parts(nodes, count)
         return self._roots_of_parts.keep(structure_key, found if len(found) > 1 else [], len(nodes) // _NODES_OF_ENTRY)
+
+    def _has_batches(self, nodes: Sequence[Node], count: int) -> bool:
+        if not any(type(node.signature.primitive) is LibraryCall for node in nodes):
+            return False
+        items = items_of(nodes)
+        return len(batch_calls(items, range(count), self._executor.traits)) != len(items)
 
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()
