@@ -129,7 +129,8 @@ class Placement:
 
     def builder(self, group: Group, loops: tuple[int, ...]) -> Builder:
         """Return an empty body for the kernel of a group; the bodies of a group share its arguments."""
-        return Builder(self.items, loops, partial(self._resolve_anchor, group), group.args, group.arg_list)
+        resolve = partial(self._resolve_anchor, group)
+        return Builder(self.items, loops, self.graph.anchor_set, resolve, group.args, group.arg_list)
 
     def call_arguments(self, args: Sequence[int]) -> tuple[tuple[tuple[Source, Layout], ...], tuple[DType, ...]]:
         """Return the windows of memory that hold the arguments of a library call, and their dtypes."""

@@ -6,7 +6,7 @@ only changes the map, so it costs nothing; a node lowered twice at the same map 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cache
 from operator import add
 from typing import Any, NamedTuple, TypeAlias
@@ -91,26 +91,29 @@ def compose(strides: Sequence[int], offset: int, imap: IndexMap, loops: int) -> 
 class Builder:
     """The body of one kernel while it grows.
 
-    `resolve_anchor` is called with a node and its index map. It returns the number of its value in this kernel, the
-    `Source` to load it from, or None for a node that is lowered here; it raises `CannotLower` if none of these will do.
+    `resolve_anchor` is called with one of the `anchors` and its index map. It returns the number of its value in this
+    kernel, the `Source` to load it from, or None for a node that is lowered here, as all that are no anchors are; it
+    raises `CannotLower` if none of these will do.
     """
 
     def __init__(
         self,
         items: Sequence[Item],
         loops: Shape,
+        anchors: Container[int],
         resolve_anchor: Callable[[int, IndexMap], int | Source | None],
         args: dict[Any, int],
         arg_list: list[tuple[Source, ir.Arg]],
     ) -> None:
         self.items = items
         self.loops = loops
+        self.anchors = anchors
         self.resolve_anchor = resolve_anchor
         self.args = args
         self.arg_list = arg_list
         self.instructions: list[ir.Instruction] = []
         self.stores: list[ir.Store] = []
-        self._numbers: dict[ir.Instruction, int] = {}
+        self._numbers: dict[tuple[type[ir.Instruction], tuple[Any, ...]], int] = {}
         self._memo: dict[tuple[int, IndexMap], int] = {}
         self.reads: list[tuple[Source, ir.Affine | None]] = []  # source, and index (None: any)
 
@@ -141,12 +144,12 @@ class Builder:
             self.arg_list.append((source, ir.Arg(kind, dtype, aligned, alias)))
         return found
 
-    def emit(self, instr: ir.Instruction) -> int:
+    def emit(self, kind: type[ir.Instruction], *fields: Any) -> int:
         """Return the number of the value of an instruction, adding the instruction if the body lacks it."""
         count = len(self.instructions)
-        found = self._numbers.setdefault(instr, count)
+        found = self._numbers.setdefault((kind, fields), count)  # a tuple has its hash in a fraction of the time
         if found == count:
-            self.instructions.append(instr)
+            self.instructions.append(kind(*fields))
         return found
 
     def store(self, source: Source, value: int, dtype: DType, at: ir.Affine, alias: int = -1) -> None:
@@ -156,21 +159,20 @@ class Builder:
 
     def as_dtype(self, value: int, have: DType, want: DType) -> int:
         """Return the number of a value cast from one dtype to another."""
-        return value if have == want else self.emit(ir.Apply("cast", (value,), (have, want)))
+        return value if have == want else self.emit(ir.Apply, "cast", (value,), (have, want))
 
     # nodes
 
     def operand(self, position: int, shape: Shape, imap: IndexMap, dtype: DType) -> int:
         """Return the value of an argument of an operation over `shape` at `imap`, broadcast, and cast to `dtype`."""
-        item = self.items[position]
-        signature = item.signature
+        signature = self.items[position].signature
         if type(signature.primitive) is Const:
             if signature.primitive.weak:  # a Python scalar has no dtype of its own: it takes that of the loop
-                return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", dtype)))
-            value = self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", signature.dtype)))
+                return self.emit(ir.Scalar, self.argument(Source("const", position), "scalar", dtype))
+            value = self.emit(ir.Scalar, self.argument(Source("const", position), "scalar", signature.dtype))
             return self.as_dtype(value, signature.dtype, dtype)
         lead = len(shape) - len(signature.shape)
-        value = self.value(position, imap[lead:])
+        value = self.value(position, imap[lead:] if lead else imap)
         return self.as_dtype(value, signature.dtype, dtype)
 
     def value(self, position: int, imap: IndexMap) -> int:
@@ -188,34 +190,35 @@ class Builder:
     def _lower(self, position: int, imap: IndexMap) -> int:
         item = self.items[position]
         signature = item.signature
-        primitive = signature.primitive
+        primitive: Any = signature.primitive
+        kind = type(primitive)
         loops = len(self.loops)
-        if isinstance(primitive, Leaf):
+        if kind is Leaf:
             at = compose(primitive.strides, primitive.origin, imap, loops)
             return self._load(Source("leaf", position), signature.dtype, primitive.aligned, at)
-        reached = self.resolve_anchor(position, imap)
-        if isinstance(reached, int):
-            return reached
+        reached = self.resolve_anchor(position, imap) if position in self.anchors else None
         if reached is not None:
+            if isinstance(reached, int):
+                return reached
             at = compose(layout.c_strides(signature.shape), 0, imap, loops)
             return self._load(reached, signature.dtype, True, at)
-        if isinstance(primitive, Map):
-            wanted = zip(item.args, primitive.loop[:-1], strict=True)
-            args = tuple([self.operand(a, signature.shape, imap, want) for a, want in wanted])
-            return self.emit(ir.Apply(primitive.op, args, primitive.loop))
-        if isinstance(primitive, Iota):
-            return self.emit(ir.LoopIndex(imap[primitive.axis]))
-        if isinstance(primitive, Const):
-            return self.emit(ir.Scalar(self.argument(Source("const", position), "scalar", signature.dtype)))
-        if isinstance(primitive, View):
+        if kind is Map:
+            shape, loop = signature.shape, primitive.loop
+            args = tuple([self.operand(a, shape, imap, wanted) for a, wanted in zip(item.args, loop)])
+            return self.emit(ir.Apply, primitive.op, args, loop)
+        if kind is Iota:
+            return self.emit(ir.LoopIndex, imap[primitive.axis])
+        if kind is Const:
+            return self.emit(ir.Scalar, self.argument(Source("const", position), "scalar", signature.dtype))
+        if kind is View:
             if signature.index_map is None:
                 return self._load_flat_view(item, primitive, imap)
             return self.value(
                 item.args[0], tuple([compose(steps, start, imap, loops) for start, steps in signature.index_map])
             )
-        if isinstance(primitive, Gather):
+        if kind is Gather:
             return self._gather(position, item, primitive, imap)
-        raise AssertionError(f"{type(primitive).__name__} is lowered by the scheduler alone")
+        raise AssertionError(f"{kind.__name__} is lowered by the scheduler alone")
 
     def _load_flat_view(self, item: Item, primitive: View, imap: IndexMap) -> int:
         """Load a view that has no index map over the dimensions of its base, by offsets into the memory of the base."""
@@ -239,7 +242,7 @@ class Builder:
 
     def _load(self, source: Source, dtype: DType, aligned: bool, at: ir.Affine) -> int:
         self.reads.append((source, at))
-        return self.emit(ir.Load(self.argument(source, "in", dtype, aligned), at))
+        return self.emit(ir.Load, self.argument(source, "in", dtype, aligned), at)
 
     def _gather(self, position: int, item: Item, primitive: Gather, imap: IndexMap) -> int:
         base_position = item.args[0]
@@ -263,9 +266,8 @@ class Builder:
         arg = self.argument(source, "in", base.dtype, aligned)
         at = compose(strides[primitive.count :], origin, imap[index_ndim:], len(self.loops))
         source_location = self.argument(Source("location", position), "scalar", INT64)
-        return self.emit(
-            ir.LoadIndexed(arg, at, index, base.shape[: primitive.count], strides[: primitive.count], source_location)
-        )
+        count = primitive.count
+        return self.emit(ir.LoadIndexed, arg, at, index, base.shape[:count], strides[:count], source_location)
 
     def reduction(self, position: int, loop_of_dim: Sequence[int]) -> int:
         """Return the value of a `Reduce` or `Scan`; dimension d of its argument runs along loop ``loop_of_dim[d]``."""
@@ -278,4 +280,4 @@ class Builder:
         for extra, dtype in zip(item.args[1:], primitive.loop[1:-1], strict=True):
             values.append(self.operand(extra, (), (), dtype))
         kind = ir.ReduceLoops if isinstance(primitive, Reduce) else ir.ScanLoop
-        return self.emit(kind(primitive.op, tuple(values), primitive.loop))
+        return self.emit(kind, primitive.op, tuple(values), primitive.loop)

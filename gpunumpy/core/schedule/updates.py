@@ -16,7 +16,7 @@ from ..graph.primitives import Gather, Leaf, Map, Scatter, Update
 from . import kernel as ir
 from .groups import Group, Placement
 from .in_place import are_apart, is_same_buffer, join_in_place, strides_of_long_dims
-from .lower import Item, Source, compose, map_to_loops
+from .lower import IndexMap, Item, Source, compose, map_to_loops
 from .steps import RunLibraryCall
 
 
@@ -29,14 +29,20 @@ def place_update(placement: Placement, anchor: int, primitive: Update) -> None:
     if source is not None and _may_overwrite(placement, base):
         if join_in_place(placement, anchor, region, source):
             return
-        reads_overwritten = _reads_overwritten(placement, anchor, base, region)
-        if not reads_overwritten:
-            _write_in_place(placement, anchor, region, source, value)
+        loaded = set(placement.loaded)
+        group, number = _computed_over_region(placement, anchor, region)
+        if not _reads_overwritten(placement, group, base, region):
+            group.in_place[anchor] = source
+            _write_in_place(placement, anchor, region, source, group, number)
             return
+        placement.loaded = loaded
         is_large = 2 * prod(region.shape) >= prod(placement.items[anchor].signature.shape)
         if not (box is not None and is_large):
             # The new value reads elements that are overwritten: compute all of it before the first write.
-            _write_in_place(placement, anchor, region, source, value, _copy_before_write(placement, value))
+            copied = _copy_before_write(placement, value)
+            group = _over_region(placement, region)
+            number = group.builder.load_copy(copied, value, region.shape, _region_map(region))
+            _write_in_place(placement, anchor, region, source, group, number)
             return
     if box is None:
         copy = placement.new_group(
@@ -46,7 +52,9 @@ def place_update(placement: Placement, anchor: int, primitive: Update) -> None:
         copy.closed = True
         copy.anchors[anchor] = (copy.builder.value(base, at), at)
         placement.group_of[anchor] = copy.number
-        _write_in_place(placement, anchor, region, Source("new", anchor), value)
+        _write_in_place(
+            placement, anchor, region, Source("new", anchor), *_computed_over_region(placement, anchor, region)
+        )
         return
     _write_fresh(placement, anchor, region, box, base, value)
 
@@ -130,17 +138,30 @@ def _may_overwrite(placement: Placement, base: int) -> bool:
     return not any(placement.unplaced_readers[p] for p in nodes_in_buffer)
 
 
-def _reads_overwritten(placement: Placement, anchor: int, base: int, region: Layout) -> bool:
-    """Return whether the new value may read, at another element than the one that it replaces, what is replaced."""
-    probe = Group(region.shape, 0, len(placement.groups), "")
-    probe.builder = placement.builder(probe, region.shape)
-    loaded = set(placement.loaded)
-    imap = map_to_loops(len(region.shape), range(len(region.shape)))
-    signature = placement.items[base].signature
-    probe.builder.operand(placement.items[anchor].args[1], region.shape, imap, signature.dtype)
-    placement.loaded = loaded
+def _over_region(placement: Placement, region: Layout) -> Group:
+    """Return a kernel over the region of an update, which is not placed yet."""
+    group = Group(region.shape, 0, len(placement.groups), "it writes a part of an array in place")
+    group.builder = placement.builder(group, region.shape)
+    group.closed = True
+    group.domain, group.loop_of_dim = region.shape, tuple(range(len(region.shape)))
+    return group
+
+
+def _region_map(region: Layout) -> IndexMap:
+    return map_to_loops(len(region.shape), range(len(region.shape)))
+
+
+def _computed_over_region(placement: Placement, anchor: int, region: Layout) -> tuple[Group, int]:
+    """Return a kernel that computes the new value of an update, not placed yet, and the number of the value in it."""
+    group, item = _over_region(placement, region), placement.items[anchor]
+    return group, group.builder.operand(item.args[1], region.shape, _region_map(region), item.signature.dtype)
+
+
+def _reads_overwritten(placement: Placement, group: Group, base: int, region: Layout) -> bool:
+    """Return whether a kernel may read, at another element than the one that it replaces, what an update replaces."""
     base_item = placement.items[base]
-    for source, at in probe.builder.reads:
+    signature = base_item.signature
+    for source, at in group.builder.reads:
         other = placement.items[source.position]
         if source.position == base or (base_item.buffer >= 0 and other.buffer == base_item.buffer):
             start = other.offset - base_item.offset if source.kind == "leaf" else 0
@@ -167,18 +188,11 @@ def _copy_before_write(placement: Placement, value: int) -> Source:
 
 
 def _write_in_place(
-    placement: Placement, anchor: int, region: Layout, source: Source, value: int, copy: Source | None = None
+    placement: Placement, anchor: int, region: Layout, source: Source, group: Group, number: int
 ) -> None:
-    """Place a kernel that writes a region of the buffer `source`; `copy`, if given, holds the new value already."""
-    group = placement.new_group(region.shape, 0, "it writes a part of an array in place")
-    group.closed = True
-    group.domain, group.loop_of_dim = region.shape, tuple(range(len(region.shape)))
+    """Place a kernel that has a value over a region, and have it write the region of the buffer `source`."""
+    placement.groups.append(group)
     signature = placement.items[anchor].signature
-    imap = map_to_loops(len(region.shape), range(len(region.shape)))
-    if copy is None:
-        number = group.builder.operand(value, region.shape, imap, signature.dtype)
-    else:
-        number = group.builder.load_copy(copy, value, region.shape, imap)
     at = ir.Affine(region.offset, strides_of_long_dims(region))
     alias = next(
         (n for n, (s, arg) in enumerate(group.arg_list) if arg.kind == "in" and is_same_buffer(placement, s, source)),
@@ -187,8 +201,6 @@ def _write_in_place(
     group.builder.store(Source("new", anchor), number, signature.dtype, at, alias)
     if source != Source("new", anchor):
         placement.adopted[anchor] = source
-        if copy is None:
-            group.in_place[anchor] = source
     placement.group_of[anchor] = group.number
 
 
