@@ -78,9 +78,10 @@ def _mark_exported(buffer: Buffer) -> None:
     A value that a kernel stores where the host reads it is awaited: from then on its address is in the device's memory.
     """
     buffer.awaited()
-    _ = buffer.ptr  # what is on the host moves first, for which there may be no room
-    buffer.exported = True
-    buffer.copy = None
+    with memory.staying(buffer):
+        _ = buffer.ptr  # what is on the host moves first, for which there may be no room
+        buffer.exported = True
+        buffer.copy = None
 
 
 def _pointer(x: ndarray) -> tuple[int, Layout, Buffer]:

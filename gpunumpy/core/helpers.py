@@ -74,9 +74,11 @@ class Job:
         Whether the call is over, and was not cancelled.
     error : BaseException or None
         What the call raised.
+    thread : int
+        The identity of the thread that runs or has run the call; 0 before.
     """
 
-    __slots__ = ("_ended", "_function", "_is_over", "_process", "_turn", "error", "has_run")
+    __slots__ = ("_ended", "_function", "_is_over", "_process", "_turn", "error", "has_run", "thread")
 
     def __init__(self, function: Callable[[], object]) -> None:
         self._function = function
@@ -86,6 +88,7 @@ class Job:
         self._ended = _thread.allocate_lock()
         self._ended.acquire()
         self.has_run = False
+        self.thread = 0
         self.error: BaseException | None = None
 
     def start(self) -> None:
@@ -111,6 +114,7 @@ class Job:
         if not self._take_turn():
             return
         try:
+            self.thread = _thread.get_ident()
             with no_finalizers:
                 self._function()
         except BaseException as error:

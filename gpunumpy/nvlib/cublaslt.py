@@ -42,7 +42,9 @@ def _workspace(device: Device) -> int:
     found = _workspaces.get(device)
     if found is None:
         with _lock:
-            found = _workspaces.get(device) or _workspaces.setdefault(device, memory.allocate(device, _WORKSPACE_BYTES))
+            found = _workspaces.get(device)
+            if found is None:
+                found = _workspaces[device] = memory.allocate_fixed(device, _WORKSPACE_BYTES)
     return found.ptr
 
 
@@ -245,7 +247,7 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
         if bias is not None:
             multiplication.set_bias(pointers[bias])
         needed = multiplication.workspaces[algorithm]
-        block = memory.allocate(device, needed) if needed > _WORKSPACE_BYTES else None
+        block = memory.allocate_fixed(device, needed) if needed > _WORKSPACE_BYTES else None
         address, size = (block.ptr, needed) if block else (workspace, _WORKSPACE_BYTES)
         for offset_a, offset_b, offset_out in offsets:
             matmul(

@@ -203,7 +203,7 @@ def fft(device: Device, options: Transform, layouts: Sequence[Layout], dtypes: S
                 execute(handle, source_pointer, result, *direction)
                 return
             if entry.work_bytes:
-                work_area = memory.allocate(device, entry.work_bytes)
+                work_area = memory.allocate_fixed(device, entry.work_bytes)
                 library.set_work_area(handle, work_area.ptr)
             for source_offset, target_offset in offsets:
                 execute(handle, source_pointer + source_offset, result + target_offset, *direction)

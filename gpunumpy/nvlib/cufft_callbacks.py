@@ -31,7 +31,7 @@ class Linked:
 
     def __init__(self, device: Device, functions: Functions) -> None:
         self._functions = functions
-        self._words = memory.allocate(device, 8 * max(1, sum(functions.words)))
+        self._words = memory.allocate_fixed(device, 8 * max(1, sum(functions.words)))
         self._last = b""
 
     def link(self, library: Any, handle: int, kind: str, double: bool) -> object:

@@ -315,7 +315,7 @@ def test_precisions(model: Model) -> None:
 
 
 def test_an_emulated_product_gets_the_memory_that_it_needs(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "allocate", lambda device, nbytes: SimpleNamespace(ptr=6))
+    monkeypatch.setattr(memory, "allocate_fixed", lambda device, nbytes: SimpleNamespace(ptr=6))
     model.workspace = 100 << 20
     a = sample((4, 4), "f8")
     out = numpy.zeros_like(a)

@@ -1,5 +1,6 @@
 #include "buffer.hpp"
 
+#include "numpy_api.hpp"
 #include "sizes.hpp"
 
 namespace core {
@@ -35,6 +36,7 @@ bool release(const Buffer* buffer) {
 void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
     Buffer* buffer = as_buffer(self);
+    if (buffer->weak_references) PyObject_ClearWeakRefs(self);
     if (buffer->free_list && buffer->block) {
         const FirstException first;
         if (!release(buffer)) PyErr_WriteUnraisable(nullptr);
@@ -55,6 +57,7 @@ PyMemberDef members[] = {
     {"owner", T_OBJECT_EX, offsetof(Buffer, owner), 0, nullptr},
     {"phase", T_OBJECT_EX, offsetof(Buffer, phase), 0, nullptr},
     {"ptr", T_OBJECT_EX, offsetof(Buffer, ptr), 0, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Buffer, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -95,6 +98,26 @@ Ref list_for(PyObject* lists, PyObject* nbytes) {
 bool add_buffer_type(PyObject* module) {
     buffer_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
     return buffer_type && guard_fields(buffer_type, members) && PyModule_AddType(module, buffer_type) == 0;
+}
+
+PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    static Name name("host");
+    if (count != 3 || !is_buffer(args[0]) || !PyArray_DescrCheck(args[1])) {
+        return PyErr_Format(PyExc_TypeError, "flat_view takes a buffer, a dtype and an offset");
+    }
+    Ref host(PyObject_GetAttr(args[0], name));
+    const Py_ssize_t offset = PyLong_AsSsize_t(args[2]), itemsize = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(args[1]));
+    if (!host || PyErr_Occurred()) return nullptr;
+    if (!PyArray_CheckExact(host.get()) || offset < 0 || itemsize < 1) {
+        return PyErr_Format(PyExc_ValueError, "the host has no such memory of the buffer");
+    }
+    PyArrayObject* bytes = reinterpret_cast<PyArrayObject*>(host.get());
+    const npy_intp available = PyArray_DIM(bytes, 0) / itemsize, first = offset < available ? offset : available;
+    npy_intp length = available - first;
+    Ref view(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(Py_NewRef(args[1])), 1, &length, nullptr,
+                                  PyArray_BYTES(bytes) + first * itemsize, PyArray_FLAGS(bytes) & NPY_ARRAY_WRITEABLE, nullptr));
+    if (!view || PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view.get()), host.release()) < 0) return nullptr;
+    return view.release();
 }
 
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {

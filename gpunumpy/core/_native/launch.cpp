@@ -280,6 +280,7 @@ bool Scratch::add(PyObject* launch, Words& words) {
             }
             if (!buffer) return false;
             buffers_.push_back(buffer);
+            set_field(as_buffer(buffer)->exported, Py_NewRef(Py_True));  // as `allocate_fixed` does
         }
         const uint64_t address = PyLong_AsUnsignedLongLong(as_buffer(buffer)->ptr);
         words.push_back(static_cast<int64_t>(address) + (part.is_zeroed ? part.number : 0));

@@ -60,6 +60,7 @@ PyObject* forget(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"address", address, METH_O, nullptr},
+    {"flat_view", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(flat_view)), METH_FASTCALL, nullptr},
     {"forget", forget, METH_NOARGS, nullptr},
     {"set_up", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_up)), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"wrap", wrap_node, METH_O, nullptr},
@@ -124,6 +125,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.queue_run, s.queue, "run"}, {&s.queue_publications, s.queue, "publications"},
         {&s.queue_state, s.queue, "state"}, {&s.state_planner, s.device_state, "planner"},
         {&s.state_cut, s.device_state, "cut"}, {&s.planner_plans, s.planner, "plans"},
+        {&s.device_has_spilled, s.device, "has_spilled"},
         {&s.device_launched, s.device, "launched"}, {&s.device_stays_current, s.device, "_stays_current"},
         {&s.table_entries, s.bounded_table, "_entries"}, {&s.cut_is_first, s.loop_cut, "_is_first"},
         {&s.cut_begin, s.loop_cut, "_begin"}, {&s.cut_search, s.loop_cut, "_search"},

@@ -6,7 +6,7 @@ PyTypeObject* node_type = nullptr;
 
 namespace {
 
-using Held = References<Node, &Node::args, &Node::bound, &Node::data, &Node::offset, &Node::owner, &Node::signature,
+using Held = References<Node, &Node::args, &Node::data, &Node::offset, &Node::owner, &Node::signature,
                         &Node::source_location>;
 
 FreeObjects<1024> free_nodes;
@@ -54,7 +54,6 @@ PyObject* call(PyObject* type, PyObject* const* args, size_t count, PyObject* na
 
 PyMemberDef members[] = {
     {"args", T_OBJECT_EX, offsetof(Node, args), 0, nullptr},
-    {"bound", T_OBJECT_EX, offsetof(Node, bound), 0, nullptr},
     {"data", T_OBJECT_EX, offsetof(Node, data), 0, nullptr},
     {"offset", T_OBJECT_EX, offsetof(Node, offset), 0, nullptr},
     {"owner", T_OBJECT_EX, offsetof(Node, owner), 0, nullptr},

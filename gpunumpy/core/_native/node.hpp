@@ -8,7 +8,6 @@ namespace core {
 struct Node {
     PyObject_HEAD
     PyObject* args;
-    PyObject* bound;
     PyObject* data;
     PyObject* offset;
     PyObject* owner;

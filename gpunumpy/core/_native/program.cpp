@@ -285,14 +285,15 @@ private:
 
     // The section at hand, what undoes it, no job of a helper, and no launch.
     bool save(const Action& action) {
-        static Name copy("copy");
+        static Name copy("copy"), host_name("host");
         Ref saved(PyList_New(0));
         if (!saved) return false;
         for (const Region& one : action.regions) {
             PyObject *start = PyTuple_GET_ITEM(numbers_, one.at), *stop = PyTuple_GET_ITEM(numbers_, one.at + 1);
             Ref buffer = Ref::to(one.is_in_leaf ? node(one.index)->data : slot(one.index));
             Ref bytes(PySlice_New(start, stop, nullptr));
-            Ref view(bytes ? PyObject_GetItem(as_buffer(buffer.get())->host, bytes.get()) : nullptr);
+            Ref host(bytes ? PyObject_GetAttr(buffer.get(), host_name) : nullptr);
+            Ref view(host ? PyObject_GetItem(host.get(), bytes.get()) : nullptr);
             Ref content(view ? PyObject_CallMethodNoArgs(view.get(), copy) : nullptr);
             Ref entry(content ? PyTuple_Pack(3, buffer.get(), start, content.get()) : nullptr);
             if (!entry || PyList_Append(saved.get(), entry.get()) < 0) return false;
@@ -370,11 +371,7 @@ private:
         switch (argument.place) {
             case LEAF: {
                 Ref leaf = Ref::to(PyList_GET_ITEM(nodes_, argument.index));
-                PyObject*& known = as_node(leaf.get())->bound;
-                if (known && known != Py_None) return Py_NewRef(known);
-                PyObject* made = bind(as_node(leaf.get())->data, argument.dtype, as_node(leaf.get())->offset);
-                if (made) set_field(known, Py_NewRef(made));
-                return made;
+                return bind(as_node(leaf.get())->data, argument.dtype, as_node(leaf.get())->offset);
             }
             case CONSTANT: return Py_NewRef(node(argument.index)->data);
             case SLOT: return bind(slot(argument.index), argument.dtype, zero);
@@ -400,14 +397,13 @@ private:
 // Python's code, which finds a leaf.
 void publish(PyObject* object, PyObject* buffer, PyObject* signature) {
     static PyObject *const zero = PyLong_FromLong(0), *const nothing = PyTuple_New(0);
-    Ref args, pending, offset, bound, data;
+    Ref args, pending, offset, data;
     Section section;
     Node* node = as_node(object);
     if (!is_pending(node)) return;
     args = Ref(std::exchange(node->args, Py_NewRef(nothing)));
     pending = Ref(std::exchange(node->signature, Py_NewRef(signature)));
     offset = Ref(std::exchange(node->offset, Py_NewRef(zero)));
-    bound = Ref(std::exchange(node->bound, Py_NewRef(Py_None)));
     data = Ref(std::exchange(node->data, Py_NewRef(buffer)));
 }
 
@@ -415,6 +411,11 @@ bool add_publication(PyObject* queue) {
     PyObject* count = PyLong_FromLongLong(PyLong_AsLongLong(held(state.queue_publications, queue).get()) + 1);
     if (count) state.queue_publications.set(queue, count);
     return count != nullptr;
+}
+
+bool note_uses(PyObject* plan, PyObject* nodes, PyObject* slots) {
+    static Name name("note_uses");
+    return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(plan, name, nodes, slots, nullptr)));
 }
 
 bool publish_inner_values(PyObject* plan, PyObject* nodes) {
@@ -502,6 +503,7 @@ bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked)
     set_field(as_run(run)->slots, Py_NewRef(slots.get()));
     set_field(as_run(run)->plan, Py_NewRef(plan));  // from now on `run` tells what there is to be finished
     if (!Execution(p, plan, nodes, slots.get(), run).all()) return false;
+    if (held(state.device_has_spilled, p.device).get() == Py_True && !note_uses(plan, nodes, slots.get())) return false;
     for (const Py_ssize_t index : p.copied) {
         Section section;
         PyObject* buffer = as_node(PyList_GET_ITEM(nodes, index))->data;

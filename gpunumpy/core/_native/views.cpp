@@ -172,7 +172,6 @@ PyObject* new_leaf(PyObject* signature, PyObject* given, Py_ssize_t offset) {
     Ref data = Ref::to(given), leaf(new_node(signature, PyTuple_New(0), data.get()));
     if (!leaf) return nullptr;
     as_node(leaf.get())->offset = PyLong_FromSsize_t(offset);
-    as_node(leaf.get())->bound = Py_NewRef(Py_None);
     return as_node(leaf.get())->offset ? leaf.release() : nullptr;
 }
 

@@ -37,16 +37,14 @@ class Node:
     `data` is the buffer (a computed value), the scalar (a Const) or None (pending). Computing a pending node turns the
     same object into a leaf, so every holder sees it computed. `owner` refers to the array that owns the node, if any.
 
-    Set for some nodes only: `offset`, the position of a leaf's lowest element in its buffer, in elements; `bound`, the
-    kernel arguments made for a leaf, None until its first launch; `source_location`, the user's line that recorded an
-    operation that can fail on its data.
+    Set for some nodes only: `offset`, the position of a leaf's lowest element in its buffer, in elements;
+    `source_location`, the user's line that recorded an operation that can fail on its data.
     """
 
-    __slots__ = ("args", "bound", "data", "offset", "owner", "signature", "source_location")
+    __slots__ = ("args", "data", "offset", "owner", "signature", "source_location")
 
     signature: Signature
     args: tuple[Node, ...]
-    bound: Any
     data: Any
     offset: int
     owner: weakref.ref[Any] | None
@@ -244,7 +242,6 @@ def leaf_node(signature: Signature, buffer: Any, offset: int) -> Node:
     """Return a leaf with this signature whose lowest element is at `offset`, in elements, of a buffer."""
     node = Node(signature, (), buffer)
     node.offset = offset
-    node.bound = None
     return node
 
 

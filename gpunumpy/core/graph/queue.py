@@ -16,15 +16,16 @@ class Queue:
     appended. An entry stands for the array's value at the time of the flush, so one too many, or one for a value that
     is computed, is harmless; but one that is missing loses a write. `lock` is held by a thread that changes values of
     the device. Of two devices' locks a thread holds one at a time; `tests/core/runtime/test_lock_order.py` has the
-    order of all locks. `state` and `run` belong to evaluation: `run` is what is being computed. `publications` counts
-    how often nodes of the device have been turned into leaves. `alignment` tells which addresses count as aligned, as
-    multiples of how many bytes. `host_bytes` are those of the largest arrays of the
-    device that are placed on the host, `host_multiplications` those of the largest products.
+    order of all locks. `state`, `run` and `runs_beside` belong to evaluation: `run` is what is being computed,
+    `runs_beside` what flushes compute that signal handlers call in its midst. `publications` counts how often nodes of
+    the device have been turned into leaves. `alignment` tells which addresses count as aligned, as multiples of how
+    many bytes. `host_bytes` are those of the largest arrays of the device that are placed on the host,
+    `host_multiplications` those of the largest products.
     """
 
     __slots__ = (
         *("alignment", "device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review"),
-        *("review_at", "run", "state"),
+        *("review_at", "run", "runs_beside", "state"),
     )
 
     state: Any
@@ -45,6 +46,7 @@ class Queue:
         self.review_at = REVIEW_INTERVAL
         self.review = review
         self.run: Any = None
+        self.runs_beside: list[Any] = []
         self.publications = 0
 
 

@@ -523,7 +523,7 @@ class _StandIn(Node):
         self.data = None
         if type(primitive) is Leaf:
             self.data = _FakeBuffer(0 if primitive.aligned else 0.5)
-            self.offset, self.bound = 0, None
+            self.offset = 0
         elif type(primitive) is Const:
             self.data = _FakeBuffer(0)  # code that uses it as a number fails
 

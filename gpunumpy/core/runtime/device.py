@@ -263,11 +263,15 @@ class Device:
         The objects of the CUDA driver for a GPU, made at their first use.
     attributes : Attributes
         The properties of the GPU.
+    has_spilled : bool
+        Whether values of the device were moved to memory of the host for lack of room; see `core/runtime/spill.py`.
     launched : deque
         What the driver said to the last launch of a kernel; see `note_launches`.
     """
 
-    __slots__ = ("_stays_current", "attributes", "context", "handle", "index", "kind", "launched", "stream")
+    __slots__ = (
+        *("_stays_current", "attributes", "context", "handle", "has_spilled", "index", "kind", "launched", "stream"),
+    )
 
     kind: str
     index: int
@@ -275,6 +279,7 @@ class Device:
     context: Any
     stream: Any
     attributes: Attributes
+    has_spilled: bool
     launched: deque[Any]
     _stays_current: bool
 
@@ -399,7 +404,7 @@ def _initialize(device: Device) -> None:
 def _new_device(kind: str, index: int) -> Device:
     """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
-    device.kind, device.index = kind, index
+    device.kind, device.index, device.has_spilled = kind, index, False
     device.note_launches()
     return device
 

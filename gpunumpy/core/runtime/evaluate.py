@@ -36,6 +36,7 @@ from .memory import Buffer, out_of_memory_hooks, pool_locks
 from .plan import Observer, Plan
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
+from .spill import register, spill
 
 
 class _DeviceState:
@@ -48,6 +49,7 @@ class _DeviceState:
         traits = self.executor.traits
         self.queue = Queue(device, review, traits.alignment, traits.host_bytes, traits.host_multiplications)
         _schedule_review(self.queue)
+        register(self.queue)
         self.planner = Planner(self.executor)
         self.cut = LoopCut()
         self.queue.state = self
@@ -395,10 +397,13 @@ def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
         return
     outer = queue.device.launched
     queue.device.note_launches()  # the launches of this flush are none of the run that waits
+    run = Run()
+    queue.runs_beside.append(run)
     try:
-        _compute_roots(queue, copies, Run(), seen, overwrite=False)
+        _compute_roots(queue, copies, run, seen, overwrite=False)
     finally:
         queue.device.launched = outer
+        queue.runs_beside.remove(run)
     if copies is not pending:
         results = [(node, copy.data, copy.signature) for node, copy in zip(pending, copies, strict=True)]
         publish(queue, results)
@@ -580,7 +585,7 @@ def _held_bytes(nodes: Sequence[Node]) -> int:
 
 
 # The functions whose variable `run` is what a queue is at.
-_RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute_only, review))
+_RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute_only, review, spill))
 
 
 def tables_of_core() -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy
 from ..fork import renew_in_child
 from ..locks import ReentrantLock
 from .device import CPU, Device, check, driver, is_lost
-from .memory import Buffer, address, allocate, pinned
+from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of
 from .memory_copy import copy_from_host, copy_to_host
 
 # A buffer up to this size is copied as a whole at the first look at a part of it: the time is that of the wait.
@@ -32,10 +32,11 @@ class HostCopy:
     buffer drops its copy, cannot leave an old content valid.
     """
 
-    __slots__ = ("content",)
+    __slots__ = ("content", "is_pinned")
 
-    def __init__(self, content: numpy.ndarray | None = None) -> None:
+    def __init__(self, content: numpy.ndarray | None = None, is_pinned: bool = False) -> None:
         self.content = content
+        self.is_pinned = is_pinned  # whether the memory is page-locked
 
 
 def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
@@ -44,6 +45,8 @@ def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
     Waits for the device where the host has no valid copy. None for a buffer that is too large, or that code outside of
     the package can write to.
     """
+    if buffer.is_spilled and (moved := buffer.awaited()) is not None:
+        return moved
     if buffer.host is not None:
         return buffer.host
     if buffer.exported:
@@ -60,8 +63,8 @@ def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
 
 def is_on_host(buffer: Buffer, content: numpy.ndarray) -> bool:
     """Return whether what `bytes_on_host` returned is still what the buffer has."""
-    copy = buffer.copy if buffer.host is None else None
-    return buffer.host is content or (copy is not None and copy.content is content)
+    copy = buffer.copy
+    return (copy is not None and copy.content is content) or buffer.host is content
 
 
 class _BufferOnHost(Buffer):
@@ -88,7 +91,7 @@ class _BufferOnHost(Buffer):
         blocks = self._blocks
         if not blocks:
             assert content is not None
-            block = allocate(self.device, self.nbytes)
+            block = allocate_fixed(self.device, self.nbytes)
             copy_from_host(block, 0, content)
             blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
             del blocks[1:]
@@ -128,6 +131,8 @@ def buffer_with(data: numpy.ndarray, device: Device) -> Buffer:
         return GivenBuffer(device, data.reshape(-1).view(numpy.uint8).copy())
     buffer = allocate(device, data.nbytes)
     copy_from_host(buffer, 0, data)
+    if device.has_spilled:
+        pool_of(device).note_uses((buffer,))
     return buffer
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -15,18 +16,21 @@ import numpy
 from .._native import compiled, tried_first
 from ..fork import renew_in_child
 from ..locks import ReentrantLock
+from .byte_sizes import parsed_bytes
 from .device import CPU, Device, check, driver, is_lost
-from .memory_pool import Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, size_class
+from .memory_pool import FULL_BYTES, Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, size_class
 
 __all__ = [
     "Buffer",
     "MemoryInfo",
     "address",
     "allocate",
+    "allocate_fixed",
     "attempted",
     "zeroed_scratch",
     "index_error_word",
     "explained",
+    "flat_view",
     "foreign_buffer",
     "host_bytes",
     "free_all_blocks",
@@ -34,22 +38,32 @@ __all__ = [
     "is_full",
     "is_shortage",
     "make_room",
+    "pool_of",
+    "may_move",
     "memory_info",
     "out_of_memory_hooks",
     "pinned",
     "pool_locks",
     "set_memory_limit",
     "shortage",
+    "staying",
     "take_index_error",
 ]
 
 out_of_memory_hooks: list[Callable[[Device], None]] = []
 """Functions called when memory is short, before the last attempt: they drop buffers, or finish work that holds some."""
 
+# Installed by `spill`: moves values of a device to memory of the host until so many bytes are free, or a block of that
+# size is. Returns whether it has moved any.
+spill: Callable[[Device, int], bool] | None = None
+
 _pools: dict[Device, Pool] = {}
 _free_lists: dict[Device, dict[int, FreeList]] = {}
 _zeroed_scratch: dict[Device, Buffer] = {}
 _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
+# What `set_memory_limit` has not set for a device.
+_initial_limit = parsed_bytes(os.environ.get("GPUNUMPY_MEMORY_LIMIT") or None, "GPUNUMPY_MEMORY_LIMIT")
+_staying: list[Buffer] = []
 _lock = ReentrantLock()
 renew_in_child(lambda: [_lock])
 
@@ -63,7 +77,7 @@ class _ThreadState(threading.local):
 _thread_state = _ThreadState()
 
 
-def _pool(device: Device) -> Pool:
+def pool_of(device: Device) -> Pool:
     """Return the pool of a device, made at its first use."""
     pool = _pools.get(device)
     if pool is None:
@@ -71,6 +85,7 @@ def _pool(device: Device) -> Pool:
             pool = _pools.get(device)
             if pool is None:
                 pool = HostPool(device) if device is CPU else DevicePool(device)
+                pool.limit = _initial_limit
                 _pools[device] = pool
                 _free_lists[device] = pool.lists_by_request
     return pool
@@ -100,13 +115,26 @@ def allocate(device: Device, nbytes: int) -> Buffer:
     return PoolBuffer(device, block, nbytes, free_list)
 
 
+def allocate_fixed(device: Device, nbytes: int) -> Buffer:
+    """Return a buffer that stays where it is, as memory does whose address a library or a kernel at hand has.
+
+    Raises
+    ------
+    MemoryError
+        As `allocate`.
+    """
+    buffer = allocate(device, nbytes)
+    buffer.exported = True
+    return buffer
+
+
 def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:
     """Return a free list and a block for a request that no known free list serves."""
-    pool = _pool(device)
+    pool = pool_of(device)
     free_list = pool.free_list(nbytes)
     failures = 0
     while (block := pool.take_block(free_list)) is None:
-        make_room(device, failures, f"asked for {nbytes:,} bytes")
+        make_room(device, failures, f"asked for {nbytes:,} bytes", free_list.size)
         failures += 1
     return free_list, block
 
@@ -130,17 +158,17 @@ def attempted(device: Device, asked: str, call: Callable[..., tuple[Any, ...]], 
 
 def is_shortage(device: Device, error: Any) -> bool:
     """Return whether an error of the driver stands for a lack of a GPU's memory."""
-    pool = _pool(device)
+    pool = pool_of(device)
     return isinstance(pool, DevicePool) and pool.is_shortage(error)
 
 
 def is_full(device: Device) -> bool:
     """Return whether next to nothing of a GPU's memory is free."""
-    pool = _pool(device)
+    pool = pool_of(device)
     return isinstance(pool, DevicePool) and pool.is_full()
 
 
-def make_room(device: Device, failures: int, asked: str) -> None:
+def make_room(device: Device, failures: int, asked: str, nbytes: int = FULL_BYTES) -> None:
     """Free memory of a device for another attempt at what has found none.
 
     Parameters
@@ -149,19 +177,34 @@ def make_room(device: Device, failures: int, asked: str) -> None:
         How many attempts failed before the last one.
     asked : str
         What there is no room for.
+    nbytes : int
+        The bytes of the block that there is no room for.
 
     Raises
     ------
     MemoryError
         If all that can be freed was freed before the last attempt.
     """
-    if failures == len(_WAYS_TO_MAKE_ROOM):
+    pool = pool_of(device)
+    if device.has_spilled:  # what was short is short again: looking for garbage each time would take longer than moving
+        _run_hooks(pool)
+        if spill is not None and spill(device, nbytes):
+            return
+    if failures == 0:
+        pool.release_all()
+    elif failures == 1:
+        _run_hooks(pool)
+        gc.collect()
+        pool.release_all()
+    elif device.has_spilled or spill is None or not spill(device, nbytes):
         raise shortage(device, asked)
-    _WAYS_TO_MAKE_ROOM[failures](_pool(device))
 
 
-def _release_cached(pool: Pool) -> None:
-    pool.release_all()
+def fits(device: Device, nbytes: int) -> bool:
+    """Return whether a device could have a block of so many bytes, if nothing else were there."""
+    pool = pool_of(device)
+    available = pool.available_bytes()
+    return (pool.limit is None or nbytes <= pool.limit) and (available is None or nbytes <= available[1])
 
 
 def _run_hooks(pool: Pool) -> None:
@@ -173,16 +216,11 @@ def _run_hooks(pool: Pool) -> None:
                 hook(pool.device)
         finally:
             _thread_state.is_running_hooks = False
-    gc.collect()
-    pool.release_all()
-
-
-_WAYS_TO_MAKE_ROOM = (_release_cached, _run_hooks)
 
 
 def shortage(device: Device, asked: str) -> MemoryError:
     """Return the error for a lack of memory of a device: what was asked for, what is used, what is free."""
-    pool = _pool(device)
+    pool = pool_of(device)
     text = f"out of memory on {device}: {asked}; gpunumpy uses {pool.used_bytes():,}"
     if pool.limit is not None:
         text += f" of the {pool.limit:,} that set_memory_limit allows"
@@ -191,6 +229,8 @@ def shortage(device: Device, asked: str) -> MemoryError:
     available = pool.available_bytes()
     if available is not None:
         text += f"; {available[0]:,} of the device's {available[1]:,} are free"
+    if pool.why_none_moved:
+        text += f"; {pool.why_none_moved}"
     return MemoryError(text)
 
 
@@ -215,6 +255,29 @@ def host_bytes(nbytes: int) -> numpy.ndarray:
         raise shortage(CPU, f"asked for {nbytes:,} bytes") from None
 
 
+class staying:
+    """Context in which buffers keep their addresses, though nothing of them is exported, and no step of a plan runs."""
+
+    __slots__ = ("_buffers",)
+
+    def __init__(self, *buffers: Buffer) -> None:
+        self._buffers = buffers
+
+    def __enter__(self) -> None:
+        """Let the buffers stay."""
+        _staying.extend(self._buffers)
+
+    def __exit__(self, *exception: object) -> None:
+        """Let the buffers go."""
+        for buffer in self._buffers:
+            _staying.remove(buffer)
+
+
+def may_move(buffer: Buffer) -> bool:
+    """Return whether nobody has the address of a buffer, as far as it tells, so that its bytes can be moved."""
+    return not buffer.exported and buffer not in _staying
+
+
 def foreign_buffer(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:
     """Return a buffer over memory that another object owns.
 
@@ -237,6 +300,14 @@ def host_view(ptr: int, nbytes: int) -> numpy.ndarray:
     """Return host memory at an address as an array of bytes; the caller keeps the memory alive."""
     memory = (ctypes.c_uint8 * nbytes).from_address(ptr)
     return numpy.ctypeslib.as_array(memory)
+
+
+@compiled
+def flat_view(buffer: Buffer, dtype: Any, offset: int) -> numpy.ndarray:
+    """Return the memory of a buffer of the CPU device from element `offset` on as a flat array."""
+    assert buffer.host is not None
+    flat = buffer.host.view(dtype)
+    return flat[offset:] if offset else flat
 
 
 @compiled
@@ -303,7 +374,7 @@ def zeroed_scratch(device: Device, nbytes: int) -> Buffer:
 
 
 def _zeros(device: Device, nbytes: int) -> Buffer:
-    buffer = allocate(device, nbytes)
+    buffer = allocate_fixed(device, nbytes)
     if buffer.host is not None:
         buffer.host[:] = 0
     else:
@@ -358,17 +429,23 @@ class MemoryInfo:
     Attributes
     ----------
     used : int
-        Bytes held by arrays.
+        Bytes of the device held by arrays.
     cached : int
         Bytes in free blocks that are kept for later arrays.
     free, total : int or None
         Bytes that the device has left for all programs, and bytes that it has; None if the system does not tell.
+    limit : int or None
+        Bytes that `used` and `cached` may be together, as `set_memory_limit` says; None if there is no limit.
+    spilled : int
+        Bytes of arrays that are in memory of the host, or in files, for lack of room on the device.
     """
 
     used: int
     cached: int
     free: int | None
     total: int | None
+    limit: int | None
+    spilled: int
 
 
 def memory_info(device: Device | str | int | None = None) -> MemoryInfo:
@@ -379,24 +456,46 @@ def memory_info(device: Device | str | int | None = None) -> MemoryInfo:
     device : Device, str, int or None
         The device; the default device if None.
     """
-    pool = _pool(Device(device))
+    pool = pool_of(Device(device))
     free, total = pool.available_bytes() or (None, None)
-    return MemoryInfo(pool.used_bytes(), pool.cached_bytes(), free, total)
+    return MemoryInfo(pool.used_bytes(), pool.cached_bytes(), free, total, pool.limit, spilled_bytes(pool.device))
 
 
-def set_memory_limit(nbytes: int | None, device: Device | str | int | None = None) -> None:
+def spilled_bytes(device: Device) -> int:
+    """Return the number of bytes of values that were moved to the host for lack of room, and are still there."""
+    buffers = [reference() for reference in list(pool_of(device).uses)]
+    return sum([buffer.nbytes for buffer in buffers if buffer is not None and buffer.is_spilled])
+
+
+def set_memory_limit(nbytes: int | str | None, device: Device | str | int | None = None) -> None:
     """Limit the bytes of a device that arrays and cached blocks may take.
+
+    Where an operation needs more, arrays that are not at hand are moved to memory of the host, and come back when an
+    operation reads them.
 
     Parameters
     ----------
-    nbytes : int or None
-        The limit, or None for no limit. Arrays that exist already may exceed it.
+    nbytes : int, str or None
+        The limit: a number of bytes, or a text such as ``"16GB"``, ``"500 MB"`` or ``"1.5GiB"``; None for no limit.
+        What exceeds it is moved at once, but for arrays whose address other libraries have. The environment variable
+        ``GPUNUMPY_MEMORY_LIMIT`` has the initial limit of every device.
     device : Device, str, int or None
         The device; the default device if None.
+
+    Raises
+    ------
+    ValueError
+        If the limit is negative, or the text has no number or an unknown unit.
+    TypeError
+        If the limit is something else.
     """
-    if nbytes is not None and nbytes < 0:
-        raise ValueError(f"a memory limit is a number of bytes or None, not {nbytes}")
-    _pool(Device(device)).limit = nbytes
+    pool = pool_of(Device(device))
+    pool.limit = parsed_bytes(nbytes)
+    if pool.excess_bytes(0) > 0:
+        pool.release()
+        if pool.excess_bytes(0) > 0 and spill is not None:
+            spill(pool.device, 0)
+            pool.release()
 
 
 def free_all_blocks(device: Device | str | int | None = None) -> None:
@@ -407,7 +506,7 @@ def free_all_blocks(device: Device | str | int | None = None) -> None:
     device : Device, str, int or None
         The device; the default device if None.
     """
-    _pool(Device(device)).release_all()
+    pool_of(Device(device)).release_all()
 
 
 def tables_of_core() -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy
 
 from ..locks import ReentrantLock
 from .device import Device, check, driver
-from .memory import Buffer, address, attempted, host_bytes, pinned
+from .memory import Buffer, address, attempted, host_bytes, pinned, staying
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
@@ -139,11 +139,31 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         buffer.host[offset : offset + source.size] = source
         return
     stage = _stage(buffer.device)
-    if borrow or source.size <= _INLINE_BYTES:
-        target, stream = buffer.ptr + offset, buffer.device.stream
-        _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.size, stream)
+    with staying(buffer):
+        if borrow or source.size <= _INLINE_BYTES:
+            target, stream = buffer.ptr + offset, buffer.device.stream
+            _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.size, stream)
+        else:
+            stage.upload(buffer.ptr + offset, source)
+
+
+def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None:
+    """Copy all bytes of a buffer to memory of the host, once everything queued before has run.
+
+    Parameters
+    ----------
+    is_pinned : bool
+        Whether the target is page-locked, so that the GPU writes it directly.
+    """
+    device = buffer.device
+    if buffer.host is not None:
+        target[:] = buffer.host[: buffer.nbytes]
+    elif is_pinned:
+        cuda = _stage(device).cuda
+        _queue_copy(device, cuda.cuMemcpyDtoHAsync, address(target), buffer.ptr, buffer.nbytes, device.stream)
+        check(cuda.cuStreamSynchronize(device.stream))
     else:
-        stage.upload(buffer.ptr + offset, source)
+        _stage(device).download(target, buffer.ptr)
 
 
 def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
@@ -162,12 +182,13 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
         The bytes, of dtype uint8.
     """
     target = host_bytes(nbytes)
-    if buffer.host is not None:
-        target[:] = buffer.host[offset : offset + nbytes]
-    elif (written := buffer.awaited()) is not None:
+    if (written := buffer.awaited()) is not None:
         target[:] = written[offset : offset + nbytes]
+    elif buffer.host is not None:
+        target[:] = buffer.host[offset : offset + nbytes]
     elif nbytes:
-        _stage(buffer.device).download(target, buffer.ptr + offset)
+        with staying(buffer):
+            _stage(buffer.device).download(target, buffer.ptr + offset)
     return target
 
 
@@ -183,15 +204,17 @@ def copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int,
     """
     if not nbytes:
         return
-    if source.host is not None:
-        copy_from_host(target, target_offset, source.host[source_offset : source_offset + nbytes])
-    elif target.host is not None:
-        _stage(source.device).download(target.host[target_offset : target_offset + nbytes], source.ptr + source_offset)
-    elif source.device is target.device:
-        device, call = source.device, _stage(source.device).cuda.cuMemcpyDtoDAsync
-        _queue_copy(device, call, target.ptr + target_offset, source.ptr + source_offset, nbytes, device.stream)
-    else:
-        _copy_between_gpus(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
+    with staying(target, source):
+        if source.host is not None:
+            copy_from_host(target, target_offset, source.host[source_offset : source_offset + nbytes])
+        elif target.host is not None:
+            window = target.host[target_offset : target_offset + nbytes]
+            _stage(source.device).download(window, source.ptr + source_offset)
+        elif source.device is target.device:
+            device, call = source.device, _stage(source.device).cuda.cuMemcpyDtoDAsync
+            _queue_copy(device, call, target.ptr + target_offset, source.ptr + source_offset, nbytes, device.stream)
+        else:
+            _copy_between_gpus(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
 
 
 def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_ptr: int, nbytes: int) -> None:

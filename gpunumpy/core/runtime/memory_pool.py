@@ -8,8 +8,9 @@ to a free list, and an allocation takes it from there. Only an allocation that f
 from __future__ import annotations
 
 import os
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from sys import getrefcount
 from typing import Any
 
@@ -25,7 +26,7 @@ _GROWTH_BYTES = 1 << 26  # newly allocated bytes between two checks of how much 
 _HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them are freed
 _MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered
 # A GPU with less free memory is full: 6 to 25 MB were, where kernels found no room for their code or local variables.
-_FULL_BYTES = 1 << 26
+FULL_BYTES = 1 << 26
 
 
 # The bytes of a block of the host, and their address.
@@ -110,10 +111,15 @@ class BufferState(OwnedBlock):
     """The fields of a buffer, whose block goes to its free list with the last reference."""
 
     # Python clears a class's own slots before inherited ones. So when an heir dies, `host` is no view any more.
-    __slots__ = ("copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
+    __slots__ = ("__weakref__", "copy", "device", "exported", "host", "nbytes", "owner", "phase", "ptr")
 
     host: numpy.ndarray | None
     _own_views = 1
+
+
+def has_views(block: Any) -> bool:
+    """Return whether NumPy has views of a block that a buffer has, besides what the buffer has of it."""
+    return type(block) is tuple and _count_references(block) != _UNSHARED_COUNT + 1
 
 
 class Buffer(BufferState):
@@ -140,6 +146,8 @@ class Buffer(BufferState):
     """
 
     __slots__ = ()
+
+    is_spilled = False
 
     device: Device
     ptr: int
@@ -175,7 +183,10 @@ class Buffer(BufferState):
 
 
 class PoolBuffer(Buffer):
-    """Memory from a pool."""
+    """Memory from a pool.
+
+    `core/runtime/spill.py` may move the bytes to the host, and makes a `SpilledBuffer` of the object then.
+    """
 
     __slots__ = ()
 
@@ -247,6 +258,12 @@ class Pool(ABC):
         self.lost_sizes: list[int] = []  # sizes of host blocks whose views outlived their buffers
         self.owned_bytes = 0
         self.limit: int | None = None
+        # Once values have been moved to the host (`core/runtime/spill.py`): when buffers with values were used last,
+        # and how long before that; 0 for a buffer that was not used twice, -1 for one that was only made. The time is
+        # counted in runs of plans and in values that the program gave.
+        self.uses: dict[weakref.ref[Buffer], tuple[int, int]] = {}
+        self.now = 0
+        self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
         self.cache_limit = cache_limit
         self._grown_bytes = 0
 
@@ -273,6 +290,22 @@ class Pool(ABC):
                 self.owned_bytes -= self.lost_sizes.pop()
             return self.owned_bytes - self.cached_bytes()
 
+    def excess_bytes(self, more: int) -> int:
+        """Return by how many bytes `more` of them in blocks would exceed the limit; negative for what is left of it."""
+        if self.limit is None:
+            return -more
+        return self.used_bytes() + self.cached_bytes() + more - self.limit
+
+    def note_uses(self, buffers: Iterable[Buffer]) -> None:
+        """Note that buffers of the pool were used now, after all that was noted before."""
+        self.now += 1
+        for buffer in buffers:
+            before = self.uses.get(weakref.ref(buffer))
+            if before is None:
+                self.uses[weakref.ref(buffer, self.uses.__delitem__)] = self.now, -1
+            elif before[0] != self.now:
+                self.uses[weakref.ref(buffer)] = self.now, self.now - before[0] if before[1] >= 0 else 0
+
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""
         with self.lock:
@@ -285,9 +318,14 @@ class Pool(ABC):
                 self._grown_bytes = 0
                 if self.cached_bytes() > self.cache_limit:
                     self.release()
-            if self.limit is not None and self.used_bytes() + self.cached_bytes() + free_list.size > self.limit:
+            if self.excess_bytes(free_list.size) > 0:
+                self.release()
+            if self.excess_bytes(free_list.size) > 0:
                 return None
             block = self.new_block(free_list.size)
+            if block is None and self.device.has_spilled and self.cached_bytes():  # of values that were moved
+                self.release()
+                block = self.new_block(free_list.size)
             if block is not None:
                 self.owned_bytes += free_list.size
             return block
@@ -393,7 +431,7 @@ class DevicePool(Pool):
     def is_full(self) -> bool:
         """Return whether next to nothing of the GPU is free."""
         free_bytes, total_bytes = self.available_bytes()
-        return free_bytes < min(_FULL_BYTES, total_bytes // 16)
+        return free_bytes < min(FULL_BYTES, total_bytes // 16)
 
     def free_block(self, block: int) -> None:
         """Return a block to the pool of the driver, which keeps its memory."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from _thread import get_ident
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -33,6 +33,7 @@ from .host_copies import VisibleBuffer
 from .memory import Buffer
 from .run import Results, Run, Section, publish
 from .sections import bases_below, bases_of, last_write, owner_of, regions, sections_of, writes_of
+from .spill import note_uses
 
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
@@ -392,7 +393,7 @@ class PlanTemplate:
     @cached_property
     def has_copies(self) -> bool:
         """Whether the host may have copies of the memory of leaves that is overwritten."""
-        return self.device is not CPU and bool(self.overwritten)
+        return bool(self.overwritten)
 
     @cached_property
     def program(self) -> Any:
@@ -503,11 +504,13 @@ class Plan:
         run.step = template.end
         if template.has_copies:
             self.drop_copies(nodes)
+        if self.device.has_spilled:
+            self.note_uses(nodes, slots)
         self.queue.publications += 1
         for (r, slot), signature in zip(template.roots, self.signatures, strict=True):  # as in `publish`
             node = nodes[r]
             if node.data is None:
-                node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, slots[slot], ()
+                node.offset, node.signature, node.data, node.args = 0, signature, slots[slot], ()
         if template.writes_inner_values:
             self.publish_inner_values(nodes)
 
@@ -527,10 +530,7 @@ class Plan:
                 for source_kind, index, dtype in second:
                     if source_kind == _LEAF:
                         node = nodes[index]
-                        value = node.bound
-                        if value is None:
-                            value = node.bound = bind(node.data, dtype, node.offset)
-                        values.append(value)
+                        values.append(bind(node.data, dtype, node.offset))
                     elif source_kind == _CONST:
                         values.append(nodes[index].data)
                     elif source_kind == _SLOT:
@@ -543,7 +543,7 @@ class Plan:
                 else:
                     observe(self.scheduled.steps[run.step], Work(runner, values, self))
                 # On the CPU the values are views of buffers: while views are alive, a block is not used again.
-                values = value = None  # type: ignore[assignment]
+                values = None  # type: ignore[assignment]
             elif code == _ALLOCATE:
                 if slots[first] is None:
                     slots[first] = memory.allocate(self.device, numbers[second])
@@ -616,6 +616,28 @@ class Plan:
         """Drop what the host has of the memory of leaves that the plan overwrites."""
         for _, _, base in self.template.overwritten:
             nodes[base].data.copy = None
+
+    def note_uses(self, nodes: Sequence[Node], slots: Sequence[Any]) -> None:
+        """Note what a run has used, once values of the device were moved to the host."""
+        if self.device.has_spilled:
+            note_uses(self.queue, nodes, slots)
+
+    def buffers_ahead(self, run: Run) -> Iterator[tuple[int, Buffer]]:
+        """Yield the buffers that a run uses in the step at hand and in later ones, each with the number of the step."""
+        stack = [self.template.actions]
+        while stack:
+            for number, code, first, second, _ in stack.pop():
+                if code == _SECTION:
+                    stack.append(first.program)
+                elif code == _WORK and number >= run.step:
+                    for source_kind, index, _ in second:
+                        value = None
+                        if source_kind == _LEAF:
+                            value = run.nodes[index].data
+                        elif source_kind == _SLOT:
+                            value = run.slots[index]
+                        if isinstance(value, Buffer):
+                            yield number, value
 
     def begins_section(self, step: int) -> bool:
         """Return whether a section begins with this step."""

@@ -8,7 +8,7 @@ compute from while the run waits for it. Both may themselves be interrupted, and
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from .._native import compiled
@@ -33,7 +33,7 @@ def publish(queue: Queue, results: Results) -> None:
     queue.publications += 1
     for node, buffer, signature in results:
         if node.data is None:
-            node.offset, node.bound, node.signature, node.data, node.args = 0, None, signature, buffer, ()
+            node.offset, node.signature, node.data, node.args = 0, signature, buffer, ()
 
 
 class Section(NamedTuple):
@@ -66,6 +66,12 @@ class RunningPlan(Protocol):
 
     def drop_copies(self, nodes: Sequence[Node]) -> None:
         """Drop what the host has of the memory of leaves that is overwritten."""
+
+    def note_uses(self, nodes: Sequence[Node], slots: Sequence[Any]) -> None:
+        """Note what a run has used, once values of the device were moved to the host."""
+
+    def buffers_ahead(self, run: Run) -> Iterator[tuple[int, Buffer]]:
+        """Yield the buffers that a run uses in the step at hand and in later ones, each with the number of the step."""
 
     def begins_section(self, step: int) -> bool:
         """Return whether a section begins with this step."""
@@ -114,6 +120,7 @@ def settle(run: Run) -> None:
         assert buffer.host is not None
         buffer.host[start : start + content.size] = content
     plan.drop_copies(run.nodes)
+    plan.note_uses(run.nodes, run.slots)
     publish(plan.queue, plan.results_at(run.nodes, run.slots, step, begun))
 
 

@@ -54,7 +54,7 @@ def prepare_program(device: Device, program: Program, count: int) -> Runner:
     starts, total = scratch_offsets(*(scratch.nbytes for scratch in program.scratch))
 
     def run(values: Sequence[Any]) -> None:
-        block = memory.allocate(device, total) if starts else None
+        block = memory.allocate_fixed(device, total) if starts else None
         words = (*values, *(block.ptr + start for start in starts), *flag) if block else (*values, *flag)
         for launch in launchers:
             launch(words)

@@ -42,7 +42,7 @@ class ScratchMemory:
     def allocate(self) -> list[Any]:
         """Return a buffer for each part."""
         counters = self.counters()
-        return [counters if zeroed else memory.allocate(self._device, number) for zeroed, number in self.parts]
+        return [counters if zeroed else memory.allocate_fixed(self._device, number) for zeroed, number in self.parts]
 
     def addresses(self, buffers: Sequence[Buffer]) -> list[int]:
         """Return the address of each part in its buffer."""

@@ -58,7 +58,7 @@ def fft_batch(device: Device, options: Batch, layouts: Sequence[Layout], dtypes:
     )
 
     def run(pointers: Sequence[int]) -> None:
-        block = memory.allocate(device, total)
+        block = memory.allocate_fixed(device, total)
         for gather, operands, offset in gathers:
             gather((*operands(pointers), block.ptr + offset))
         execute((block.ptr + target_start, block.ptr))

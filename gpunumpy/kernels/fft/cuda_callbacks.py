@@ -180,7 +180,7 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
             handle = plans.use(entry)
             linked.set(pack(*reads.words(values[:count]), *writes.words(values[count:])))
             if entry.work_bytes:
-                work_area = memory.allocate(device, entry.work_bytes)
+                work_area = memory.allocate_fixed(device, entry.work_bytes)
                 library.set_work_area(handle, work_area.ptr)
             execute(handle, values[library_arg] + start, result, *direction)
 

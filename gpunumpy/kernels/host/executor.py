@@ -13,7 +13,7 @@ from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime.device import Device
 from ...core.runtime.executors import fuse_predicate_of, implementation
-from ...core.runtime.memory import Buffer
+from ...core.runtime.memory import flat_view
 from ...core.runtime.plan import CallAt, Runner
 from ...core.schedule.callbacks import FusePredicate
 from ...core.schedule.kernel import Kernel
@@ -36,6 +36,7 @@ class HostExecutor:
     """
 
     name = "host"
+    bind = staticmethod(flat_view)
     traits = Traits(
         alignment=1,  # NumPy's loops look at addresses by themselves
         host_bytes=1 << 21,
@@ -51,12 +52,6 @@ class HostExecutor:
     def fuse_predicate(self, call: str) -> FusePredicate | None:
         """Return the function that decides which kernels are fused into library call `call`; None if none ever are."""
         return fuse_predicate_of(call, self.name)
-
-    def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
-        """Return a flat array over the buffer from element `offset` on."""
-        assert buffer.host is not None
-        flat = buffer.host.view(dtype)
-        return flat[offset:] if offset else flat
 
     def prepare(self, structure: Kernel, has_other_sizes: bool) -> Callable[[Sequence[int]], Runner]:
         """Return what takes the sizes of a kernel, and returns what runs the kernel over flat arrays and scalars."""

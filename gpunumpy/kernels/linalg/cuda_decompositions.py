@@ -43,7 +43,7 @@ def qr(device: Device, options: tuple[str], layouts: Sequence[Layout], dtypes: S
 
     def run(pointers: Sequence[Any]) -> None:
         result, *rest, matrix = pointers
-        scratch = memory.allocate(device, total)
+        scratch = memory.allocate_fixed(device, total)
         packed, tau = (result, rest[0]) if raw else (scratch.ptr, scratch.ptr + at_tau)
         copy((packed, matrix))
         for k in range(count):
@@ -92,7 +92,7 @@ def svd(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *outputs, matrix = pointers
-        scratch = memory.allocate(device, total)
+        scratch = memory.allocate_fixed(device, total)
         copies, double_copy, not_finite, work = (scratch.ptr + at for at in (0, at_double, at_not_finite, at_work))
         double_outputs = scratch.ptr + at_values, scratch.ptr + at_left, scratch.ptr + at_right
         copy_finite((copies, not_finite, matrix))
@@ -141,7 +141,7 @@ def eigh(device: Device, options: tuple[str, bool], layouts: Sequence[Layout], d
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *rows, matrix = pointers
-        scratch = memory.allocate(device, total)
+        scratch = memory.allocate_fixed(device, total)
         copies, not_finite = rows[0] if rows else scratch.ptr, scratch.ptr + at_not_finite
         copy_finite((copies, not_finite, matrix))
         factor.run(copies, values, info, scratch.ptr + at_work)
@@ -172,7 +172,7 @@ def eig(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout], dty
 
     def run(pointers: Sequence[Any]) -> None:
         values, info, *rows, matrix = pointers
-        scratch = memory.allocate(device, total)
+        scratch = memory.allocate_fixed(device, total)
         not_finite = scratch.ptr + at_not_finite
         packed_vectors = scratch.ptr + at_packed if is_packed else rows[0] if rows else 0
         copy_finite((scratch.ptr, not_finite, matrix))

@@ -59,7 +59,7 @@ def cholesky(device: Device, options: tuple[bool, bool], layouts: Sequence[Layou
 
     def run(pointers: Sequence[Any]) -> None:
         result, failed, matrix = pointers
-        scratch = memory.allocate(device, factor.nbytes)
+        scratch = memory.allocate_fixed(device, factor.nbytes)
         copy((result, matrix))
         for k in range(count):
             factor.run(result + k * matrix_bytes, failed + 4 * k, scratch.ptr)
@@ -155,7 +155,7 @@ class _System(NamedTuple):
 
         def run(pointers: Sequence[Any]) -> None:
             result, failed, matrices, sides = pointers
-            scratch = memory.allocate(device, total)
+            scratch = memory.allocate_fixed(device, total)
             lu = scratch.ptr
             copy_matrices((lu, matrices))
             write_sides((lu, sides))
@@ -184,7 +184,7 @@ class _System(NamedTuple):
 
         def run(pointers: Sequence[Any]) -> None:
             result, failed, matrices, sides = pointers
-            scratch = memory.allocate(device, total)
+            scratch = memory.allocate_fixed(device, total)
             lu, pivots, ignored, work = (scratch.ptr + at for at in (0, at_pivots, at_ignored, at_work))
             copy_matrices((lu, matrices))
             write_sides((result, sides))
@@ -228,7 +228,7 @@ def slogdet(device: Device, options: tuple[Any, ...], layouts: Sequence[Layout],
 
     def run(pointers: Sequence[Any]) -> None:
         *results, matrices = pointers
-        scratch = memory.allocate(device, total)
+        scratch = memory.allocate_fixed(device, total)
         lu, pivots, ignored, work = (scratch.ptr + at for at in (0, at_pivots, at_ignored, at_work))
         copy((lu, matrices))
         factor.run(lu, pivots, ignored, work)

@@ -94,7 +94,7 @@ def by_addresses(
     def run(addresses: Any) -> bool:
         if int(numpy.bitwise_or.reduce(addresses, None)) % _ALIGNMENT:
             return False
-        block = memory.allocate(device, 3 * step)
+        block = memory.allocate_fixed(device, 3 * step)
         memory_copy.copy_from_host(block, 0, addresses)
         multiply(block.ptr, block.ptr + step, block.ptr + 2 * step)
         return True

@@ -219,7 +219,7 @@ def test_blocks_that_other_streams_used_are_reclaimed_once(
         buffer = memory.allocate(device, 5000)
         buffer.mark_used_by_other_stream()
         del buffer
-    pool = memory._pool(device)
+    pool = memory.pool_of(device)
     free_list, append = pool.free_list(5000), FreeList.append
     inside: list[int] = []
 

@@ -86,7 +86,7 @@ def test_an_export_for_which_there_is_no_room(gpu: fake_driver.FakeDriver, monke
 
     x = np.asarray(VALUES)
     with monkeypatch.context() as patch:
-        patch.setattr(host_copies, "allocate", refuse)
+        patch.setattr(host_copies, "allocate_fixed", refuse)
         with pytest.raises(MemoryError):
             x.data_ptr()
     assert [float(value) for value in x] == VALUES.tolist()

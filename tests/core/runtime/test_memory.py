@@ -167,7 +167,7 @@ def test_what_is_used_and_cached() -> None:
 
 def test_the_cache_is_bounded() -> None:
     block = 1 << 20
-    pool = memory._pool(CPU)
+    pool = memory.pool_of(CPU)
     limit, pool.cache_limit = pool.cache_limit, 4 * block
     try:
         buffers = [memory.allocate(CPU, block) for _ in range(40)]

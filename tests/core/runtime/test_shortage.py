@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.runtime import memory, plan
+from gpunumpy.core.runtime.device import CPU
 
 from .test_interrupts import PROGRAMS, Progress, outcomes
 
@@ -30,11 +31,15 @@ def limit() -> Iterator[Callable[[int | None], None]]:
         set_limit(None)
 
 
+@pytest.mark.parametrize("spills", [False, True], ids=["kept", "spilled"])
 @pytest.mark.parametrize("undo_bytes", [1 << 40, -1], ids=["undone", "waited for"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_memory_that_runs_out_at_any_block(
-    name: str, undo_bytes: int, limit: Callable[[int | None], None], monkeypatch: pytest.MonkeyPatch
+    name: str, undo_bytes: int, spills: bool, limit: Callable[[int | None], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not spills:
+        monkeypatch.setattr(memory, "spill", None)
+        monkeypatch.setattr(CPU, "has_spilled", False)
     monkeypatch.setattr(plan, "UNDO_BYTES", undo_bytes)
     program = PROGRAMS[name]
     expected = outcomes(program)
@@ -51,10 +56,13 @@ def test_memory_that_runs_out_at_any_block(
             limit(None)
             progress.check(expected, "the end")
             break
-    assert blocks or name == "strided"  # which overwrites its array alone
+    assert spills or blocks or name == "strided"  # which overwrites its array alone
 
 
-def test_a_program_goes_on_after_arrays_are_deleted(limit: Callable[[int | None], None]) -> None:
+def test_a_program_goes_on_after_arrays_are_deleted(
+    limit: Callable[[int | None], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "spill", None)
     values = numpy.arange(1 << 16, dtype="f8")
     x, *others = [np.asarray(values + k) for k in range(3)]
     limit(values.nbytes // 2)

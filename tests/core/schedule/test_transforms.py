@@ -138,7 +138,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Model:
     monkeypatch.setattr(cufft, "bindings", lambda name: model)
     monkeypatch.setattr(cufft, "_plans", {})
     pool = SimpleNamespace(
-        allocate=lambda device, nbytes: SimpleNamespace(ptr=16),
+        allocate_fixed=lambda device, nbytes: SimpleNamespace(ptr=16),
         free_all_blocks=lambda device: None,
         shortage=lambda device, what: MemoryError(what),
     )

@@ -1,0 +1,307 @@
+"""Spill: values for which a device has no room are moved to memory of the host, and come back when they are read.
+
+A buffer whose bytes were moved changes its class, so whoever looks for memory of the pool finds none there and asks the
+buffer for its address, which brings the bytes back. Nothing is noted of buffers before the first value is moved.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from _thread import get_ident
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from ..graph.node import Node
+from ..graph.queue import Queue
+from . import memory
+from .device import CPU, Device, is_lost
+from .host_copies import HostCopy
+from .memory import Buffer, may_move
+from .memory_copy import copy_from_host, move_to_host
+from .memory_pool import BufferState, FreeList, PoolBuffer, has_views
+from .run import Run
+from .spill_store import SpillStore
+
+# The fields of buffers, of which a spilled buffer shows others.
+_STATE: Any = BufferState
+# Values of fewer bytes are moved last: each takes as long as many more bytes of a large one.
+_SMALL_BYTES = 1 << 16
+
+
+class SpilledBuffer(PoolBuffer):
+    """A buffer whose bytes are on the host: `owner` has them."""
+
+    __slots__ = ()
+
+    is_spilled = True
+
+    def __repr__(self) -> str:
+        """Return the size and the device; the address would move the bytes."""
+        return f"<{self.nbytes} bytes of {self.device}, moved to the host>"
+
+    @property
+    def ptr(self) -> int:  # type: ignore[override]
+        """The address, once the bytes are back."""
+        bring_back(self)
+        return self.ptr  # of another class now
+
+    @property
+    def host(self) -> numpy.ndarray | None:  # type: ignore[override]
+        """The block as bytes, once they are back, on the CPU device."""
+        if self.device is not CPU:
+            return None
+        bring_back(self)
+        return self.host
+
+    def mark_used_by_other_stream(self) -> None:
+        """Mark the buffer as used by a stream of another library, once its bytes are back."""
+        bring_back(self)
+        self.mark_used_by_other_stream()
+
+    def awaited(self) -> numpy.ndarray | None:
+        """Return the bytes where they are."""
+        owner = self.owner
+        return owner.content if isinstance(owner, HostCopy) else None
+
+
+_queues: dict[Device, Queue] = {}
+_stores: dict[Device, SpillStore] = {}
+
+
+class _ThreadState(threading.local):
+    """Whether this thread is moving values, for which no others are moved."""
+
+    is_moving = False
+
+
+_thread_state = _ThreadState()
+
+
+def register(queue: Queue) -> None:
+    """Have values of the device of a queue be moved to the host where there is no room for others."""
+    _queues[queue.device] = queue
+
+
+@contextmanager
+def _alone_with(queue: Queue) -> Iterator[None]:
+    """Context in which no other thread changes values of a device.
+
+    A helper thread that runs a section stands in for the thread that waits for it and holds the lock.
+    """
+    run = queue.run
+    job = run.entered[2] if run is not None and run.entered is not None else None
+    if job is not None and job.thread == get_ident():
+        yield
+        return
+    with queue.lock:
+        run = queue.run
+        job = run.entered[2] if run is not None and run.entered is not None else None
+        if job is not None:  # a signal handler has come in while this thread waits for a section
+            job.cancel_or_wait()
+        yield
+
+
+# --- to the host ------------------------------------------------------------------------------------------------------
+
+
+def spill(device: Device, nbytes: int) -> bool:
+    """Move values of a device to the host until so many bytes are free, or a block of that size is.
+
+    First those that the plan at hand does not need, the least recently used first, then those that it needs last. A
+    value stays where its address is known: to other libraries, to a copy, to NumPy's views, or to the step at hand.
+
+    Returns
+    -------
+    bool
+        Whether any value was moved.
+    """
+    queue = _queues.get(device)
+    if queue is None or _thread_state.is_moving or is_lost(device) or not memory.fits(device, nbytes):
+        return False
+    with _alone_with(queue):
+        run = Run()
+        if queue.run is None:
+            queue.run = run  # so that a flush in the midst, by a signal handler, overwrites nothing: see `evaluate`
+        _thread_state.is_moving = True
+        try:
+            return _move_until(queue, nbytes)
+        finally:
+            _thread_state.is_moving = False
+            if queue.run is run:
+                queue.run = None
+
+
+def _move_until(queue: Queue, nbytes: int) -> bool:
+    """Move values until there is room for a block of so many bytes. Return whether any was moved."""
+    pool = memory.pool_of(queue.device)
+    missing = nbytes if pool.limit is None else max(pool.excess_bytes(nbytes), 1)
+    is_any = False
+    for is_last in (False, True):
+        for buffer in _candidates(queue):
+            size = _moved_size(buffer, queue)
+            if size:
+                is_any = True
+                missing -= size
+                if missing <= 0 or size == nbytes:
+                    return True
+        if not is_last:
+            _note_all(queue)
+    return is_any
+
+
+def _candidates(queue: Queue) -> Sequence[Buffer]:
+    """Return the buffers that may be moved, those first that are needed last as far as it is known."""
+    pool = memory.pool_of(queue.device)
+    steps: dict[int, int] = {}
+    found: dict[int, tuple[Buffer, tuple[int, int]]] = {}
+    for run in _runs(queue):
+        if run.plan is not None:
+            for step, buffer in run.plan.buffers_ahead(run):
+                steps[id(buffer)] = min(step, steps.get(id(buffer), step))
+                found[id(buffer)] = buffer, (0, 0)
+    for reference, use in list(pool.uses.items()):
+        used = reference()
+        if used is not None:
+            found[id(used)] = used, use
+    now = pool.now
+
+    def order(entry: tuple[Buffer, tuple[int, int]]) -> tuple[bool, bool, int]:
+        buffer, (last, interval) = entry
+        step = steps.get(id(buffer))
+        # What was used in regular intervals is expected after another one; else, the longer ago the later.
+        later = last + interval if interval > 0 and last + interval >= now else 2 * now - last
+        return buffer.nbytes >= _SMALL_BYTES, step is None, later if step is None else step
+
+    movable = [entry for entry in found.values() if type(entry[0]) is PoolBuffer and may_move(entry[0])]
+    at_hand = _at_hand(queue)
+    movable = [entry for entry in movable if id(entry[0]) not in at_hand]
+    return [buffer for buffer, _ in sorted(movable, key=order, reverse=True)]
+
+
+def _runs(queue: Queue) -> list[Run]:
+    return [*([queue.run] if queue.run is not None else []), *queue.runs_beside]
+
+
+def _at_hand(queue: Queue) -> set[int]:
+    """Return the identities of the buffers that steps at hand have the addresses of, or that sections would restore."""
+    found = set()
+    for run in _runs(queue):
+        if run.plan is not None:
+            found |= {id(buffer) for step, buffer in run.plan.buffers_ahead(run) if step == run.step}
+            if run.entered is not None:
+                found |= {id(buffer) for buffer, _, _ in run.entered[1]}
+    return found
+
+
+def _moved_size(buffer: Buffer, queue: Queue) -> int:
+    """Move the bytes of a buffer to the host. Return how many bytes of the device that frees; 0 if it stays."""
+    assert isinstance(buffer, PoolBuffer)
+    free_list = buffer._free_list
+    if not isinstance(free_list, FreeList) or has_views(buffer._block):
+        return 0
+    block = buffer._block
+    copy = buffer.copy
+    is_written = any(buffer is other for run in _runs(queue) if run.plan is not None for other in run.slots)
+    if is_written or copy is None or copy.content is None or copy.content.size != buffer.nbytes:
+        copy = _copied(buffer, queue)
+        if copy is None:
+            return 0
+    buffer.device.has_spilled = True
+    # From the change of the class on, whoever wants the address waits for the lock of the queue, or, as a signal
+    # handler, gives the buffer another block. So it is the old block that is free, if nobody has its address yet.
+    buffer.owner = copy
+    buffer.__class__ = SpilledBuffer
+    if not may_move(buffer) or has_views(block):
+        buffer.__class__ = PoolBuffer
+        buffer.owner = None
+        return 0
+    if buffer._block is block:
+        del buffer._free_list, buffer._block
+        _STATE.host.__set__(buffer, None)
+    free_list.append(block)
+    return free_list.size
+
+
+def _copied(buffer: Buffer, queue: Queue) -> HostCopy | None:
+    """Return a copy of the bytes of a buffer, or None if the host has no room for it."""
+    store = _stores.get(buffer.device)
+    if store is None:
+        store = _stores[buffer.device] = SpillStore(buffer.device)
+    place = store.place(buffer.nbytes)
+    if place is None:
+        _drop_copies(queue)
+        place = store.place(buffer.nbytes)
+        if place is None:
+            memory.pool_of(buffer.device).why_none_moved = store.why_full
+            return None
+    move_to_host(place.content, buffer, place.is_pinned)
+    copy = buffer.copy = HostCopy(place.content, place.is_pinned)
+    return copy
+
+
+def _drop_copies(queue: Queue) -> None:
+    """Drop copies of values that are on the device too: they would only spare another copy."""
+    for reference in list(memory.pool_of(queue.device).uses):
+        buffer = reference()
+        if buffer is not None and type(buffer) is PoolBuffer:
+            buffer.copy = None
+
+
+# --- and back ---------------------------------------------------------------------------------------------------------
+
+
+def bring_back(buffer: Buffer) -> None:
+    """Copy the bytes of a buffer back to its device, if they are not there.
+
+    Raises
+    ------
+    MemoryError
+        If there is no room for them; they stay on the host.
+    """
+    with _alone_with(_queues[buffer.device]):
+        while type(buffer) is SpilledBuffer:
+            fresh = memory.allocate(buffer.device, buffer.nbytes)  # which may have signal handlers bring it back
+            copy = buffer.owner
+            if isinstance(copy, HostCopy) and copy.content is not None and type(buffer) is SpilledBuffer:
+                copy_from_host(fresh, 0, copy.content, borrow=copy.is_pinned)
+                _give_block(buffer, fresh)
+
+
+def _give_block(buffer: Buffer, fresh: Buffer) -> None:
+    """Give a buffer the block of another one. An exception in between loses the block to the pool, and no value."""
+    assert isinstance(fresh, PoolBuffer)
+    block, free_list, host, ptr = fresh._block, fresh._free_list, fresh.host, fresh.ptr
+    del fresh._free_list
+    _STATE.host.__set__(buffer, host)
+    _STATE.ptr.__set__(buffer, ptr)
+    buffer._block, buffer._free_list = block, free_list
+    buffer.__class__ = PoolBuffer
+    buffer.owner = None
+
+
+# --- what is used when ------------------------------------------------------------------------------------------------
+
+
+def note_uses(queue: Queue, nodes: Sequence[Node], slots: Sequence[Any]) -> None:
+    """Note that a run has used buffers, and drop the copies that the host has of those that it has written."""
+    used = [node.data for node in nodes if isinstance(node.data, PoolBuffer)]
+    for buffer in slots:
+        if isinstance(buffer, PoolBuffer):
+            buffer.copy = None
+            used.append(buffer)
+    memory.pool_of(queue.device).note_uses(used)
+
+
+def _note_all(queue: Queue) -> None:
+    """Note the buffers of a device that were made and used before values were moved: Python's collector knows them."""
+    pool = memory.pool_of(queue.device)
+    found = [x for x in gc.get_objects() if type(x) is PoolBuffer and x.device is queue.device]
+    pool.note_uses(buffer for buffer in found if weakref.ref(buffer) not in pool.uses)
+
+
+memory.spill = spill

@@ -1,0 +1,116 @@
+"""Where values go for which a device has no room: page-locked memory of the host, other memory, files.
+
+Page-locked memory comes first, as a GPU copies to it at the full rate of the link. It is bounded, since no other
+program can use it, and kept for later values, since to lock pages takes longer than to copy to them. Then comes
+pageable memory as long as the machine has enough, and then a file in the folder that ``GPUNUMPY_SPILL_DIR`` names. A
+value of the CPU device goes to a file at once if there is a folder: memory of the host is what it leaves.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import weakref
+from collections import defaultdict
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy
+
+from .device import CPU, Device
+from .memory import host_view, pinned
+from .memory_pool import size_class
+
+# Of the memory of the machine: what may be page-locked for values, and what stays free if there is a folder.
+_PINNED_SHARE = 1 / 4
+_FREE_SHARE = 1 / 8
+# What a container may use and uses, as Linux tells it in versions 2 and 1 of control groups.
+_CONTAINER_FILES = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+class Place(NamedTuple):
+    """Bytes of the host for a value, and whether they are page-locked."""
+
+    content: numpy.ndarray
+    is_pinned: bool
+
+
+class SpillStore:
+    """The places for values of one device."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._pinned_limit = 0 if device is CPU else int(_memory_bytes()[1] * _PINNED_SHARE)
+        self._pinned_bytes = 0
+        self._free: defaultdict[int, list[numpy.ndarray]] = defaultdict(list)  # page-locked blocks, by size class
+        self.why_full = ""  # the reason why the last value found no place
+
+    def place(self, nbytes: int) -> Place | None:
+        """Return a place for so many bytes, or None if there is none; it is free when nobody refers to its content."""
+        block = self._pinned_block(size_class(nbytes))
+        if block is not None:
+            content = host_view(block.ctypes.data, nbytes)
+            weakref.finalize(content.base, self._free[size_class(nbytes)].append, block).atexit = False
+            return Place(content, True)
+        folder = os.environ.get("GPUNUMPY_SPILL_DIR")
+        free, total = _memory_bytes()
+        if not folder or (self._device is not CPU and free - nbytes > total * _FREE_SHARE):
+            try:
+                return Place(numpy.empty(nbytes, numpy.uint8), False)
+            except MemoryError:
+                self.why_full = "the host has no memory for values that would make room"
+        if folder:
+            try:
+                return Place(_file_bytes(folder, nbytes), False)
+            except OSError as error:
+                self.why_full = f"GPUNUMPY_SPILL_DIR={folder} takes no more values: {error}"
+        return None
+
+    def _pinned_block(self, size: int) -> numpy.ndarray | None:
+        with suppress(IndexError):
+            return self._free[size].pop()
+        if self._pinned_bytes + size > self._pinned_limit:
+            for blocks in self._free.values():
+                while blocks:
+                    self._pinned_bytes -= blocks.pop().size
+        if self._pinned_bytes + size <= self._pinned_limit:
+            with suppress(MemoryError):
+                block = pinned(size, self._device)
+                self._pinned_bytes += size
+                return block
+        return None
+
+
+def _file_bytes(folder: str, nbytes: int) -> numpy.ndarray:
+    """Return the bytes of a new file that has no name, so that it goes with the process, however that ends."""
+    with tempfile.TemporaryFile(prefix="gpunumpy-", dir=folder) as file:
+        # The disk's space is taken now: a page for which there was none later would end the process.
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, max(nbytes, 1))
+        else:
+            for start in range(0, nbytes, 1 << 20):
+                file.write(bytes(min(1 << 20, nbytes - start)))
+            file.flush()
+        return numpy.frombuffer(mmap.mmap(file.fileno(), max(nbytes, 1)), numpy.uint8, nbytes)
+
+
+def _memory_bytes() -> tuple[int, int]:
+    """Return how many bytes of the machine's memory programs can have, and how many it has."""
+    try:
+        page = os.sysconf("SC_PAGE_SIZE")
+        free, total = os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page
+    except (AttributeError, ValueError, OSError):  # the system does not tell: as if there were enough
+        return 1 << 62, 1 << 35
+    with suppress(OSError, ValueError, IndexError), open("/proc/meminfo", encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("MemAvailable:"):  # with what caches of files would give back
+                free = int(line.split()[1]) << 10
+    for limit_file, used_file in _CONTAINER_FILES:
+        with suppress(OSError, ValueError), open(limit_file, encoding="ascii") as limit, open(used_file) as used:
+            of_container = min(total, int(limit.read()))  # a text if there is no limit
+            free, total = min(free, of_container - int(used.read())), of_container
+    return free, total
