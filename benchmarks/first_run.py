@@ -1,10 +1,11 @@
 """The first run of a program in a fresh process with empty caches, beside its second run, and beside CuPy's.
 
 ``python benchmarks/first_run.py [--device cpu|cuda] [--only NAME,NAME] [--size small]``. A run is a process of its own.
-Its clock starts when the library is imported and has a context and handles; the second run follows in the same process,
-with the same arguments. "from disk" is the first run of one more process, which finds what the first one has compiled.
-``texts`` are the programs that gpunumpy generated, ``compiled`` those of them that the compiler ran for; both are
-counted on a GPU alone. Of the expression, what is timed is one statement after others on arrays of the same size.
+Its clock starts when the library is imported and has a context and handles, and NumPy has run the program once, so that
+what it imports is there; the second run follows in the same process, with the same arguments. "from disk" is the first
+run of one more process, which finds what the first one has compiled. ``texts`` are the programs that gpunumpy
+generated, ``compiled`` those of them that the compiler ran for; both are counted on a GPU alone. Of the expression,
+what is timed is one statement after others on arrays of the same size.
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ def prepared(row: str, size: str, library: Library) -> Callable[[], tuple[Any, .
     """Return the work of a row, whose arguments have been computed."""
     if row not in CALLS:
         folder = {} if row in CASES else {"folder": PROGRAMS}
+        load(row, "numpy", **folder).run(*SIZES[row]["small"])  # imports what reads the program's data, for one
         run = load(row, library.xp.__name__, **folder).run
         return lambda: (run(*SIZES[row][size]),)
     call, rng = CALLS[row], numpy.random.default_rng(0)
