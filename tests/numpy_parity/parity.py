@@ -24,6 +24,11 @@ def generated() -> bool:
     return type(evaluate.state_of(default_device()).executor) is not HostExecutor
 
 
+def folds_powers(dtype: str) -> bool:
+    """Return whether NumPy does: with AVX-512 some versions give the first float32 to the power of the last."""
+    return bool(numpy.power.reduce(numpy.array([3, 0, 2], dtype)) == 1)
+
+
 def outcome(call: Callable[[], Any]) -> Any:
     """What a call returns, or the exception that it raises; floating-point errors are no exceptions."""
     with numpy.errstate(all="ignore"), warnings.catch_warnings():

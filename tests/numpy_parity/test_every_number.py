@@ -11,6 +11,7 @@ import gpunumpy
 from gpunumpy.kernels.cuda import tiers
 
 from .calls import CALLS
+from .parity import folds_powers
 from .test_every_dtype import outcome_of
 
 _INTEGERS = numpy.array([3, 1, -2, 3, 7, 4])
@@ -24,6 +25,11 @@ DATA: dict[str, Any] = {
 }
 # Calls with a documented difference: NumPy's class, read-only results, partitions that are sorted.
 DIFFERENCES = frozenset(("np.asmatrix(m)", "np.broadcast_arrays(x, one)", "x.partition(2)"))
+WRONG_IN_NUMPY = {
+    (dtype, f"np.{name}.{fold}")
+    for dtype in ("f2", "f4", "f8") if not folds_powers(dtype)
+    for name in ("pow", "power") for fold in ("reduce(x)", "reduceat(x, [0, 2])")
+}  # fmt: skip
 # Digits that functions of a GPU, and the other order of a sum, may change.
 TOLERANCES = {"f2": 2e-3, "f4": 2e-6, "c8": 2e-6}
 
@@ -59,7 +65,7 @@ def test_calls(name: str, residence: str) -> None:
     gpunumpy.set_residence(residence)  # which the fixture of all tests sets back
     for dtype, data in DATA.items():
         for call in CALLS[name]:
-            if call not in DIFFERENCES:
+            if call not in DIFFERENCES and (dtype, call) not in WRONG_IN_NUMPY:
                 found, expected = (outcome_of(xp, call, data) for xp in (gpunumpy, numpy))
                 if isinstance(expected[0], type):  # an error, before which NumPy may have written something
                     found, expected = found[:1], expected[:1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -206,6 +207,7 @@ class FakeDriver:
 
 def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
     """Have the process see GPUs that are not there, as its default device too, until the test ends."""
+    gc.collect()  # what is left of a real GPU's arrays goes to the real driver
     driver = FakeDriver(pytest.importorskip("cuda.bindings.driver"), count)
     patch.setattr("gpunumpy.kernels.cuda.tiers.TIER", "compiled")
     patch.delenv("GPUNUMPY_DEVICE", raising=False)
