@@ -10,15 +10,16 @@ import numpy
 
 from ..arrays import stream_order
 from ..core.errors import DeviceError, allowed
-from ..core.graph.node import leaf_layout
+from ..core.graph.primitives import Leaf
+from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
-from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, Argument, UserKernel, global_variable
+from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable
 from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file
 
 _WORD = 1 << 64
-_FLOAT = struct.Struct("<d")
+_DOUBLE = struct.Struct("<d")
 _BACKENDS = ("nvrtc",)
 
 
@@ -220,18 +221,19 @@ class RawKernel:
             If arrays are on two devices.
         """
         device = _gpu(args)
-        kernel = self._on(device)
-        sizes = _three(grid, "grid"), _three(block, "block")
+        kernel = self._kernels.get(device) or self._on(device)
         queue = evaluate.queue_of(device)
         handle = None if stream is None else stream_handle(stream)
+        shape = tuple(grid), tuple(block)
+        words: list[int] = []
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
-            arguments = [_argument(x) for x in args]
+            widths = tuple([_encode(x, words) for x in args])
             if queue.pending:
                 evaluate.flush(queue)
             if handle is not None:
                 stream_order.consumer_waits(device, handle)
-            kernel.launch(*sizes, arguments, shared_mem, handle, self._module.enable_cooperative_groups)
+            kernel.launch(*shape, words, widths, shared_mem, handle, self._module.enable_cooperative_groups)
             if handle is not None:
                 stream_order.wait_for(device, handle)
 
@@ -311,13 +313,16 @@ def _check_compiler(backend: str, jitify: bool) -> None:
 
 def _gpu(args: Sequence[Any]) -> Device:
     """Return the GPU of the arrays among some arguments, or the default device if there are none."""
-    device: Device | None = None
+    queue: Queue | None = None
     for x in args:
         if isinstance(x, ndarray):
-            if device is not None and x.device is not device:
-                raise ValueError(f"arguments are on two devices, {device} and {x.device}; move one with to_device()")
-            device = x.device
-    device = default_device() if device is None else device
+            other = x._node.signature.queue
+            if queue is not None and other is not queue:
+                raise ValueError(
+                    f"arguments are on two devices, {queue.device} and {x.device}; move one with to_device()"
+                )
+            queue = other
+    device: Device = default_device() if queue is None else queue.device
     if device.kind != "cuda":
         raise DeviceError(
             f"kernels in CUDA C++ run on a GPU, and here the device is {device}: move arrays with x.to_device('cuda'), "
@@ -326,43 +331,50 @@ def _gpu(args: Sequence[Any]) -> Device:
     return device
 
 
-def _three(sizes: Sequence[int], name: str) -> tuple[int, int, int]:
-    """Return three sizes from up to three."""
-    given = (sizes,) if isinstance(sizes, int) else tuple([int(n) for n in sizes])
-    if not 0 < len(given) <= 3 or min(given) < 1:
-        raise ValueError(f"{name} has one to three sizes of at least 1, not {sizes!r}")
-    return (*given, 1, 1)[:3]  # type: ignore[return-value]
+# Widths of arguments, by their types.
+_ARRAY, _POINTER, _NULL = (Width(WORD_BYTES, name) for name in ("array", "pointer", "null pointer"))
+_INT, _FLOAT, _BOOL = Width(WORD_BYTES, "int"), Width(WORD_BYTES, "float"), Width(1, "bool")
 
 
-def _argument(x: Any) -> Argument:
-    """Return what a kernel takes for an argument. An array is computed; what the host knows of it is forgotten."""
+def _encode(x: Any, words: list[int]) -> Width:
+    """Add an argument to the words that a kernel takes, and return how wide it is.
+
+    An array is computed; what the host knows of it is forgotten.
+    """
     kind = type(x)
     if isinstance(x, ndarray):
-        return Argument(WORD_BYTES, (address_to_write(x),), "array")
+        words.append(address_to_write(x))
+        return _ARRAY
     if kind is int:
         if not -_WORD // 2 <= x < _WORD:
             raise OverflowError(f"Python integer {x} is beyond 64 bits")
-        return Argument(WORD_BYTES, (x % _WORD,), "int")
+        words.append(x % _WORD)
+        return _INT
     if kind is float:
-        return Argument(WORD_BYTES, (int.from_bytes(_FLOAT.pack(x), "little"),), "float")
+        words.append(int.from_bytes(_DOUBLE.pack(x), "little"))
+        return _FLOAT
     if kind is bool:
-        return Argument(1, (int(x),), "bool")
+        words.append(int(x))
+        return _BOOL
     if x is None:
-        return Argument(WORD_BYTES, (0,), "null pointer")
+        words.append(0)
+        return _NULL
     if isinstance(x, MemoryPointer):
-        return Argument(WORD_BYTES, (x.ptr,), "pointer")
+        words.append(x.ptr)
+        return _POINTER
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is not None:
-        return Argument(WORD_BYTES, (interface["data"][0],), "array")
-    if isinstance(x, (complex, numpy.generic, numpy.ndarray)):
-        value = numpy.asarray(x)
-        if value.size != 1 or value.dtype.hasobject:
-            raise TypeError(f"a NumPy array is passed by value if it has one element, not of shape {value.shape}")
-        content = value.tobytes()
-        padded = content.ljust(-(-len(content) // WORD_BYTES) * WORD_BYTES, b"\0")
-        words = tuple([int.from_bytes(padded[k : k + WORD_BYTES], "little") for k in range(0, len(padded), WORD_BYTES)])
-        return Argument(len(content), words, str(value.dtype))
-    raise TypeError(f"a kernel takes arrays and scalars, not {kind.__name__!r}")
+        words.append(interface["data"][0])
+        return _ARRAY
+    if not isinstance(x, (complex, numpy.generic, numpy.ndarray)):
+        raise TypeError(f"a kernel takes arrays and scalars, not {kind.__name__!r}")
+    value = numpy.asarray(x)
+    if value.size != 1 or value.dtype.hasobject:
+        raise TypeError(f"a NumPy array is passed by value if it has one element, not of shape {value.shape}")
+    width = Width(value.nbytes, str(value.dtype))
+    content = value.tobytes().ljust(width.words * WORD_BYTES, b"\0")
+    words += struct.unpack(f"<{width.words}Q", content)
+    return width
 
 
 def address_to_write(x: ndarray) -> int:
@@ -370,12 +382,16 @@ def address_to_write(x: ndarray) -> int:
 
     The caller holds the lock of the array's queue, and computes what is pending before the write.
     """
-    node = x.memory()
+    node = x._node
+    if x._base is not None or node.data is None:
+        node = x.memory()
     buffer = node.data
     buffer.awaited()
     address: int = buffer.ptr  # of memory of the GPU: what is on the host moves first
     buffer.copy = None
-    return address + leaf_layout(node).offset * x.itemsize
+    primitive = node.signature.primitive
+    assert isinstance(primitive, Leaf)
+    return address + (node.offset + primitive.origin) * node.signature.dtype.itemsize
 
 
 # Attributes by which streams of other libraries tell their handles: CuPy's and Numba's, and torch's.

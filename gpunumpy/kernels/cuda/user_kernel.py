@@ -29,12 +29,16 @@ _MAX_LAUNCHERS = 64
 WORD_BYTES = 8
 
 
-class Argument(NamedTuple):
-    """A value that a kernel takes: the bytes that count, in 8-byte words, and what it is for a message."""
+class Width(NamedTuple):
+    """How wide an argument is: the bytes that count, and what it is for a message."""
 
     nbytes: int
-    words: tuple[int, ...]
     described: str
+
+    @property
+    def words(self) -> int:
+        """The number of 8-byte words that it takes."""
+        return -(-self.nbytes // WORD_BYTES)
 
 
 class UserKernel:
@@ -69,42 +73,60 @@ class UserKernel:
 
     def launch(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
-        arguments: Sequence[Argument],
+        grid: tuple[int, ...],
+        block: tuple[int, ...],
+        words: Sequence[int],
+        widths: tuple[Width, ...],
         shared: int,
         stream: int | None = None,
         is_cooperative: bool = False,
     ) -> None:
         """Queue the kernel on a stream, by default that of the device.
 
+        Parameters
+        ----------
+        grid, block
+            Up to three sizes each.
+        words
+            The arguments, in 8-byte words.
+        widths
+            Those of the arguments.
+        shared
+            Bytes of dynamic shared memory.
+        stream
+            The handle of a stream.
+        is_cooperative
+            Whether all blocks run at once.
+
         Raises
         ------
         TypeError
             If the arguments are not as many, or not as wide, as the kernel's parameters.
+        ValueError
+            If the sizes are none of a grid.
         DeviceError
             If the driver refuses the launch.
         """
-        self._check(arguments)
-        words = [word for argument in arguments for word in argument.words]
-        if stream is None and not is_cooperative and len(words) == len(arguments):
-            key = (*grid, *block, shared)
-            launcher = self._launchers.get(key)
-            if launcher is None:
-                if len(self._launchers) >= _MAX_LAUNCHERS:
-                    self._launchers.clear()
-                launcher = Launcher(self.device, self._function, grid, block, shared, "Q" * len(words))
-                self._launchers[key] = launcher
+        key = (grid, block, shared, widths)
+        launcher = self._launchers.get(key) if stream is None and not is_cooperative else None
+        if launcher is not None:
             launcher(words)
             return
-        self._launch_apart(grid, block, arguments, words, shared, stream, is_cooperative)
+        sizes = _three(grid, "grid"), _three(block, "block")
+        self._check(widths)
+        if stream is not None or is_cooperative or len(words) != len(widths):
+            self._launch_apart(sizes, words, widths, shared, stream, is_cooperative)
+            return
+        if len(self._launchers) >= _MAX_LAUNCHERS:
+            self._launchers.clear()
+        launcher = self._launchers[key] = Launcher(self.device, self._function, *sizes, shared, "Q" * len(words))
+        launcher(words)
 
     def _launch_apart(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
-        arguments: Sequence[Argument],
+        sizes: tuple[tuple[int, ...], tuple[int, ...]],
         words: Sequence[int],
+        widths: Sequence[Width],
         shared: int,
         stream: int | None,
         is_cooperative: bool,
@@ -112,32 +134,40 @@ class UserKernel:
         """Launch with arguments of more than a word, on another stream, or as a cooperative kernel."""
         cuda, values = driver(), array("Q", words or (0,))
         at, addresses = values.buffer_info()[0], array("Q")
-        for argument in arguments:
+        for width in widths:
             addresses.append(at)
-            at += WORD_BYTES * len(argument.words)
+            at += WORD_BYTES * width.words
         start = cuda.cuLaunchCooperativeKernel if is_cooperative else cuda.cuLaunchKernel
         on = self.device.stream if stream is None else cuda.CUstream(stream)
         last = () if is_cooperative else (0,)
         self.device.activate()
         failures = 0
         pointers = addresses.buffer_info()[0] if addresses else 0
-        while error := start(self._function.handle, *grid, *block, shared, on, pointers, *last)[0]:
+        while error := start(self._function.handle, *sizes[0], *sizes[1], shared, on, pointers, *last)[0]:
             make_room(self.device, error, failures)
             failures += 1
 
-    def _check(self, arguments: Sequence[Argument]) -> None:
+    def _check(self, widths: Sequence[Width]) -> None:
         """Raise TypeError for arguments that the kernel would read beyond: the driver does not look at them."""
         sizes = self._parameters
         if sizes is None:
             return
-        if len(sizes) != len(arguments):
-            raise TypeError(f"the kernel {self._entry} takes {len(sizes)} arguments; {len(arguments)} were given")
-        for k, (size, (nbytes, _, described)) in enumerate(zip(sizes, arguments, strict=True)):
+        if len(sizes) != len(widths):
+            raise TypeError(f"the kernel {self._entry} takes {len(sizes)} arguments; {len(widths)} were given")
+        for k, (size, (nbytes, described)) in enumerate(zip(sizes, widths, strict=True)):
             if nbytes < size or (described == "float" and size != nbytes):
                 raise TypeError(
                     f"argument {k} of the kernel {self._entry} has {size} bytes; a {described} of {nbytes} bytes was "
                     "given: a NumPy scalar such as numpy.float32(x) has the width of its dtype"
                 )
+
+
+def _three(sizes: Sequence[int], name: str) -> tuple[int, ...]:
+    """Return three sizes from up to three."""
+    given = tuple([int(n) for n in sizes])
+    if not 0 < len(given) <= 3 or min(given) < 1:
+        raise ValueError(f"{name} has one to three sizes of at least 1, not {sizes!r}")
+    return (*given, 1, 1)[:3]
 
 
 def _attribute(name: str) -> Any:

@@ -12,7 +12,7 @@ from ...core.dtypes import KIND, DType, bfloat16
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeOp
 from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
-from ..custom import host_loops
+from ...core.runtime.executors import implementation
 from ..random import host_philox32, host_words
 
 
@@ -167,7 +167,9 @@ _NOT_UFUNCS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
 def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     """Return the NumPy callable of `op`, ``f(*args, out=None)`` over arrays of the loop's dtypes."""
     if isinstance(op, MadeOp):
-        return host_loops.function(op, loop)
+        # Few programs make ops, so what makes loops of them is imported late.
+        made: Callable[..., Any] = implementation("kernels.custom.host_loops:function")(op, loop)
+        return made
     if op in _NOT_UFUNCS:
         return _NOT_UFUNCS[op](loop)
     ufunc = ufunc_of(op)

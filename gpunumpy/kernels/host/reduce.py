@@ -13,7 +13,7 @@ import numpy
 from ...core.dtypes import FLOAT64, KIND, DType
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeReduction
-from ..custom.host_reductions import reducer_functions
+from ...core.runtime.executors import implementation
 
 State = tuple[Any, ...]
 
@@ -54,7 +54,7 @@ def wide(dtype: DType) -> DType:
 def reducer(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
     """Return the reduction `op` over `axes` of blocks. A whole row has `count` points."""
     if isinstance(op, MadeReduction):
-        return Reducer(*reducer_functions(op, loop, axes))
+        return Reducer(*implementation("kernels.custom.host_reductions:reducer_functions")(op, loop, axes))
     make = _MAKERS.get(op)
     return make(op, loop, axes, count) if make else _by_ufunc(op, loop, axes)
 
