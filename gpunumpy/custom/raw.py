@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -15,7 +15,7 @@ from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
-from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable
+from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable, width_of
 from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file
 
 _WORD = 1 << 64
@@ -87,7 +87,7 @@ class RawModule:
         """
         kernel = RawKernel.__new__(RawKernel)
         kernel._set_up(self, name)
-        kernel._on(_gpu(()))
+        kernel._on(_queue_of(()))
         return kernel
 
     def get_global(self, name: str) -> MemoryPointer:
@@ -100,7 +100,7 @@ class RawModule:
         DeviceError
             If the program does not compile, or has no such variable.
         """
-        device = _gpu(())
+        device = _gpu(_queue_of(()))
         program = self._program(device)
         known = program.names.get(name, name)
         address, nbytes = global_variable(device, program.module, known)
@@ -108,7 +108,7 @@ class RawModule:
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile the program, unless it is. `log_stream` is accepted: what the compiler says is in the exception."""
-        self._program(_gpu(()))
+        self._program(_gpu(_queue_of(())))
 
     def _program(self, device: Device) -> LoadedProgram:
         found = self._loaded.get(device)
@@ -185,7 +185,7 @@ class RawKernel:
         self._module = module
         self.name = self.__name__ = name
         self.code, self.options, self.backend = module.code, module.options, module.backend
-        self._kernels: dict[Device, UserKernel] = {}
+        self._kernels: dict[Queue, UserKernel] = {}
 
     def __call__(
         self,
@@ -220,27 +220,43 @@ class RawKernel:
         ValueError
             If arrays are on two devices.
         """
-        device = _gpu(args)
-        kernel = self._kernels.get(device) or self._on(device)
-        queue = evaluate.queue_of(device)
-        handle = None if stream is None else stream_handle(stream)
+        queue = _queue_of(args)
+        kernel = self._kernels.get(queue) or self._on(queue)
         shape = tuple(grid), tuple(block)
+        handle = None if stream is None else stream_handle(stream)
         words: list[int] = []
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
-            widths = tuple([_encode(x, words) for x in args])
+            widths = []
+            for x in args:
+                # Most arguments are arrays that own memory and are computed.
+                if type(x) is ndarray and x._base is None and (node := x._node).data is not None:
+                    signature, buffer = node.signature, node.data
+                    if signature.queue is not queue:
+                        _refuse_two_devices(queue, signature.queue)
+                    buffer.awaited()
+                    words.append(buffer.ptr + node.offset * signature.dtype.itemsize)
+                    buffer.copy = None
+                    widths.append(_ARRAY)
+                else:
+                    widths.append(_encode(x, words, queue))
             if queue.pending:
                 evaluate.flush(queue)
+            launch = kernel.launches.get((*shape, shared_mem, *widths))
+            if launch is not None and handle is None:
+                launch(words)
+                return
             if handle is not None:
-                stream_order.consumer_waits(device, handle)
-            kernel.launch(*shape, words, widths, shared_mem, handle, self._module.enable_cooperative_groups)
+                stream_order.consumer_waits(kernel.device, handle)
+            is_cooperative = self._module.enable_cooperative_groups
+            kernel.launch(*shape, words, tuple(widths), shared_mem, handle, is_cooperative)
             if handle is not None:
-                stream_order.wait_for(device, handle)
+                stream_order.wait_for(kernel.device, handle)
 
     @property
     def kernel(self) -> UserKernel:
         """The kernel as it is loaded on the default GPU."""
-        return self._on(_gpu(()))
+        return self._on(_queue_of(()))
 
     @property
     def attributes(self) -> dict[str, int]:
@@ -261,15 +277,16 @@ class RawKernel:
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile the kernel, unless it is. `log_stream` is accepted: what the compiler says is in the exception."""
-        self._on(_gpu(()))
+        self._on(_queue_of(()))
 
-    def _on(self, device: Device) -> UserKernel:
+    def _on(self, queue: Queue) -> UserKernel:
         """Return the kernel as it is loaded on a GPU."""
-        found = self._kernels.get(device)
+        found = self._kernels.get(queue)
         if found is None:
+            device = _gpu(queue)
             program = self._module._program(device)
             made = UserKernel(device, program.module, program.names.get(self.name, self.name))
-            found = self._kernels.setdefault(device, made)
+            found = self._kernels.setdefault(queue, made)
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -311,18 +328,17 @@ def _check_compiler(backend: str, jitify: bool) -> None:
         raise ValueError("jitify is not supported: include <cuda/std/...> of CUDA's headers for what it adds")
 
 
-def _gpu(args: Sequence[Any]) -> Device:
-    """Return the GPU of the arrays among some arguments, or the default device if there are none."""
-    queue: Queue | None = None
+def _queue_of(args: Sequence[Any]) -> Queue:
+    """Return the queue of the first array among some arguments, or that of the default device."""
     for x in args:
         if isinstance(x, ndarray):
-            other = x._node.signature.queue
-            if queue is not None and other is not queue:
-                raise ValueError(
-                    f"arguments are on two devices, {queue.device} and {x.device}; move one with to_device()"
-                )
-            queue = other
-    device: Device = default_device() if queue is None else queue.device
+            return x._node.signature.queue or x.queue
+    return evaluate.queue_of(default_device())
+
+
+def _gpu(queue: Queue) -> Device:
+    """Return the device of a queue, which must be a GPU."""
+    device: Device = queue.device
     if device.kind != "cuda":
         raise DeviceError(
             f"kernels in CUDA C++ run on a GPU, and here the device is {device}: move arrays with x.to_device('cuda'), "
@@ -331,18 +347,25 @@ def _gpu(args: Sequence[Any]) -> Device:
     return device
 
 
+def _refuse_two_devices(queue: Queue, other: Queue | None) -> NoReturn:
+    second = None if other is None else other.device
+    raise ValueError(f"arguments are on two devices, {queue.device} and {second}; move one with to_device()")
+
+
 # Widths of arguments, by their types.
 _ARRAY, _POINTER, _NULL = (Width(WORD_BYTES, name) for name in ("array", "pointer", "null pointer"))
 _INT, _FLOAT, _BOOL = Width(WORD_BYTES, "int"), Width(WORD_BYTES, "float"), Width(1, "bool")
 
 
-def _encode(x: Any, words: list[int]) -> Width:
+def _encode(x: Any, words: list[int], queue: Queue) -> Width:
     """Add an argument to the words that a kernel takes, and return how wide it is.
 
     An array is computed; what the host knows of it is forgotten.
     """
     kind = type(x)
     if isinstance(x, ndarray):
+        if x.queue is not queue:
+            _refuse_two_devices(queue, x.queue)
         words.append(address_to_write(x))
         return _ARRAY
     if kind is int:
@@ -371,7 +394,7 @@ def _encode(x: Any, words: list[int]) -> Width:
     value = numpy.asarray(x)
     if value.size != 1 or value.dtype.hasobject:
         raise TypeError(f"a NumPy array is passed by value if it has one element, not of shape {value.shape}")
-    width = Width(value.nbytes, str(value.dtype))
+    width = width_of(value.dtype)
     content = value.tobytes().ljust(width.words * WORD_BYTES, b"\0")
     words += struct.unpack(f"<{width.words}Q", content)
     return width
@@ -382,9 +405,7 @@ def address_to_write(x: ndarray) -> int:
 
     The caller holds the lock of the array's queue, and computes what is pending before the write.
     """
-    node = x._node
-    if x._base is not None or node.data is None:
-        node = x.memory()
+    node = x.memory()
     buffer = node.data
     buffer.awaited()
     address: int = buffer.ptr  # of memory of the GPU: what is on the host moves first

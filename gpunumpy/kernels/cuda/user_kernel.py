@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
+from ...core.dtypes import DType
 from ...core.errors import DeviceError
 from ...core.runtime.device import Device, check, driver
+from ...core.runtime.plan import Runner
 from .launch import Launcher, make_room
 from .module import Function, Module
 
@@ -29,16 +32,28 @@ _MAX_LAUNCHERS = 64
 WORD_BYTES = 8
 
 
-class Width(NamedTuple):
-    """How wide an argument is: the bytes that count, and what it is for a message."""
+class Width:
+    """How wide an argument is: the bytes that count, and what it is for a message. Launches are found by its identity.
 
-    nbytes: int
-    described: str
+    Attributes
+    ----------
+    nbytes, described
+        As they are given.
+    words : int
+        The number of 8-byte words that the argument takes.
+    """
 
-    @property
-    def words(self) -> int:
-        """The number of 8-byte words that it takes."""
-        return -(-self.nbytes // WORD_BYTES)
+    __slots__ = ("described", "nbytes", "words")
+
+    def __init__(self, nbytes: int, described: str) -> None:
+        self.nbytes, self.described = nbytes, described
+        self.words = -(-nbytes // WORD_BYTES)
+
+
+@cache
+def width_of(dtype: DType) -> Width:
+    """Return the width of a scalar of a dtype of NumPy's."""
+    return Width(dtype.itemsize, str(dtype))
 
 
 class UserKernel:
@@ -59,7 +74,8 @@ class UserKernel:
         self._function = Function()
         self._function.load(module, entry)
         self._parameters = _parameter_sizes(self._function.handle)
-        self._launchers: dict[tuple[Any, ...], Launcher] = {}
+        # What launches the kernel, by grid, block, shared memory, and the widths of all arguments.
+        self.launches: dict[tuple[Any, ...], Runner] = {}
 
     def attribute(self, name: str) -> int:
         """Return one of `ATTRIBUTES`."""
@@ -81,7 +97,7 @@ class UserKernel:
         stream: int | None = None,
         is_cooperative: bool = False,
     ) -> None:
-        """Queue the kernel on a stream, by default that of the device.
+        """Queue the kernel on a stream, by default that of the device. What can be kept of it is in `launches` then.
 
         Parameters
         ----------
@@ -107,20 +123,16 @@ class UserKernel:
         DeviceError
             If the driver refuses the launch.
         """
-        key = (grid, block, shared, widths)
-        launcher = self._launchers.get(key) if stream is None and not is_cooperative else None
-        if launcher is not None:
-            launcher(words)
-            return
         sizes = _three(grid, "grid"), _three(block, "block")
         self._check(widths)
         if stream is not None or is_cooperative or len(words) != len(widths):
             self._launch_apart(sizes, words, widths, shared, stream, is_cooperative)
             return
-        if len(self._launchers) >= _MAX_LAUNCHERS:
-            self._launchers.clear()
-        launcher = self._launchers[key] = Launcher(self.device, self._function, *sizes, shared, "Q" * len(words))
-        launcher(words)
+        if len(self.launches) >= _MAX_LAUNCHERS:
+            self.launches.clear()
+        launcher = Launcher(self.device, self._function, *sizes, shared, "Q" * len(words))
+        run = self.launches[grid, block, shared, *widths] = launcher.launch or launcher
+        run(words)
 
     def _launch_apart(
         self,
@@ -154,7 +166,8 @@ class UserKernel:
             return
         if len(sizes) != len(widths):
             raise TypeError(f"the kernel {self._entry} takes {len(sizes)} arguments; {len(widths)} were given")
-        for k, (size, (nbytes, described)) in enumerate(zip(sizes, widths, strict=True)):
+        for k, (size, width) in enumerate(zip(sizes, widths, strict=True)):
+            nbytes, described = width.nbytes, width.described
             if nbytes < size or (described == "float" and size != nbytes):
                 raise TypeError(
                     f"argument {k} of the kernel {self._entry} has {size} bytes; a {described} of {nbytes} bytes was "
