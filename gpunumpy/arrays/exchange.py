@@ -345,7 +345,8 @@ def from_interface(x: Any) -> ndarray | None:
     dtype = dtypes.check(interface["typestr"])
     shape = tuple(interface["shape"])
     ptr, read_only = interface["data"]
-    device = stream_order.device_of(ptr)
+    told = getattr(x, "device", None)  # the driver does not tell the GPU of a program's constants
+    device = told if isinstance(told, Device) else stream_order.device_of(ptr)
     stream = interface.get("stream")
     if stream is not None:
         stream_order.wait_for(device, _stream_handle(stream))

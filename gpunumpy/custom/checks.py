@@ -10,13 +10,13 @@ from ..core.graph.bounded_table import BoundedTable
 from ..core.ops.made import MadeOp, MadeReduction
 from ..core.runtime.device import Device
 from ..kernels.codegen.op_code import helpers
-from ..kernels.cuda.compile import compile_target
+from ..kernels.cuda.compile import compile_program, compile_target
 from ..kernels.cuda.nvrtc import CompileError, with_line_numbers
 from ..kernels.cuda.user_program import UserProgram, compile_for
 from ..kernels.custom import cuda_loops, host_loops
 from ..kernels.custom.host_compiler import HostCompileError, library
 from ..kernels.custom.host_reductions import reduction_loops_text
-from ..kernels.custom.loop_text import Loop
+from ..kernels.custom.loop_text import MadeLoop
 from ..kernels.custom.reduction_text import ReductionTexts
 from ..kernels.custom.reduction_text import check_text as reduction_check_text
 from ..kernels.custom.text import Operation, check_text
@@ -50,26 +50,30 @@ def check_reduction(op: MadeReduction, loop: tuple[DType, DType], device: Device
     _checked.keep((op, device), True)
 
 
-def check_loop(loop: Loop, ndims: tuple[int, ...], dimensions: int, device: Device) -> None:
+def check_loop(made: MadeLoop, ndims: tuple[int, ...], dimensions: int, device: Device) -> None:
     """Raise DeviceError if a loop over arrays of so many dimensions does not compile for a device."""
-    key = (loop._replace(size=0), ndims, dimensions, device)
+    key = (made, ndims, dimensions, device)
     if _checked.find(key):
         return
     if device.kind == "cpu":
-        text, program = host_loops.whole_loop_text(loop, ndims, dimensions), None
+        text, program = host_loops.whole_loop_text(made, ndims, dimensions), None
     else:
-        text, program = "", cuda_loops.program_of(loop, ndims, dimensions)
+        text = cuda_loops.program_text(made, ndims, dimensions) if made.is_plain else ""
+        program = None if made.is_plain else cuda_loops.program_of(made, ndims, dimensions)
+    loop = made.loop
     _compile(text, program, device, loop.name, [loop.preamble, loop.before, loop.operation, loop.after])
     _checked.keep(key, True)
 
 
 def _compile(text: str, program: UserProgram | None, device: Device, name: str, parts: Sequence[str]) -> None:
-    """Compile a text for the host, or a program for a GPU; an error shows the user's texts alone."""
+    """Compile a program for a GPU, or a text as those of the package are; an error shows the user's texts alone."""
     try:
-        if program is None:
+        if program is not None:
+            compile_for(program, *compile_target(device.attributes.arch))
+        elif device.kind == "cpu":
             library(text)
         else:
-            compile_for(program, *compile_target(device.attributes.arch))
+            compile_program(text, (), device)  # what runs it finds it loaded
     except (CompileError, HostCompileError) as error:
         told = "\n\n".join(with_line_numbers(part) for part in parts if part.strip())
         raise DeviceError(f"{name} does not compile for {device}:\n{error.log}\n{told}") from None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Shape
+from ..core.graph.library_calls.record import Results
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
-from ..kernels.custom.loop_text import Loop, LoopParameter
+from ..kernels.custom.loop_text import Loop, LoopParameter, MadeLoop
 from ..kernels.custom.text import Operation, overwrites
 from .checks import check_loop
 from .parameters import (
@@ -26,11 +26,14 @@ from .parameters import (
     types_for,
     values_of,
     variables,
+    write,
 )
 from .prepared import Prepared
 
 # What an op of the graph does not have: files to include, and the index of an element along each dimension.
 _NEEDS_LOOP = re.compile(r"^[ \t]*#[ \t]*include(?![ \t]*<cupy/complex.cuh>)|\b_ind\s*\.\s*(?!size\b)", re.MULTILINE)
+
+_MAX_SHAPES = 256  # that a kernel knows
 
 
 class ElementwiseKernel:
@@ -103,11 +106,13 @@ class ElementwiseKernel:
             or _NEEDS_LOOP.search(preamble)
             or _NEEDS_LOOP.search(operation)
         )
-        self._known: dict[tuple[Any, ...], tuple[Types, Prepared | None]] = {}
+        self._known: dict[tuple[Any, ...], tuple[Types, Prepared | MadeLoop]] = {}
+        # Of loops over values with some signatures: the shapes of the arguments, and the shapes and dtypes of results.
+        self._loops: dict[tuple[Any, ...], tuple[list[Shape], Results]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
-        return {**self.__dict__, "_known": {}}
+        return {**self.__dict__, "_known": {}, "_loops": {}}
 
     def __call__(self, *args: Any, size: int | None = None) -> Any:
         """Record the operation over arrays and scalars.
@@ -142,28 +147,38 @@ class ElementwiseKernel:
             known = self._known[kinds] = self._prepare(given, made, queue)
         types, prepared = known
         values = values_of(given, types.inputs, queue)
-        old = [x.value() for x in made]
-        if prepared is None:
-            results = self._record_loop(types, values, old, queue, size)
+        if isinstance(prepared, MadeLoop):
+            results = self._record_loop(prepared, types, values, [x.value() for x in made], queue, size)
         else:
-            shape = self._shape(values, old, size) if made or size is not None else None
-            results = prepared.record([*values, *old] if prepared.reads_outputs else values, shape)
-        if made:
-            for x, value in zip(made, results, strict=True):
-                x.assign(value)
+            if prepared.reads_outputs:
+                values += [x.value() for x in made]
+            needs_shape = size is not None or (made and (prepared.reads_index or prepared.reads_size))
+            results = prepared.record(values, self._shape(values, made, size) if needs_shape else None)
+        for x, value in zip(made, results, strict=False):
+            if value.signature.shape != x.shape:
+                self._shape(values, made, size)  # raises if the output is too small
+            write(value, x)
         arrays = made or tuple([wrap(value) for value in results])
         if self.no_return:
             return None
         return arrays[0] if len(arrays) == 1 and not self.return_tuple else arrays
 
-    def _prepare(self, given: Sequence[Any], made: Sequence[Any], queue: Queue) -> tuple[Types, Prepared | None]:
-        """Return the types for some arguments, and the operation with them; None in its place for a loop."""
+    def _prepare(self, given: Sequence[Any], made: Sequence[Any], queue: Queue) -> tuple[Types, Prepared | MadeLoop]:
+        """Return the types for some arguments, and with them the operation, or the loop."""
         inputs, outputs = self.in_params, self.out_params
         check_count(self.name, len(inputs), len(outputs), len(given) + len(made))
         check_outputs(self.name, outputs, made)
         types = types_for(self.name, inputs, outputs, given, made)
         if self._is_loop:
-            return types, None
+            parameters = [
+                LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
+            ]
+            parameters += [
+                LoopParameter(p.name, dtype, p.is_raw, True, bool(made))
+                for p, dtype in zip(outputs, types.outputs, strict=True)
+            ]
+            texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
+            return types, MadeLoop(Loop(self.name, types.letters, tuple(parameters), *texts, self.options))
         if not any(isinstance(x, ndarray) for x in (*given, *made)):
             raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         operation = Operation(
@@ -184,50 +199,61 @@ class ElementwiseKernel:
         )
 
     def _record_loop(
-        self, types: Types, values: Sequence[Node], old: Sequence[Node], queue: Queue, size: int | None
+        self, made: MadeLoop, types: Types, values: list[Node], old: Sequence[Node], queue: Queue, size: int | None
     ) -> list[Node]:
         """Return the outputs as those of a kernel of its own. `old` are the values of outputs that are given."""
         inputs, outputs = self.in_params, self.out_params
-        shape = self._shape(values, old, size)
-        if not old and any(p.is_raw for p in outputs):
-            raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
-        parameters = [
-            LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
-        ]
-        parameters += [
-            LoopParameter(p.name, dtype, p.is_raw, True, bool(old))
-            for p, dtype in zip(outputs, types.outputs, strict=True)
-        ]
-        texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
-        whole = prod(shape) if all(p.is_raw for p in parameters) else 0
-        loop = Loop(self.name, types.letters, tuple(parameters), *texts, self.options, whole)
+        key = (size, *[x.signature for x in values], *[x.signature for x in old])
+        known = self._loops.get(key)
+        if known is None:
+            shape = self._shape(values, old, size)
+            if not old and any(p.is_raw for p in outputs):
+                raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
+            results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
+                [(shape, dtype) for dtype in types.outputs]
+            )
+            shapes = [x.signature.shape if p.is_raw else shape for x, p in zip(values, inputs, strict=True)]
+            ndims = (*map(len, shapes), *[len(result) for result, _ in results])
+            check_loop(made, ndims, len(shape), queue.device)
+            if len(self._loops) >= _MAX_SHAPES:
+                self._loops.clear()
+            known = self._loops[key] = shapes, results
+        shapes, results = known
         # A call takes its arguments from memory, scalars too.
-        values = [graph.fill(x, (), queue) if x.signature.queue is None else x for x in values]
-        values = [x if p.is_raw else graph.broadcast(x, shape) for x, p in zip(values, inputs, strict=True)]
-        results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
-            [(shape, dtype) for dtype in types.outputs]
-        )
-        ndims = [len(x.signature.shape) for x in values] + [len(result) for result, _ in results]
-        check_loop(loop, tuple(ndims), len(shape), queue.device)
-        return graph.library_call_outputs("elementwise_kernel", (loop,), [*values, *old], results)
+        args = [
+            graph.fill(x, where, queue) if x.signature.queue is None else graph.broadcast(x, where)
+            for x, where in zip(values, shapes, strict=True)
+        ]
+        args += old
+        name = "elementwise_kernel" if made.is_plain else "elementwise_kernel_apart"
+        if len(results) == 1:
+            return [graph.library_call(name, (made, size or 0), args, results[0])]
+        return graph.library_call_outputs(name, (made, size or 0), args, results)
 
-    def _shape(self, values: Sequence[Node], old: Sequence[Node], size: int | None) -> Shape:
-        """Return the shape of the loop: that of all arrays but raw ones, broadcast, or the number of elements."""
-        arrays = [
+    def _shape(self, values: Sequence[Node], made: Sequence[Node | ndarray], size: int | None) -> Shape:
+        """Return the shape of the loop: that of all arrays but raw ones, broadcast, or the number of elements.
+
+        `values` are those of the inputs; those of outputs may follow.
+        """
+        shapes = [
             x.signature.shape
-            for x, p in zip([*values, *old], [*self.in_params, *self.out_params], strict=False)
+            for x, p in zip(values, self.in_params, strict=False)
             if not p.is_raw and x.signature.queue is not None
         ]
+        written = [
+            (p, x.shape if isinstance(x, ndarray) else x.signature.shape)
+            for x, p in zip(made, self.out_params, strict=False)
+            if not p.is_raw
+        ]
+        shapes += [shape for _, shape in written]
         if size is not None:
-            if arrays:
+            if shapes:
                 raise ValueError(f"{self.name}: size is given where all arrays are raw, and some are not")
             return (int(size),)
-        if not arrays:
+        if not shapes:
             raise ValueError(f"{self.name}: no array tells the number of elements; give size")
-        shape = layout.broadcast_shapes(*arrays)
-        for x, p in zip(old, self.out_params, strict=False):
-            if not p.is_raw and x.signature.shape != shape:
-                raise ValueError(
-                    f"{self.name}: the output {p.name} has shape {x.signature.shape}, and the loop {shape}"
-                )
-        return shape
+        loop = layout.broadcast_shapes(*shapes)
+        for p, shape in written:
+            if shape != loop:
+                raise ValueError(f"{self.name}: the output {p.name} has shape {shape}, and the loop {loop}")
+        return loop

@@ -10,7 +10,7 @@ from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
-from ..core.recording.array import ndarray
+from ..core.recording.array import hand_over, ndarray, wrap
 from ..core.recording.record import as_dtype, as_node
 from ..core.runtime import evaluate
 from ..core.runtime.device import default_device
@@ -173,6 +173,13 @@ def kinds_of(kernel: str, args: Sequence[Any]) -> tuple[Any, ...]:
 def values_of(args: Sequence[Any], dtypes: Sequence[DType], queue: Queue) -> list[Node]:
     """Return the values of inputs; a scalar takes the type of its parameter."""
     return [
-        x.value() if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
-        for x, dtype in zip(args, dtypes, strict=True)
+        (x._node if x._base is None else x.value()) if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
+        for x, dtype in zip(args, dtypes)
     ]
+
+
+def write(value: Node, x: ndarray) -> None:
+    """Make a new value, of the array's dtype, that of an output, to whose shape it broadcasts."""
+    with x.queue.lock:
+        if value.signature.shape != x.shape or not hand_over(wrap(value), x):
+            x.assign(value)

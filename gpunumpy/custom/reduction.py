@@ -27,6 +27,7 @@ from .parameters import (
     types_for,
     values_of,
     variables,
+    write,
 )
 from .prepared import Prepared
 
@@ -203,9 +204,8 @@ class ReductionKernel:
                 values, axes = [reshaped(values[0], (*shape, 1))], (len(shape),)
             reduced = [reshaped(graph.reduce(op, loop, axes, values), final) for op, loop in steps.reductions]
         results = reduced if steps.finish is None else steps.finish.record(reduced, final)
-        if made:
-            for x, value in zip(made, results, strict=True):
-                x.assign(value)
+        for x, value in zip(made, results, strict=False):
+            write(value, x)
         arrays = made or tuple([wrap(value) for value in results])
         return arrays[0] if len(arrays) == 1 else arrays
 

@@ -18,7 +18,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.codegen.op_code import helpers
 from gpunumpy.kernels.cuda.user_program import UserProgram, compile_for
 from gpunumpy.kernels.custom import cuda_loops, host_compiler, loop_text
-from gpunumpy.kernels.custom.loop_text import Loop, LoopParameter
+from gpunumpy.kernels.custom.loop_text import Loop, LoopParameter, MadeLoop
 from gpunumpy.kernels.custom.text import Operation, Variable, check_text, ops_of, overwrites
 from tests.emulator import available
 from tests.emulator.emulated import emulated
@@ -369,8 +369,8 @@ def test_texts_of_ops_compile_for_gpus(dtype: Any, arch: str) -> None:
     assert compile_for(UserProgram(check_text(op, loop, helpers([(op, loop)]))), arch)[0]
 
 
-def loop_of(operation: str, *parameters: LoopParameter, options: tuple[str, ...] = ()) -> Loop:
-    return Loop("kernel", (("T", numpy.dtype("f4")),), parameters, operation, "", "", "", options, 0)
+def loop_of(operation: str, *parameters: LoopParameter, options: tuple[str, ...] = ()) -> MadeLoop:
+    return MadeLoop(Loop("kernel", (("T", numpy.dtype("f4")),), parameters, operation, "", "", "", options))
 
 
 def test_the_program_of_a_loop_for_gpus(device: Any) -> None:
@@ -390,15 +390,15 @@ def test_the_program_of_a_loop_for_gpus(device: Any) -> None:
     result = numpy.zeros((4, 3), f32)
     strides = tuple(s // 4 for s in x.strides)
     layouts = [Layout((4, 3), c_strides((4, 3)), 0), Layout((4, 3), strides, 0), Layout((12,), (1,), 0)]
-    arrays, starts = loop_text.layouts_of(loop, [*layouts, Layout((4, 3), c_strides((4, 3)), 0)])
+    arrays, starts = loop_text.layouts_of(loop.loop, [*layouts, Layout((4, 3), c_strides((4, 3)), 0)])
     assert starts == [(0, 3)]
     launches = [OneLaunch("copy_0", (2, 1, 1), (8, 1, 1), 0)]
     run_program(OneKernel(program.text, tuple(launches), (), False, (12, 0, 4, 3, 3, 1)), [result, z])
     numpy.testing.assert_array_equal(result, z)
-    params = (*loop_text.numbers_of(loop, arrays), 12)
-    launches = [OneLaunch("main_", (2, 1, 1), (8, 1, 1), 0)]
+    params = (*loop_text.numbers_of(arrays, (4, 3)), 12)
+    launches = [OneLaunch("run_loop", (2, 1, 1), (8, 1, 1), 0)]
     base = x.T  # the memory of x in C order
-    run_program(OneKernel(program.text, tuple(launches), (), False, params), [base, y, result])
+    run_program(OneKernel(program.text, tuple(launches), (), False, params), [result, base, y])
     numpy.testing.assert_allclose(result, z + (x + y[::-1].reshape(4, 3)), rtol=1e-6)
 
 

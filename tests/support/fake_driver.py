@@ -186,8 +186,9 @@ class FakeDriver:
             return self._real.CUresult.CUDA_ERROR_NOT_FOUND
         return ctypes.addressof(memory), ctypes.sizeof(memory)
 
-    def _cuPointerGetAttribute(self, attribute: Any, pointer: int) -> int:
-        return 0
+    def _cuPointerGetAttribute(self, attribute: Any, pointer: int) -> Any:
+        known = any(start <= pointer < start + len(block) for start, block in self._blocks.items())
+        return 0 if known else self._real.CUresult.CUDA_ERROR_INVALID_VALUE
 
     def _cuModuleUnload(self, handle: int) -> None:
         self.modules.remove(handle)

@@ -14,7 +14,7 @@ from ...core.graph.layout import Layout
 from ...core.ops.made import MadeOp
 from ..codegen.op_code import helpers
 from .host_compiler import library
-from .loop_text import Loop, layouts_of, numbers_of, shape_of, texts
+from .loop_text import MadeLoop, layouts_of, numbers_of, shape_of, texts
 
 
 def loop_text(op: MadeOp, loop: tuple[DType, ...]) -> str:
@@ -87,9 +87,9 @@ def _call(run: Any, arrays: Sequence[Any], shape: tuple[int, ...]) -> None:
     )
 
 
-def whole_loop_text(loop: Loop, ndims: tuple[int, ...], dimensions: int) -> str:
+def whole_loop_text(made: MadeLoop, ndims: tuple[int, ...], dimensions: int) -> str:
     """Return C++ of ``run(addresses, numbers, count)``, which runs a loop that indexes its arrays by itself."""
-    text, function, declarations = texts(loop._replace(size=0), ndims, dimensions)
+    text, function, declarations = texts(made, ndims, dimensions)
     pointers = [d.rpartition("* ")[0] for d in declarations.split(", ") if "*" in d]
     total = declarations.count(",") + 1 - len(pointers)
     arguments = [f"({c_type}*)a[{k}]" for k, c_type in enumerate(pointers)] + [f"p[{k}]" for k in range(total)]
@@ -99,18 +99,19 @@ def whole_loop_text(loop: Loop, ndims: tuple[int, ...], dimensions: int) -> str:
     )
 
 
-def run_loop(options: tuple[Loop], *values: Any) -> None:
+def run_loop(options: tuple[MadeLoop, int], *values: Any) -> None:
     """Run a loop over NumPy arrays: the results, the inputs, and the values that outputs have before."""
-    (loop,) = options
+    made, size = options
+    loop = made.loop
     layouts = [Layout(x.shape, tuple([s // x.itemsize for s in x.strides]), 0) for x in values]
     arrays, starts = layouts_of(loop, layouts)
     for k, argument in starts:
         values[k][...] = values[argument]
-    shape = shape_of(loop, arrays)
+    shape = shape_of(loop, arrays, size)
     results, inputs = len(loop.outputs), len(loop.inputs)
     taken = [*values[results : results + inputs], *values[:results]]
-    numbers = numbers_of(loop, arrays)
-    run = library(whole_loop_text(loop, tuple([x.ndim for x in taken]), len(shape))).run
+    numbers = numbers_of(arrays, shape)
+    run = library(whole_loop_text(made, tuple([x.ndim for x in taken]), len(shape))).run
     run.restype = None
     run(
         (ctypes.c_void_p * len(taken))(*[x.ctypes.data for x in taken]),

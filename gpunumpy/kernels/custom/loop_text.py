@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -12,6 +13,7 @@ from ...core.graph.layout import Layout, Shape
 from ..codegen.sources import source
 from .text import identifier, in_namespace, user_lines, user_type
 
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include(?![ \t]*<cupy/complex.cuh>)", re.MULTILINE)
 _TYPES = ("codegen/types", "custom/complex", "custom/types", "custom/arrays")
 
 
@@ -38,8 +40,6 @@ class Loop(NamedTuple):
         Statements before and after the loop of each thread.
     options : tuple of str
         Options of NVRTC.
-    size : int
-        The number of elements, if all parameters are raw.
     """
 
     name: str
@@ -50,7 +50,6 @@ class Loop(NamedTuple):
     before: str
     after: str
     options: tuple[str, ...]
-    size: int
 
     @property
     def inputs(self) -> list[LoopParameter]:
@@ -61,6 +60,30 @@ class Loop(NamedTuple):
     def outputs(self) -> list[LoopParameter]:
         """The parameters that are written to."""
         return [p for p in self.parameters if p.is_output]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it takes no options and no files, and writes to outputs that have no values before."""
+        has_files = _INCLUDE.search(self.preamble) or _INCLUDE.search(self.operation)
+        return not (self.options or has_files or any(p.has_value for p in self.parameters))
+
+
+class MadeLoop(str):
+    """The name of a loop in a graph, with the loop; as of a `MadeOp`, equal names are of equal loops."""
+
+    loop: Loop
+    is_plain: bool
+
+    def __new__(cls, loop: Loop) -> MadeLoop:
+        """Return the name of a loop."""
+        digest = sha256(repr(loop).encode()).hexdigest()[:16]
+        name = super().__new__(cls, f"{identifier(loop.name)}_{digest}")
+        name.loop, name.is_plain = loop, loop.is_plain
+        return name
+
+    def __reduce__(self) -> tuple[type[MadeLoop], tuple[Loop]]:
+        """Pickle the name with the loop."""
+        return MadeLoop, (self.loop,)
 
 
 def layouts_of(loop: Loop, layouts: Sequence[Layout]) -> tuple[list[Layout], list[tuple[int, int]]]:
@@ -75,20 +98,20 @@ def layouts_of(loop: Loop, layouts: Sequence[Layout]) -> tuple[list[Layout], lis
     return [*layouts[results : results + inputs], *layouts[:results]], starts
 
 
-def shape_of(loop: Loop, layouts: Sequence[Layout]) -> Shape:
-    """Return the shape of a loop whose parameters have these layouts."""
+def shape_of(loop: Loop, layouts: Sequence[Layout], size: int) -> Shape:
+    """Return the shape of a loop whose parameters have these layouts; of raw ones alone it has `size` elements."""
     shapes = (where.shape for p, where in zip(loop.parameters, layouts, strict=True) if not p.is_raw)
-    return next(shapes, (loop.size,))
+    return next(shapes, (size,))
 
 
-def numbers_of(loop: Loop, layouts: Sequence[Layout]) -> list[int]:
+def numbers_of(layouts: Sequence[Layout], shape: Shape) -> list[int]:
     """Return what a loop takes besides addresses: sizes, strides and the offset of each array, and its own sizes."""
     found = [n for where in layouts for n in (*where.shape, *where.strides, where.offset)]
-    return [*found, *shape_of(loop, layouts)]
+    return [*found, *shape]
 
 
 @lru_cache(maxsize=1024)
-def texts(loop: Loop, ndims: tuple[int, ...], dimensions: int) -> tuple[str, str, str]:
+def texts(made: MadeLoop, ndims: tuple[int, ...], dimensions: int) -> tuple[str, str, str]:
     """Return C++ that defines a loop, the name of the function, and the declarations of its arguments.
 
     These are an address of each parameter, and `numbers_of`. The function takes them, and then the first position, the
@@ -96,15 +119,15 @@ def texts(loop: Loop, ndims: tuple[int, ...], dimensions: int) -> tuple[str, str
 
     Parameters
     ----------
-    loop
-        The loop, whose size does not matter.
+    made
+        The loop.
     ndims
         The number of dimensions of each parameter.
     dimensions
         That of the loop.
     """
+    loop = made.loop
     label = identifier(loop.name)
-    name = f"{label}_{sha256(repr((loop, ndims, dimensions)).encode()).hexdigest()[:16]}"
     lines, pointers, numbers, elements = [], [], [], []
     for k, (p, n) in enumerate(zip(loop.parameters, ndims, strict=True)):
         c_type = user_type(p.dtype) if p.is_output else f"const {user_type(p.dtype)}"
@@ -131,5 +154,5 @@ def texts(loop: Loop, ndims: tuple[int, ...], dimensions: int) -> tuple[str, str
     )
     head = f"__device__ inline void run({arguments}, i64 _first, i64 _step, i64 n)"
     functions = f"{head} {{\n{body}}}"
-    text = in_namespace(name, label, loop.types, loop.preamble, functions)
-    return f"{source(*_TYPES)}\n{text}", f"{name}::run", arguments
+    text = in_namespace(made, label, loop.types, loop.preamble, functions)
+    return f"{source(*_TYPES)}\n{text}", f"{made}::run", arguments
