@@ -46,7 +46,7 @@ CallAt: TypeAlias = Callable[[Sequence[Any]], tuple[Any, Sequence[Layout]]]
 Action: TypeAlias = tuple[int, int, Any, Any, Any]
 
 # A section of the CPU device that overwrites at most so many bytes is undone if an exception ends it: to save these
-# takes less time than to hand the section to another thread (20 to 40 us).
+# takes less time than to hand the section to another thread.
 UNDO_BYTES = 1 << 20
 _PROBE_BYTES = 1 << 36  # buffers from this size on are allocated once before kernels are prepared
 

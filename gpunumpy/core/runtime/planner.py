@@ -28,7 +28,7 @@ _PLAN_ENTRIES = 15  # of a `BoundedTable`, that a plan at its sizes counts as: a
 _NODES_OF_ENTRY = 16  # of a graph by which something is found that count as one entry
 
 # A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
-# sizes: a plan for the whole takes as long as about ten runs, and saves up to a fifth of each.
+# sizes: a plan for the whole takes as long as several runs, and saves a part of each later one.
 MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 16
 
 

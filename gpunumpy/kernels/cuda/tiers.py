@@ -52,11 +52,11 @@ TIER = os.environ.get("GPUNUMPY_TIER", "auto")
 if TIER not in TIERS:
     raise ValueError(f"GPUNUMPY_TIER={TIER!r}; {allowed(TIERS)}")
 
-# A program is compiled once its kernels have run so often, or have applied so many instructions to points: some
-# milliseconds of a large GPU, where the compiler takes a processor some 100 ms.
+# A program is compiled once its kernels have run so often, or have applied so many instructions to points, which takes
+# a large GPU less time than the compiler takes a processor.
 _RUNS = 32
 _INSTRUCTIONS = 1 << 30
-# While it is, its kernels are interpreted until they have applied so many instructions more: 0.03 to 0.2 s of the GPU.
+# While it is, its kernels are interpreted until they have applied so many instructions more.
 # Then the host waits for the compiler, and not the GPU for what the host has queued meanwhile.
 _INSTRUCTIONS_AHEAD = 1 << 36
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.

@@ -63,7 +63,7 @@ __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* permuta
     for (int c = 0; c < W; ++c) v[i][c] = r < n && c < width ? a[(long long)(first + c) * n + r] : of_real<T>(0);
   }
   bool singular = false;
-  // Unrolled, although that is much code: a loop that shifts the columns in registers takes 1.2 to 1.5 times as long.
+  // Unrolled, although that is much code: a loop that shifts the columns in registers takes longer.
 #pragma unroll
   for (int j = 0; j < W; ++j) {
     if (j < width) {

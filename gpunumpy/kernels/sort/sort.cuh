@@ -55,10 +55,10 @@ __device__ __forceinline__ void keep_in_register(T*& address) {
 }
 
 // For each half warp and digit a word with the next place for an element with the digit, and in the upper 16 bits a
-// mask of the lanes that have the digit. To find equal digits by such masks is faster than by votes for every bit (1.3
-// to 1.7 ms for 2^26 random floats on an H200) or by __match_any_sync (2.0 ms). But lanes with the same digit wait for
-// each other at its mask, and the time of __match_any_sync grows with the number of different digits: where neighbours
-// often have the same digit, as in sorted data, __match_any_sync is faster.
+// mask of the lanes that have the digit. To find equal digits by such masks is faster than by votes for every bit or by
+// __match_any_sync. But lanes with the same digit wait for each other at its mask, and the time of __match_any_sync grows
+// with the number of different digits: where neighbours often have the same digit, as in sorted data, __match_any_sync
+// is faster.
 const int HALF_WARP = 16;
 
 template <int THREADS>
