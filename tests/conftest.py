@@ -137,3 +137,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def device(request: pytest.FixtureRequest) -> str:
     """The name of each device in turn that a test is to run on."""
     return str(request.param)
+
+
+@pytest.fixture
+def on_device(device: str) -> Iterator[None]:
+    """Have a test run on each device in turn."""
+    with gpunumpy.Device(device):
+        yield
+        gpunumpy.synchronize()
+
+
+@pytest.fixture
+def nothing_runs_on_the_host() -> Iterator[None]:
+    """Have a call fail that NumPy would compute, with arrays that are copied to the host."""
+    before = gpunumpy.host_fallback()
+    gpunumpy.host_fallback("error")
+    yield
+    gpunumpy.host_fallback(before)

@@ -5,7 +5,7 @@ Vectors are unique up to signs and phases at best, so factors are held to what d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -14,11 +14,12 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.numpy_release import RELEASE
-from gpunumpy.core.runtime.device import Device
 from gpunumpy.linalg import decompositions
 
 from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome
+
+pytestmark = pytest.mark.usefixtures("on_device", "nothing_runs_on_the_host")
 
 FLOATS = ("f4", "f8", "c8", "c16")
 SHAPES = ((1, 1), (3, 3), (5, 3), (3, 5), (2, 1), (1, 6), (33, 33), (40, 70), (70, 40), (4, 6, 6), (2, 3, 5, 4))
@@ -30,15 +31,6 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "stack last": lambda x: numpy.moveaxis(x, 0, -1) if isinstance(x, numpy.ndarray) else np.moveaxis(x, 0, -1),
     "pending": lambda x: x * 2 + 1,
 }
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host(device: str) -> Iterator[None]:
-    before = np.host_fallback()
-    np.host_fallback("error")
-    with Device(device):
-        yield
-    np.host_fallback(before)
 
 
 def sample(shape: tuple[int, ...], dtype: Any, seed: int = 0) -> Any:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime.device import Device
 
 from ..support.arrays import from_host, to_host
 from ..support.square_matrices import HARD, check_eig
 
+pytestmark = pytest.mark.usefixtures("on_device", "nothing_runs_on_the_host")
+
 FLOATS = ("f4", "f8", "c8", "c16")
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host(device: str) -> Iterator[None]:
-    before = np.host_fallback()
-    np.host_fallback("error")
-    with Device(device):
-        yield
-    np.host_fallback(before)
 
 
 def sample(shape: tuple[int, ...], dtype: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,8 @@ from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import from_host, to_host
 from .parity import check, outcome, same, sample
+
+pytestmark = pytest.mark.usefixtures("nothing_runs_on_the_host")
 
 DTYPES = ("?", "i1", "i4", "i8", "u1", "u8", "f2", "f4", "f8", "c8", "c16")
 
@@ -46,14 +48,6 @@ SUMS: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = (
     *(("ij->i", ((3, 0),)), ("ij,jk->ik", ((0, 4), (4, 2))), ("iJ,Jk", ((2, 3), (3, 4))), ("Ba->", ((2, 3),))),
     *(("ab,bc,cd,de,ef->af", ((2, 3), (3, 4), (4, 2), (2, 5), (5, 3))), ("i j , j k -> k i", ((3, 4), (4, 5)))),
 )
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host() -> Iterator[None]:
-    before = np.host_fallback()
-    np.host_fallback("error")
-    yield
-    np.host_fallback(before)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +14,8 @@ from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import ndarray, to_host
 from .parity import DTYPES, outcome, same
+
+pytestmark = pytest.mark.usefixtures("on_device", "nothing_runs_on_the_host")
 
 FLOATS = ("f4", "f8", "c8", "c16")
 SHAPES: tuple[tuple[int, ...], ...] = (
@@ -27,15 +29,6 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "matrix": lambda x: x[2, ::2, ::2],
     "one column": lambda x: x[:, :1, :1],
 }
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host(device: str) -> Iterator[None]:
-    before = np.host_fallback()
-    np.host_fallback("error")
-    with np.Device(device):
-        yield
-    np.host_fallback(before)
 
 
 def sample(shape: tuple[int, ...], dtype: Any, seed: int = 0) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,8 @@ from gpunumpy.core.numpy_release import RELEASE
 from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome, same
 
+pytestmark = pytest.mark.usefixtures("nothing_runs_on_the_host")
+
 METHODS = (
     *("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen"),
     *("weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"),
@@ -25,14 +27,6 @@ METHODS = (
 DTYPES = ("?", "i1", "i4", "u8", "f2", "f4", "f8")
 SHAPES: tuple[tuple[int, ...], ...] = ((8,), (3, 5), (2, 3, 4), (1,), (), (4, 1))
 QUANTILES: tuple[Any, ...] = (0.3, 1, [0.1, 0.5, 1], [], numpy.array([[0, 1]]), numpy.array([0.2, 0.9], "f4"))
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host() -> Iterator[None]:
-    before = np.host_fallback()
-    np.host_fallback("error")
-    yield
-    np.host_fallback(before)
 
 
 def sample(dtype: Any, shape: tuple[int, ...], share: float = 0.0) -> Any:

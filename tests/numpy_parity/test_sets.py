@@ -18,18 +18,12 @@ from ..core.fusion.counting import kernels
 from ..support.arrays import from_host, ndarray, to_host, wrap
 from .parity import DTYPES, check, sample
 
+pytestmark = pytest.mark.usefixtures("nothing_runs_on_the_host")
+
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (50,), (5000,), (6, 7), (2, 3, 4), (0,), (3, 0))
 FLAGS = ("return_index", "return_inverse", "return_counts")
 FLOATS = ("e", "f", "d", "F", "D")
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host() -> Iterator[None]:
-    before = gpunumpy.host_fallback()
-    gpunumpy.host_fallback("error")
-    yield
-    gpunumpy.host_fallback(before)
 
 
 def with_nan(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Any:

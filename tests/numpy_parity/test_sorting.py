@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -16,6 +16,8 @@ from gpunumpy.core.numpy_release import RELEASE
 from ..support.arrays import from_host, ndarray, to_host
 from .parity import outcome
 
+pytestmark = pytest.mark.usefixtures("nothing_runs_on_the_host")
+
 DTYPES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", ml_dtypes.bfloat16, "f4", "f8", "c8", "c16")
 SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (9,), (300,), (4, 7), (3, 1, 20), (0,), (3, 0), (0, 3), (5, 1))
 VIEWS: dict[str, Callable[[Any], Any]] = {
@@ -25,14 +27,6 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "in another order": lambda x: x.transpose(2, 0, 1),
     "broadcast": lambda x: x[:, :1, :1] + x[:1, :, :1],
 }
-
-
-@pytest.fixture(autouse=True)
-def nothing_runs_on_the_host() -> Iterator[None]:
-    before = np.host_fallback()
-    np.host_fallback("error")
-    yield
-    np.host_fallback(before)
 
 
 def sample(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Any:

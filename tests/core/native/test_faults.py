@@ -8,6 +8,7 @@ import inspect
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,9 @@ from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.kernels.cuda import compile as compile_module
 from gpunumpy.kernels.cuda import launch as launch_module
 
-from ...support import fake_driver
+from ...support import allocations, fake_driver
 from ...support.interruptions import is_in_finalizer
 
-_testcapi = pytest.importorskip("_testcapi", reason="this Python has no faults of allocations to inject")
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
 
 RESIDENCES = ("auto", "device")
@@ -88,29 +88,27 @@ def test_every_allocation_may_fail_on_a_gpu(name: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(launch_module, "function_address", lambda name: succeed)
     monkeypatch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", lambda *args: 0)
     call = CALLS[name]
-    failures, since = 0, 0
+    failures = 0
     with np.Device("cuda:0"):
         for _ in range(3):
             values(call(*operands()))
-        for place in range(2000):
-            since += 1
-            if since > 50:
-                break
+        for fault in allocations.faults():
             a, b = operands()
-            result = None
-            _testcapi.set_nomemory(place, place + 1)
-            try:
-                result = call(a, b)
-            except (MemoryError, ctypes.ArgumentError):  # the latter of the pretended driver
-                failures, since = failures + 1, 0
-            finally:
-                _testcapi.remove_mem_hooks()
+            # The pretended driver's.
+            result = fault.during(partial(call, a, b), lambda error: isinstance(error, ctypes.ArgumentError))
+            failures += fault.has_failed
             values(result)
             values(call(*operands()))
             for operand, value in zip((a, b), operands(), strict=True):
                 if name != "in place":
                     numpy.testing.assert_array_equal(np.asnumpy(operand), np.asnumpy(value))
     assert failures
+
+
+def forgets_what_failed(error: Exception) -> bool:
+    """Return whether an exception is of NumPy's reductions, which forget to say what failed."""
+    told = str(error)
+    return isinstance(error, SystemError) and ("numpy.ufunc" in told or told == "error return without exception set")
 
 
 @pytest.mark.skipif(
@@ -123,23 +121,11 @@ def test_every_allocation_may_fail(name: str, residence: str) -> None:
     a, b = operands()
     call(a, b)  # fills the tables
     expected = values(call(*operands()))
-    failures, since = 0, 0
-    for place in range(2000):
-        since += 1
-        if since > 50:  # allocations do not come so late
-            break
+    failures = 0
+    for fault in allocations.faults():
         a, b = operands()
-        result = None
-        _testcapi.set_nomemory(place, place + 1)
-        try:
-            result = call(a, b)
-        except MemoryError:
-            failures, since = failures + 1, 0
-        except SystemError as error:  # NumPy's reductions forget to say what failed
-            if "numpy.ufunc" not in str(error) and str(error) != "error return without exception set":
-                raise
-        finally:
-            _testcapi.remove_mem_hooks()
+        result = fault.during(partial(call, a, b), forgets_what_failed)
+        failures += fault.has_failed
         if result is not None:
             numpy.testing.assert_equal(values(result), expected)
         again = values(call(*operands()))

@@ -22,6 +22,8 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.functions.products import einsum, stacked
 from tests.support.arrays import to_host
 
+from ...support.met_nodes import Met
+
 # --- the bounded table ------------------------------------------------------------------------------------------------
 
 
@@ -351,23 +353,6 @@ def test_stand_ins_have_no_values() -> None:
 
 
 # --- threads ----------------------------------------------------------------------------------------------------------
-
-
-class Met(Node):
-    """A node that another thread computes at the very moment at which its signature is read."""
-
-    __slots__ = ()
-
-    @property
-    def signature(self) -> Any:  # type: ignore[override]
-        found = Node.signature.__get__(self)  # type: ignore[attr-defined]
-        self.__class__ = Node  # once
-        evaluate.compute(self)
-        return found
-
-    @signature.setter
-    def signature(self, value: Any) -> None:
-        raise AssertionError("a node that is computed is a plain one by then")
 
 
 @pytest.mark.usefixtures("fresh_tables")

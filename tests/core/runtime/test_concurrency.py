@@ -24,6 +24,7 @@ from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.schedule import passes
 
 from ...support.arrays import wrap
+from ...support.met_nodes import Met
 
 THREADS = 8
 ROUNDS = 25
@@ -173,23 +174,6 @@ def test_a_view_that_is_read_while_its_array_is_written(device: str) -> None:
 
     run_in_threads(work, device)
     assert (view.get() == ROUNDS).all()
-
-
-class Met(Node):
-    """A node that is computed at the very moment at which its signature is read."""
-
-    __slots__ = ()
-
-    @property
-    def signature(self) -> Any:  # type: ignore[override]
-        found = Node.signature.__get__(self)  # type: ignore[attr-defined]
-        self.__class__ = Node  # once
-        evaluate.compute(self)
-        return found
-
-    @signature.setter
-    def signature(self, value: Any) -> None:
-        raise AssertionError("only a node's flush sets its signature, and that is a plain node by then")
 
 
 def test_a_node_that_is_computed_while_it_is_viewed() -> None:

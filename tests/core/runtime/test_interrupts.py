@@ -6,7 +6,7 @@ import gc
 import random
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
@@ -27,14 +27,6 @@ from ...support.interruptions import Interruption, Tracer, interrupt
 
 State = dict[str, Any]
 Statement = Callable[[Any, State], None]
-
-
-@pytest.fixture
-def on_device(device: str) -> Iterator[None]:
-    """Every test runs on each device in turn."""
-    with np.Device(device):
-        yield
-        np.synchronize()
 
 
 def start(xp: Any) -> State:
