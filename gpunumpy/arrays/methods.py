@@ -215,11 +215,12 @@ def deep_copy(x: ndarray, memo: dict[int, Any]) -> ndarray:
 def reduce_for_pickle(x: ndarray) -> tuple[Any, ...]:
     """Return what `pickle` stores: the elements as a NumPy array, the name of the device, flags, a class if its own.
 
-    NumPy decides whether a read-only array is still so when it is unpickled, and whether it keeps another byte order: a
-    contiguous one is and does, from protocol 5 on.
+    NumPy decides whether a read-only array is still so when it is unpickled, and whether it keeps another byte order:
+    one that is contiguous along some order of its axes is and does, from protocol 5 on.
     """
     host = _in_memory_order(x)
-    if not (x.c_contiguous or x.f_contiguous):
+    if host is None:
+        host = to_host(x)
         host = host.astype(host.dtype.newbyteorder("=")) if host.dtype.byteorder in "<>" else host
     elif not x.writeable:
         host.flags.writeable = False
@@ -238,9 +239,18 @@ def _empty_of_class(cls: type[ndarray]) -> Any:
 
 
 def _in_memory_order(x: ndarray) -> Any:
-    """Return the elements as a NumPy array, in Fortran order if the array is Fortran-contiguous, else in C order."""
-    host = to_host(x)
-    return numpy.asfortranarray(host) if x.f_contiguous and not x.c_contiguous else host
+    """Return the elements as a NumPy array with the strides of one that is contiguous along some order of its axes.
+
+    None for any other array.
+    """
+    axes = sorted(range(x.ndim), key=lambda k: -x.strides[k])
+    if x.c_contiguous:
+        return to_host(x)
+    if x.f_contiguous:
+        return numpy.asfortranarray(to_host(x))
+    if not x.transpose(axes).c_contiguous:  # type: ignore[attr-defined]
+        return None
+    return numpy.ascontiguousarray(to_host(x).transpose(axes)).transpose(numpy.argsort(axes))
 
 
 def _restored(host: Any, device: str, flags: int) -> ndarray:
@@ -323,7 +333,7 @@ def to_bytes(x: ndarray) -> bytes:
 def tobytes(x: ndarray, order: str = "C") -> bytes:
     """Return the bytes of the elements. See `numpy.ndarray.tobytes`."""
     if memory_order(order, "C") == "A":
-        return _in_memory_order(x).tobytes("A")
+        return (numpy.asfortranarray(to_host(x)) if x.f_contiguous else to_host(x)).tobytes("A")
     return to_host(x).tobytes("F" if memory_order(order, "C") == "F" else "C")
 
 

@@ -264,6 +264,21 @@ def test_copies_and_pickles_of_views(layout: Any) -> None:
 
 
 @pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("is_read_only", [False, True])
+@pytest.mark.parametrize("dtype", ["f8", ">f8"])
+@pytest.mark.parametrize("axes", [(2, 0, 1), (1, 0, 2), (0, 2, 1), (2, 1, 0)])
+def test_pickles_of_transposed_arrays(axes: tuple[int, ...], dtype: str, is_read_only: bool, protocol: int) -> None:
+    def case(xp: Any) -> Any:
+        x = xp.asarray(numpy.arange(24, dtype=dtype).reshape(2, 3, 4)).transpose(axes)
+        if is_read_only:
+            x.flags.writeable = False
+        y = pickle.loads(pickle.dumps(x, protocol))
+        return y.strides, y.dtype, y.flags.writeable, numpy.asarray(y).tolist()
+
+    alike(case)
+
+
+@pytest.mark.parametrize("protocol", range(6))
 @pytest.mark.parametrize("step", [1, 2])
 def test_pickles_of_the_other_byte_order(protocol: int, step: int) -> None:
     alike(lambda xp: pickle.loads(pickle.dumps(xp.asarray(numpy.arange(6, dtype=">f8"))[::step], protocol)).dtype)
