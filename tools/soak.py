@@ -3,10 +3,12 @@
     python -m tools.soak --programs 20000 --seed 0
     python -m tools.soak --minutes 60 --threads 8 --signals --forks
     python -m tools.soak --minutes 5 --processes 16
+    python -m tools.soak --minutes 5 --memory-limit 16KiB
 
 Every seed is run at several sizes, so that plans are bound at sizes they were not made for. A failure prints the seed
 and the sizes that repeat it, and the program so far; what was run and the memory are printed on the way and at the end.
-Each of several processes has seeds of its own, and the last line adds up what they have run.
+Each of several processes has seeds of its own, and the last line adds up what they have run. Under a limit of memory
+arrays move to the host and come back; a program ends where a statement alone needs more.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ class Counts(NamedTuple):
         A seed at three sizes is three programs.
     failed
         The programs that gave another result than NumPy, or an error.
+    short
+        The programs that ended at a statement for which the limit of memory leaves no room.
     raised, looked, forked
         Exceptions and looks at all variables that signals have brought, and programs that a child went on with.
     seconds, processor_seconds
@@ -57,6 +61,7 @@ class Counts(NamedTuple):
     programs: int = 0
     steps: int = 0
     failed: int = 0
+    short: int = 0
     raised: int = 0
     looked: int = 0
     forked: int = 0
@@ -68,7 +73,8 @@ class Counts(NamedTuple):
     def __str__(self) -> str:
         """Return the counts as a sentence."""
         return (
-            f"{self.programs} programs, {self.steps} steps, {self.failed} failed; {self.raised} exceptions and "
+            f"{self.programs} programs, {self.steps} steps, {self.failed} failed, {self.short} ended for lack of "
+            f"memory; {self.raised} exceptions and "
             f"{self.looked} looks by signals, {self.forked} forks; {self.seconds:.0f} s, "
             f"{self.processor_seconds:.0f} s of them of a processor; "
             f"memory {self.first_bytes / _MEGABYTE:.0f} MB at first, {self.bytes / _MEGABYTE:.0f} MB now"
@@ -80,7 +86,7 @@ class Soak:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.programs = self.steps = self.raised = self.looked = self.forked = self.failed = 0
+        self.programs = self.steps = self.raised = self.looked = self.forked = self.failed = self.short = 0
         self._lock = threading.Lock()
         self._seeds = itertools.count(options.seed)
         self._began = time.monotonic()
@@ -122,15 +128,19 @@ class Soak:
     def run_program(self, seed: int, sizes: tuple[int, int, int] | None) -> None:
         make = self.kind(seed)
         machine = make(seed, gpunumpy, self.options.device == "cpu", sizes, warns=self.options.threads == 1)
-        failure = ""
+        failure, is_short = "", False
         try:
             machine.run(self.options.steps)
+        except MemoryError as error:
+            is_short = self.options.memory_limit is not None
+            failure = "" if is_short else f"{make.__name__}({seed}, sizes={sizes}): {machine.story()}\n{error!r}\n"
         except Exception as error:
             text = str(error) if isinstance(error, AssertionError) else f"{machine.story()}\n{error!r}"
             failure = f"{make.__name__}({seed}, sizes={sizes}): {text}\n"
         with self._lock:
             self.programs += 1
             self.steps += self.options.steps
+            self.short += is_short
             if isinstance(machine, InterruptedMachine):
                 self.raised += machine.raised
                 self.looked += machine.looked
@@ -151,7 +161,7 @@ class Soak:
     def report(self) -> Counts:
         """Return what has been run so far."""
         return Counts(
-            self.programs, self.steps, self.failed, self.raised, self.looked, self.forked,
+            self.programs, self.steps, self.failed, self.short, self.raised, self.looked, self.forked,
             time.monotonic() - self._began, time.process_time(), self._first_bytes, resident_bytes(),
         )  # fmt: skip
 
@@ -160,6 +170,7 @@ def run_in_process(options: argparse.Namespace) -> Counts:
     """Run a soak in the main thread of this process and return what it has run."""
     warnings.simplefilter("ignore")
     evaluate.CHECK = True  # every plan is verified, and one that fails is a failure
+    gpunumpy.set_memory_limit(options.memory_limit, options.device)
     soak = Soak(options)
     soak.run()
     return soak.report()
@@ -195,6 +206,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, default=3, help="at how many sizes each seed is run")
     parser.add_argument("--failures", type=int, default=1, help="after how many a process stops")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--memory-limit", help="of the device, such as 16KiB: arrays then move to the host and back")
     return parser.parse_args(arguments)
 
 

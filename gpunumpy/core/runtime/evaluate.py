@@ -27,12 +27,14 @@ from ..locks import ReentrantLock
 from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
+from . import memory
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .host_copies import VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, out_of_memory_hooks, pool_locks
+from .memory_parts import parts_that_fit
 from .plan import Observer, Plan
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
@@ -296,11 +298,28 @@ def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
 def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node], error: BaseException) -> None:
     """Finish what an exception has left of a flush, and compute the values `extra` alone or raise the exception."""
     _settle(queue)
+    if isinstance(error, MemoryError) and _compute_parts_that_fit(queue, roots):
+        return
     requested = [node for node in dict.fromkeys(extra) if node.data is None]
     retry_alone = bool(extra) and len(requested) < len(roots)
     if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
         raise error
     compute_only(queue, requested)
+
+
+def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node]) -> bool:
+    """Compute roots for which memory was short in parts that read less at once. Return whether all are computed."""
+    pending = [root for root in roots if root.data is None]
+    if memory.spill is None or not pending:
+        return False
+    parts = parts_that_fit(pending, memory.most_bytes(queue.device) // 2)
+    if len(parts) == 1:
+        return False
+    with suppress(MemoryError):
+        while parts:
+            compute_only(queue, parts.pop(0))
+        return True
+    return False
 
 
 def _is_under_way(queue: Queue) -> bool:

@@ -200,11 +200,12 @@ def make_room(device: Device, failures: int, asked: str, nbytes: int = FULL_BYTE
         raise shortage(device, asked)
 
 
-def fits(device: Device, nbytes: int) -> bool:
-    """Return whether a device could have a block of so many bytes, if nothing else were there."""
+def most_bytes(device: Device) -> int:
+    """Return how many bytes a device could have in blocks, if nothing else were there."""
     pool = pool_of(device)
     available = pool.available_bytes()
-    return (pool.limit is None or nbytes <= pool.limit) and (available is None or nbytes <= available[1])
+    bounds = [pool.limit, available[1] if available is not None else None]
+    return min([bound for bound in bounds if bound is not None], default=1 << 62)
 
 
 def _run_hooks(pool: Pool) -> None:

@@ -121,7 +121,7 @@ def spill(device: Device, nbytes: int) -> bool:
         Whether any value was moved.
     """
     queue = _queues.get(device)
-    if queue is None or _thread_state.is_moving or is_lost(device) or not memory.fits(device, nbytes):
+    if queue is None or _thread_state.is_moving or is_lost(device) or nbytes > memory.most_bytes(device):
         return False
     with _alone_with(queue):
         run = Run()

@@ -15,9 +15,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, memory_copy, spill, spill_store
+from gpunumpy.core.runtime import evaluate, memory, memory_copy, spill, spill_store
 from gpunumpy.core.runtime.byte_sizes import parsed_bytes
 from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.memory_parts import parts_that_fit
 from gpunumpy.core.runtime.memory_pool import PoolBuffer
 from gpunumpy.core.runtime.spill import SpilledBuffer
 
@@ -269,6 +270,68 @@ def test_values_inside_of_one_plan(room: Callable[[float], None]) -> None:
     for result, wanted in zip(results, expected, strict=True):
         same(result, wanted)
     same(results[0] + results[7], expected[0] + expected[7])
+
+
+# --- graphs that read more than there is room for at once -------------------------------------------------------------
+
+
+def test_an_expression_of_more_arrays_than_fit(room: Callable[[float], None]) -> None:
+    room(5.2)
+    made, expected = arrays(14), [values(k) for k in range(14)]
+    total, wanted = made[0] * 1, expected[0] * 1
+    for x, e in zip(made[1:], expected[1:], strict=True):
+        total = total * 0.5 + x
+        wanted = wanted * 0.5 + e
+    same(total, wanted)
+    assert float(total.max()) == wanted.max()
+
+
+def test_reductions_of_more_arrays_than_fit(room: Callable[[float], None]) -> None:
+    room(4.2)
+    made = arrays(12)
+    found = [x.max() for x in made] + [(x + made[3]).min() for x in made]
+    np.synchronize()
+    wanted = [values(k).max() for k in range(12)] + [(values(k) + values(3)).min() for k in range(12)]
+    assert [float(x) for x in found] == wanted
+
+
+def test_writes_of_more_arrays_than_fit(room: Callable[[float], None]) -> None:
+    room(5.2)
+    made, expected = arrays(10), [values(k) for k in range(10)]
+    for group in (made, expected):
+        for k, x in enumerate(group):
+            x[5:] += group[(k + 1) % 10][:-5]
+            x *= 2
+    np.synchronize()
+    for x, wanted in zip(made, expected, strict=True):
+        same(x, wanted)
+
+
+def test_an_expression_that_no_cut_makes_fit(room: Callable[[float], None]) -> None:
+    made = arrays(3)
+    room(-1)  # two arrays fit, which are the operands: there is no room for a result
+    result = made[0] + made[1]
+    with pytest.raises(MemoryError, match="set_memory_limit allows"):
+        result.get()
+    np.set_memory_limit(None)
+    same(result, values(0) + values(1))
+    same(made[2], values(2))
+
+
+def test_parts_read_at_most_the_budget() -> None:
+    made = [np.asarray(values(k)) for k in range(9)]
+    together = made[0] + made[1]
+    for x in made[2:]:
+        together = together + x
+    parts = parts_that_fit([together._node], 4 * BYTES)
+    assert parts[-1] == [together._node]
+    first = 0
+    for part in parts:
+        read = {id(node.data) for node in evaluate.walk(part)[0] if node.data is not None} - {None}
+        first = max(first, len(read))
+        evaluate.compute_only(together.queue, part)
+    assert 2 <= first <= 4
+    assert len(parts_that_fit([(made[0] + made[1])._node], 4 * BYTES)) == 1
 
 
 # --- where to ---------------------------------------------------------------------------------------------------------
