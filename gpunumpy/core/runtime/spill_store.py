@@ -78,8 +78,11 @@ class SpillStore:
                 while blocks:
                     self._pinned_bytes -= blocks.pop().size
         if self._pinned_bytes + size <= self._pinned_limit:
-            with suppress(MemoryError):
+            try:
                 block = pinned(size, self._device)
+            except MemoryError:  # the system locks no more pages, and to ask again each time would take long
+                self._pinned_limit = self._pinned_bytes
+            else:
                 self._pinned_bytes += size
                 return block
         return None

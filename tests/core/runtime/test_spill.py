@@ -498,6 +498,25 @@ def test_a_gpu_moves_values_to_page_locked_memory(gpu: fake_driver.FakeDriver) -
         memory.set_memory_limit(None)
 
 
+def test_pages_that_cannot_be_locked(gpu: fake_driver.FakeDriver) -> None:
+    """Values go to pageable memory, and the system is not asked again."""
+    with np.Device("cuda:0") as device:
+        gpu.refuse = lambda name: "CUDA_ERROR_OUT_OF_MEMORY" if name == "cuMemHostAlloc" and has_stage else None
+        has_stage = False
+        same(arrays(1)[0], values(0))
+        has_stage = True
+        memory.set_memory_limit(memory.memory_info(device).used + 4 * BYTES)
+        made = arrays(8)
+        asked = gpu.calls.count("cuMemHostAlloc")
+        more = arrays(2)
+        assert sum(map(is_spilled, made)) == 6
+        assert gpu.calls.count("cuMemHostAlloc") == asked
+        for k, x in enumerate(made):
+            same(x, values(k))
+        memory.set_memory_limit(None)
+        del more
+
+
 def test_a_full_gpu_moves_values(gpu: fake_driver.FakeDriver) -> None:
     with np.Device("cuda:0"):
         made = arrays(6)
