@@ -468,6 +468,12 @@ def spilled_bytes(device: Device) -> int:
     return sum([buffer.nbytes for buffer in buffers if buffer is not None and buffer.is_spilled])
 
 
+def moved_bytes(device: Device) -> tuple[int, int]:
+    """Return how many bytes of values have moved to the host for lack of room so far, and how many have come back."""
+    pool = _pools.get(device)
+    return (pool.bytes_to_host, pool.bytes_from_host) if pool is not None else (0, 0)
+
+
 def set_memory_limit(nbytes: int | str | None, device: Device | str | int | None = None) -> None:
     """Limit the bytes of a device that arrays and cached blocks may take.
 

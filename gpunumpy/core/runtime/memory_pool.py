@@ -263,6 +263,7 @@ class Pool(ABC):
         # counted in runs of plans and in values that the program gave.
         self.uses: dict[weakref.ref[Buffer], tuple[int, int]] = {}
         self.now = 0
+        self.bytes_to_host = self.bytes_from_host = 0  # that were copied so far, of values that moved and came back
         self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
         self.cache_limit = cache_limit
         self._grown_bytes = 0

@@ -45,7 +45,8 @@ class profile:
     Arrays of the default device that are pending before the block are computed first and not counted. Those that are
     pending at its end are computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
     each on the CPU and 256 MiB on a GPU, which is measured once; it is unknown while the device lacks that memory.
-    Calls that are NumPy's, with small arrays on the host, are counted below the table.
+    Below the table are the bytes of arrays of the default device that moved to the host for lack of room, and that came
+    back; and the calls that are NumPy's, with small arrays on the host.
     What the interpreter ran on a GPU, as its kernel was not compiled yet, has a line of its own, with "(interpreted)".
 
     Parameters
@@ -74,6 +75,7 @@ class profile:
         self._unread: list[tuple[Record, Any, Any]] = []
         self.records = []
         self.host_calls = Counter()
+        self._moved_before = 0, 0
 
     def __enter__(self) -> profile:
         """Compute pending arrays, and start to observe."""
@@ -82,6 +84,7 @@ class profile:
         self._outer_calls = evaluate.host_calls
         evaluate.observer, evaluate.host_calls = self._observe, self.host_calls
         tell(host_calls=self.host_calls)
+        self._moved_before = memory.moved_bytes(default_device())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
@@ -94,9 +97,14 @@ class profile:
             tell(host_calls=self._outer_calls)
             if self._outer_calls is not None:
                 self._outer_calls.update(self.host_calls)
+        counts = zip(memory.moved_bytes(default_device()), self._moved_before, strict=True)
+        to_host, from_host = (now - before for now, before in counts)
         self._read_events()
         self.records = sorted(self._records.values(), key=lambda r: -r.seconds)
         print(self._table(), file=self._file or sys.stdout)
+        if to_host or from_host:
+            moved = f"{bytes_text(to_host)} to the host and {bytes_text(from_host)} back"
+            print(f"moved for lack of room: {moved}", file=self._file or sys.stdout)
         if self.host_calls:
             shown = ", ".join(f"{name} {count}" for name, count in self.host_calls.most_common(_MAX_SHOWN_CALLS))
             others = ", ..." if len(self.host_calls) > _MAX_SHOWN_CALLS else ""

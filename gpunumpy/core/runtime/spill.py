@@ -240,6 +240,7 @@ def _copied(buffer: Buffer, queue: Queue) -> HostCopy | None:
             memory.pool_of(buffer.device).why_none_moved = store.why_full
             return None
     move_to_host(place.content, buffer, place.is_pinned)
+    memory.pool_of(buffer.device).bytes_to_host += buffer.nbytes
     copy = buffer.copy = HostCopy(place.content, place.is_pinned)
     return copy
 
@@ -270,6 +271,7 @@ def bring_back(buffer: Buffer) -> None:
             if isinstance(copy, HostCopy) and copy.content is not None and type(buffer) is SpilledBuffer:
                 copy_from_host(fresh, 0, copy.content, borrow=copy.is_pinned)
                 _give_block(buffer, fresh)
+                memory.pool_of(buffer.device).bytes_from_host += buffer.nbytes
 
 
 def _give_block(buffer: Buffer, fresh: Buffer) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -332,6 +334,24 @@ def test_parts_read_at_most_the_budget() -> None:
         evaluate.compute_only(together.queue, part)
     assert 2 <= first <= 4
     assert len(parts_that_fit([(made[0] + made[1])._node], 4 * BYTES)) == 1
+
+
+def test_a_profile_tells_what_moved(room: Callable[[float], None]) -> None:
+    room(3.2)
+    made = arrays(5)
+    text = io.StringIO()
+    with np.profile(file=text):
+        for x in made:
+            x += 1
+            np.synchronize()
+    assert re.search(
+        r"^moved for lack of room: [\d.]+ \w+ to the host and [\d.]+ \w+ back$", text.getvalue(), re.MULTILINE
+    )
+    np.set_memory_limit(None)
+    text = io.StringIO()
+    with np.profile(file=text):
+        (made[-1] + 1).computed()
+    assert "lack of room" not in text.getvalue()
 
 
 # --- where to ---------------------------------------------------------------------------------------------------------
