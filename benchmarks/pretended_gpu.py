@@ -9,7 +9,6 @@ time is not in them. Values that programs look at are whatever memory held.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
 import subprocess
@@ -27,20 +26,19 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import gpunumpy as np
 from benchmarks.first_run import SIZES, Library, prepared
-from benchmarks.overheads import EXPRESSION, microseconds
+from benchmarks.overheads import EXPRESSION, microseconds, returns_zero
 from gpunumpy.core import _native
 from gpunumpy.kernels.cuda import launch, tiers
 from tests.support import fake_driver
 
 # Of those that call no library.
 PROGRAMS = ("heat", "life", "nbody", "black_scholes", "mandelbrot", "fluid", "magnetohydrodynamics", "factorizations")
-FUNCTION = 1 << 32  # what stands for each kernel; the function that "launches" it returns 0 for it, which is success
+FUNCTION = 1  # what stands for each kernel
 
 
 def pretend(patch: pytest.MonkeyPatch, tier: str) -> None:
     """Have the process see a GPU with 8 GB, whose launches call a function of C that does nothing."""
-    nothing = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value
-    real = _native.launch
+    nothing, real = returns_zero(), _native.launch
     driver = fake_driver.install(patch)
     driver.free_bytes = 1 << 33
     patch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", lambda self, handle, name: FUNCTION)

@@ -61,15 +61,14 @@ class DiskCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._private = str(folder.resolve() / _PRIVATE)
+        self._private = folder.resolve() / _PRIVATE
         self._bytes: int | None = None  # of all entries, as far as this process knows
 
     def find(self, key: bytes) -> bytes | None:
         """Return the entry of a key, or None if there is none, or none that is whole."""
         path = self._path(key)
         try:
-            with open(path, "rb") as file:
-                content = file.read()
+            content = path.read_bytes()
             os.utime(path)
         except OSError:
             return None
@@ -79,14 +78,13 @@ class DiskCache:
     def keep(self, key: bytes, entry: bytes) -> None:
         """Write an entry; warn if that fails, for example as the disk is full."""
         path = self._path(key)
-        new = f"{path}-{os.getpid()}-{get_ident()}"
+        new = path.with_name(f"{path.name}-{os.getpid()}-{get_ident()}")
         try:
             try:
-                _write(new, entry + _check(entry))
-                os.replace(new, path)  # who reads it meanwhile finds the old entry or the new one
+                new.write_bytes(entry + _check(entry))
+                new.replace(path)  # who reads it meanwhile finds the old entry or the new one
             except BaseException:
-                with suppress(FileNotFoundError):
-                    os.unlink(new)
+                new.unlink(missing_ok=True)
                 raise
             self._make_room(len(entry))
         except PermissionError as error:
@@ -95,8 +93,8 @@ class DiskCache:
         except OSError as error:
             warn_unusable(self._folder, str(error))
 
-    def _path(self, key: bytes) -> str:
-        return os.path.join(self._private, key.hex())
+    def _path(self, key: bytes) -> Path:
+        return self._private / key.hex()
 
     def _make_room(self, nbytes: int) -> None:
         """Drop what was not read for longest, if the entries, with so many new bytes, take too much room.
@@ -120,11 +118,6 @@ class DiskCache:
             with suppress(FileNotFoundError):
                 os.unlink(path)
             self._bytes -= size
-
-
-def _write(path: str, content: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(content)
 
 
 def _check(entry: bytes) -> bytes:

@@ -128,13 +128,16 @@ def test_pending_work_comes_first_and_what_is_written_is_seen(gpu: fake_driver.F
 def test_the_launch_is_the_users(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     launches: list[Any] = []
     monkeypatch.setattr(type(gpu), "_cuLaunchKernel", lambda self, function, *rest: launches.append((function, rest)))
+    monkeypatch.setattr(type(gpu), "_cuLaunchKernelEx", lambda self, config, *rest: launches.append((rest[0], config)))
     x = np.array(numpy.zeros(4, numpy.float32))
     kernel = scale(gpu)
     kernel((2, 3), (4,), (x, x, numpy.float32(1), 4), shared_mem=128)
     kernel((2,), (4, 1, 2), (x, x, numpy.float32(1), 4), stream=77)
     (function, first), (_, second) = launches
     assert function[1] == b"scale"
-    assert first[:7] == (2, 3, 1, 4, 1, 1, 128)
+    assert (first.gridDimX, first.gridDimY, first.gridDimZ) == (2, 3, 1)
+    assert (first.blockDimX, first.blockDimY, first.blockDimZ, first.sharedMemBytes) == (4, 1, 1, 128)
+    assert not first.numAttrs, "a kernel that is not known to wait is not started early"
     assert second[:7] == (2, 1, 1, 4, 1, 2, 0)
     assert int(second[7]) == 77
     assert gpu.calls.count("cuStreamWaitEvent") == 2  # the stream for what was queued, and later work for the stream

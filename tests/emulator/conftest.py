@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpunumpy.kernels.codegen import unit
+
 from . import machine
+
+
+@pytest.fixture(autouse=True)
+def few_small_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have most kernels be as those of large arrays, though these are small."""
+    monkeypatch.setattr(unit, "_SMALL_POINTS_PER_PROCESSOR", 32)
 
 
 @pytest.fixture

@@ -296,8 +296,8 @@ def test_grids_of_very_many_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU takes no more than 65535 blocks in the second dimension."""
     grids: list[Sequence[int]] = []
 
-    def launcher(device: Any, function: Any, grid: Sequence[int], *rest: Any) -> None:
-        grids.append(grid)
+    def launcher(device: Any, function: Any, launch: Launch, *rest: Any) -> None:
+        grids.append(launch.grid)
 
     for module in (cuda_cholesky, cuda_lu):
         monkeypatch.setattr(module, "Launcher", launcher)

@@ -12,6 +12,7 @@ from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import CPU, Device, default_device, devices, synchronize, why_no_gpu
 from gpunumpy.core.runtime.memory_copy import CHUNK_BYTES, MAX_CHUNKS, copy, copy_from_host, copy_to_host
+from gpunumpy.kernels.codegen.program import Launch
 from gpunumpy.kernels.cuda.compile import compile_program
 from gpunumpy.kernels.cuda.launch import Launcher
 
@@ -170,7 +171,7 @@ def test_a_launch(gpu: Device) -> None:
     given = numpy.arange(1000, dtype=numpy.float32)
     buffer = memory.allocate(gpu, given.nbytes)
     copy_from_host(buffer, 0, given)
-    run = Launcher(gpu, function(gpu, "scale"), (4,), (256,), 0, "Qd", (1000,))
+    run = Launcher(gpu, function(gpu, "scale"), Launch("scale", (4, 1, 1), (256, 1, 1)), "Qd", (1000,))
     run((buffer.ptr, 2.5))
     run((buffer.ptr, 3.0))
     expected = given * numpy.float32(2.5) * numpy.float32(3)
@@ -178,12 +179,12 @@ def test_a_launch(gpu: Device) -> None:
 
 
 def test_a_launch_without_arguments(gpu: Device) -> None:
-    Launcher(gpu, function(gpu, "nothing"), (1,), (1,), 0, "")(())
+    Launcher(gpu, function(gpu, "nothing"), Launch("nothing", (1, 1, 1), (1, 1, 1)), "")(())
     synchronize(gpu)
 
 
 def test_launches_from_threads(gpu: Device) -> None:
-    run = Launcher(gpu, function(gpu, "scale"), (1,), (32,), 0, "Qdq")
+    run = Launcher(gpu, function(gpu, "scale"), Launch("scale", (1, 1, 1), (32, 1, 1)), "Qdq")
     results: dict[int, numpy.ndarray] = {}
 
     def work(n: int) -> None:
@@ -206,7 +207,9 @@ def test_launches_from_threads(gpu: Device) -> None:
 
 def test_much_shared_memory_and_counters(gpu: Device) -> None:
     counter, out = memory.zeroed_scratch(gpu, 8), memory.allocate(gpu, 8)
-    run = Launcher(gpu, function(gpu, "count"), (10,), (64,), gpu.attributes.shared_per_block, "QQq")
+    run = Launcher(
+        gpu, function(gpu, "count"), Launch("count", (10, 1, 1), (64, 1, 1), gpu.attributes.shared_per_block), "QQq"
+    )
     for _ in range(3):
         run((counter.ptr, out.ptr, 0))
         assert copy_to_host(out, 0, 8).view(numpy.uint64)[0] == 640
@@ -215,7 +218,7 @@ def test_much_shared_memory_and_counters(gpu: Device) -> None:
 
 def test_the_index_error_word(gpu: Device) -> None:
     assert memory.take_index_error(gpu) == 0
-    Launcher(gpu, function(gpu, "fail"), (1,), (1,), 0, "Qq")((memory.index_error_word(gpu), 41))
+    Launcher(gpu, function(gpu, "fail"), Launch("fail", (1, 1, 1), (1, 1, 1)), "Qq")((memory.index_error_word(gpu), 41))
     synchronize(gpu)
     assert memory.take_index_error(gpu) == 41
     assert memory.take_index_error(gpu) == 0
@@ -223,12 +226,12 @@ def test_the_index_error_word(gpu: Device) -> None:
 
 def test_what_a_launch_refuses(gpu: Device) -> None:
     with pytest.raises(ValueError, match="8 bytes wide"):
-        Launcher(gpu, function(gpu, "scale"), (1,), (1,), 0, "Qi")
+        Launcher(gpu, function(gpu, "scale"), Launch("scale", (1, 1, 1), (1, 1, 1)), "Qi")
     most = gpu.attributes.shared_per_block
     with pytest.raises(DeviceError, match=f"asks for {most + 1} bytes of shared memory; cuda:0 has {most}"):
-        Launcher(gpu, function(gpu, "scale"), (1,), (1,), most + 1, "Qdq")
+        Launcher(gpu, function(gpu, "scale"), Launch("scale", (1, 1, 1), (1, 1, 1), most + 1), "Qdq")
     with pytest.raises(DeviceError, match=r"cannot be launched on cuda:0: CUDA_ERROR_INVALID_VALUE"):
-        Launcher(gpu, function(gpu, "nothing"), (1,), (4096,), 0, "")(())
+        Launcher(gpu, function(gpu, "nothing"), Launch("nothing", (1, 1, 1), (4096, 1, 1)), "")(())
     with pytest.raises(DeviceError, match="CUDA_ERROR_NOT_FOUND"):
         compile_program(PROGRAM, ("missing",), gpu)
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gpunumpy.core.dtypes import DTYPES, KIND
 from gpunumpy.core.schedule.kernel import Body, Kernel, Load
-from gpunumpy.kernels.codegen import op_code
+from gpunumpy.kernels.codegen import op_code, unit
 from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.codegen.unit import Unit
@@ -24,6 +24,13 @@ from tests.support.kernel_builder import Builder
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
 
 PROCESSORS = 2
+
+
+@pytest.fixture(autouse=True)
+def few_small_kernels(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Have most kernels be as those of large arrays, though these are small."""
+    if "side" not in request.fixturenames:
+        monkeypatch.setattr(unit, "_SMALL_POINTS_PER_PROCESSOR", 32)
 
 
 def values(*shape: int, dtype: Any = "float32", seed: int = 0) -> numpy.ndarray[Any, Any]:
@@ -505,7 +512,7 @@ KERNELS = every_strategy()
 
 @pytest.mark.parametrize("wide", [False, True], ids=["32-bit", "64-bit"])
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"])
 def test_compiles_for_the_device(arch: str, name: str, wide: bool) -> None:
     kernel = KERNELS[name]
     if wide:
@@ -513,11 +520,21 @@ def test_compiles_for_the_device(arch: str, name: str, wide: bool) -> None:
     assert compile_cubin(generate(kernel, 132).text, arch)
 
 
+@pytest.mark.parametrize(("side", "vectors"), [(367, 1), (2048, 8)])
+def test_a_thread_has_one_vector_where_there_are_few(side: int, vectors: int) -> None:
+    """Those of 367 by 367 points of a stencil are all in flight at once on 132 processors."""
+    u = numpy.zeros((side, side))
+    text = generate(jacobi(u, u.copy())[1], 132).text
+    found = {int(n) for n in re.findall(r"for \(int u = 0; u < (\d+)", text[text.index('extern "C"') :])}
+    assert found == ({vectors} if vectors > 1 else set())
+    assert text.count("if (all_inside)") == (vectors > 1)
+
+
 @pytest.mark.parametrize(("count", "points"), [(1, 16), (2, 8), (4, 8), (8, 4), (16, 2), (40, 1)])
 def test_a_thread_has_few_points_of_a_long_body(count: int, points: int) -> None:
     """Every copy of a mathematical function costs time of the compiler."""
-    a, out = floats(1 << 16), numpy.zeros(1 << 16, "float32")
-    b = Builder((1 << 16,))
+    a, out = floats(1 << 20), numpy.zeros(1 << 20, "float32")
+    b = Builder((1 << 20,))
     x = b.load(a)
     for _ in range(count):
         x = b.apply("multiply", b.apply("sin", x), x)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gpunumpy.core import disk_cache
 from gpunumpy.core.disk_cache import cache_folder, open_cache
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime.device import Device
@@ -105,11 +104,11 @@ def test_a_folder_that_cannot_be_written(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    def full(path: str, content: bytes) -> None:
-        Path(path).touch()
+    def full(self: Path, content: bytes) -> int:
+        self.touch()
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(disk_cache, "_write", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
         assert compile_cubin(SCALE, "sm_90").startswith(b"\x7fELF")
     assert not files(folder)

@@ -23,6 +23,7 @@ from gpunumpy.core.helpers import Job
 from gpunumpy.core.runtime import device as devices
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
+from gpunumpy.kernels.codegen.program import Launch
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import nvrtc
 from gpunumpy.kernels.cuda.compile import compile_program
@@ -31,6 +32,9 @@ from gpunumpy.kernels.cuda.launch import Launcher
 
 from ..support import fake_driver
 from ..support.interruptions import Interruption, Tracer, interrupt
+
+# What every kernel of these tests is launched as.
+ONE_THREAD = Launch("main", (1, 1, 1), (1, 1, 1))
 
 pytest.importorskip("cuda.bindings.nvrtc")
 
@@ -58,7 +62,7 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def launcher(text: str) -> Launcher:
     device = Device("cuda")
-    return Launcher(device, compile_program(text, ("main",), device)["main"], (1,), (1,), 0, "")
+    return Launcher(device, compile_program(text, ("main",), device)["main"], ONE_THREAD, "")
 
 
 def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver, without_compiler: list[str]) -> None:
@@ -260,7 +264,12 @@ def test_static_shared_memory_counts(
     asked: list[int] = []
     monkeypatch.setattr(type(gpu), "_cuFuncGetAttribute", lambda gpu, attribute, function: found[attribute])
     monkeypatch.setattr(type(gpu), "_cuFuncSetAttribute", lambda gpu, f, a, value: asked.append(value), raising=False)
-    Launcher(Device("cuda"), compile_program("text", ("main",), Device("cuda"))["main"], (1,), (1,), shared, "")
+    Launcher(
+        Device("cuda"),
+        compile_program("text", ("main",), Device("cuda"))["main"],
+        ONE_THREAD._replace(shared=shared),
+        "",
+    )
     assert asked == ([max(shared, 50 << 10)] if asks else [])
 
 
@@ -340,7 +349,7 @@ def test_memory_for_a_module(
     monkeypatch.setattr(type(gpu), "_cuMemPoolTrimTo", lambda self, *args: make_room(), raising=False)
     launcher("text")(())
     assert len(gpu.modules) == 1
-    monkeypatch.setattr(type(gpu), "_cuLaunchKernel", lambda *args: gpu.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
+    monkeypatch.setattr(type(gpu), "_cuLaunchKernelEx", lambda *args: gpu.CUresult.CUDA_ERROR_OUT_OF_MEMORY)
     with pytest.raises(MemoryError, match="no room for the code, the stacks"):
         launcher("text")(())
 

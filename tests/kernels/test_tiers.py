@@ -571,7 +571,7 @@ def test_a_full_disk(compiler: Compiler, was_interpreted: list[bool], monkeypatc
         raise OSError("no space left on device")
 
     compiler.ready.add(interpreter_text())
-    monkeypatch.setattr(disk_cache, "_write", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     monkeypatch.setattr(module, "_compile", COMPILE)
     monkeypatch.setattr(disk_cache, "warn_unusable", lambda folder, reason: None)
     x = np.asarray(numpy.ones(10))

@@ -99,6 +99,9 @@ class FakeDriver:
     def _cuGetErrorString(self, error: Any) -> bytes:
         return f"what {error.name} means".encode()
 
+    def _cuDriverGetVersion(self) -> int:
+        return 13000
+
     def _cuDeviceGetCount(self) -> int:
         return self.count
 
@@ -197,11 +200,17 @@ class FakeDriver:
         assert handle in self.modules
         return ((handle, name),)  # type: ignore[return-value]
 
+    def _cuLaunchKernelEx(self, config: Any, *call: Any) -> None:
+        self._launch(*call)
+
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
+        self._launch(function, *rest[-2:])
+
+    def _launch(self, function: Any, parameters: int, extra: int) -> None:
         assert function[0] in self.modules
         self.launched.append(function)
         if self.work is not None:
-            self.work(ctypes.cast(rest[-2], ctypes.POINTER(ctypes.POINTER(ctypes.c_int64))))
+            self.work(ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64))))
         if self.faulty:
             self.errors[self._current], self.faulty = self.faulty, ""
 

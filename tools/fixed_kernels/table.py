@@ -203,8 +203,8 @@ def _generated(compute: Callable[[], Any]) -> list[str]:
     return found
 
 
-# With and without a rest after whole vectors and blocks.
-_COUNTS = (_MANY, 1_000_000, 1_000_001)
+# With and without a rest after whole vectors and blocks. Small kernels have texts of their own.
+_COUNTS = (_MANY, 1_000_000, 1_000_001, 10_240, 10_000, 10_001)
 
 
 def streams(shared: int) -> Texts:

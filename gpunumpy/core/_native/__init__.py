@@ -114,6 +114,7 @@ def launch(
     function: int,
     dimensions: tuple[int, ...],
     stream: int,
+    starts_early: bool,
     format: str,
     params: Sequence[int],
     is_packed: bool,
@@ -122,18 +123,20 @@ def launch(
     kernel: Any = None,
     fixed: int = 0,
 ) -> Callable[..., None] | None:
-    """Return what launches a kernel by the driver's function at an address; None without the core.
+    """Return what launches a kernel by the driver's function cuLaunchKernelEx at an address; None without the core.
 
     It takes the arguments, of the kinds that `format` names, and maybe a list that a launch is noted in; else that is
     the device's. The other parameters are as in `kernels.cuda.launch.Launcher`; the dimensions are those of the grid,
-    of a block, and the bytes of shared memory. `failed` is called with the number of an error of the driver, and how
-    many attempts failed before; it raises an exception, or the launch is attempted again. `kernel` is what keeps the
-    kernel loaded, and the first `fixed` parameters stay at other sizes.
+    of a block, and the bytes of shared memory. `starts_early` says that the kernel waits for those before it and is to
+    be started while they run. `failed` is called with the number of an error of the driver, and how many attempts
+    failed before; it raises an exception, or the launch is attempted again. `kernel` is what keeps the kernel loaded,
+    and the first `fixed` parameters stay at other sizes.
     """
     if _core is None:
         return None
     made: Callable[..., None] = _core.Launch(
-        launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel, fixed
+        *(launch_kernel, function, dimensions, stream, starts_early),
+        *(format, params, is_packed, failed, device, kernel, fixed),
     )
     return made
 

@@ -13,9 +13,28 @@ namespace core {
 
 namespace {
 
-// cuLaunchKernel, whose address Python hands over: the core is built without CUDA's headers.
-using LaunchKernel = int (*)(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                             unsigned shared_bytes, void* stream, void** parameters, void** extra);
+// The core is built without CUDA's headers: these are CUlaunchAttribute, CUlaunchConfig, and cuLaunchKernelEx, whose address
+// Python hands over.
+struct LaunchAttribute {
+    int id, padding;
+    union {
+        int is_allowed;
+        uint64_t words[8];
+    } value;
+};
+
+struct LaunchConfig {
+    unsigned dimensions[7];  // grid, block, bytes of shared memory
+    void* stream;
+    LaunchAttribute* attributes;
+    unsigned attribute_count;
+};
+
+using LaunchKernel = int (*)(const LaunchConfig* config, void* function, void** parameters, void** extra);
+
+// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: the kernel may be started while those before it run, for whose end
+// it waits by itself.
+LaunchAttribute starts_early = {6, 0, {1}};
 
 // A part of the scratch memory: bytes to allocate, or where it is among the counters, which are zero between kernels.
 struct ScratchPart {
@@ -25,8 +44,8 @@ struct ScratchPart {
 
 struct Prepared {
     LaunchKernel launch_kernel;
-    void *function, *stream;
-    unsigned dimensions[7];  // grid, block, bytes of shared memory
+    void* function;
+    LaunchConfig config;
     std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
     std::vector<int64_t> params;  // follow the arguments in every launch
     bool is_packed;               // whether all of these are one parameter of the kernel
@@ -83,16 +102,16 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
     Py_RETURN_NONE;
 }
 
-// Launch(launch_kernel, function, dimensions, stream, format, params, is_packed, failed, device, kernel, fixed)
+// Launch(launch_kernel, function, dimensions, stream, starts_early, format, params, is_packed, failed, device, kernel, fixed)
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     unsigned long long launch_kernel, function, stream;
     unsigned d[7];
     const char* format;
     PyObject *params, *failed, *device, *kernel;
-    int is_packed;
+    int is_early, is_packed;
     Py_ssize_t fixed;
-    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KsOpOOOn", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
-                          &stream, &format, &params, &is_packed, &failed, &device, &kernel, &fixed)) {
+    if (!PyArg_ParseTuple(args, "KK(IIIIIII)KpsOpOOOn", &launch_kernel, &function, d, d + 1, d + 2, d + 3, d + 4, d + 5, d + 6,
+                          &stream, &is_early, &format, &params, &is_packed, &failed, &device, &kernel, &fixed)) {
         return nullptr;
     }
     Ref sequence(PySequence_Fast(params, "parameters are a sequence")), made(type->tp_alloc(type, 0));
@@ -104,8 +123,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     as_launch(made.get())->call = call;
     p->launch_kernel = reinterpret_cast<LaunchKernel>(launch_kernel);
     p->function = reinterpret_cast<void*>(function);
-    p->stream = reinterpret_cast<void*>(stream);
-    std::memcpy(p->dimensions, d, sizeof d);
+    p->config = {{}, reinterpret_cast<void*>(stream), &starts_early, is_early ? 1u : 0u};
+    std::memcpy(p->config.dimensions, d, sizeof d);
     p->format = format;
     p->is_packed = is_packed;
     p->failed = Py_NewRef(failed);
@@ -234,15 +253,14 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
     if (!made) return nullptr;
     const Prepared& other = *as_launch(launch)->prepared;
     Prepared* p = as_launch(made.get())->prepared = new Prepared{
-        other.launch_kernel, other.function, other.stream, {}, other.format, {}, other.is_packed,
+        other.launch_kernel, other.function, other.config, other.format, {}, other.is_packed,
         Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed, {}, nullptr};
     p->params.assign(other.params.begin(), other.params.begin() + other.fixed);
     p->params.insert(p->params.end(), params, params + count);
     as_launch(made.get())->call = call;
-    std::memcpy(p->dimensions, other.dimensions, sizeof p->dimensions);
     for (int k = 0; k < 3; k++) {
         if (grid[k] < 0 || grid[k] > UINT_MAX) return PyErr_Format(PyExc_OverflowError, "no grid has a size of %zd", grid[k]);
-        p->dimensions[k] = static_cast<unsigned>(grid[k]);
+        p->config.dimensions[k] = static_cast<unsigned>(grid[k]);
     }
     return made.release();
 }
@@ -298,11 +316,10 @@ bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
     if (!words.size()) words.push_back(0);
     SmallVector<void*, 64> addresses;
     for (size_t k = 0; k < (p.is_packed ? 1 : words.size()); k++) addresses.push_back(&words[k]);
-    const unsigned* d = p.dimensions;
     for (int failures = 0;; failures++) {
         int error;
         Py_BEGIN_ALLOW_THREADS
-        error = p.launch_kernel(p.function, d[0], d[1], d[2], d[3], d[4], d[5], d[6], p.stream, addresses.begin(), nullptr);
+        error = p.launch_kernel(&p.config, p.function, addresses.begin(), nullptr);
         Py_END_ALLOW_THREADS
         if (!error) break;
         if (!Ref(PyObject_CallFunction(p.failed, "ii", error, failures))) return false;

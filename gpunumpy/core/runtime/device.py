@@ -214,7 +214,10 @@ def why_no_gpu() -> str | None:
 
 @dataclass(frozen=True)
 class Attributes:
-    """The properties of a GPU; sizes are in bytes."""
+    """The properties of a GPU; sizes are in bytes.
+
+    `starts_kernels_early` says that a kernel which waits for those before it can be started while they run.
+    """
 
     name: str
     capability: tuple[int, int]
@@ -223,6 +226,7 @@ class Attributes:
     l2: int
     shared_per_block: int
     total_memory: int
+    starts_kernels_early: bool
 
     @property
     def arch(self) -> str:
@@ -230,6 +234,8 @@ class Attributes:
         return f"sm_{self.capability[0]}{self.capability[1]}"
 
 
+# The version of the driver from which on such launches can be captured into CUDA graphs too, as 1000 times CUDA's.
+_EARLY_STARTS_VERSION = 12030
 _DLPACK_TYPES = {"cpu": 1, "cuda": 2}
 
 
@@ -382,14 +388,16 @@ def _initialize(device: Device) -> None:
 
     if not read("MEMORY_POOLS_SUPPORTED"):
         raise DeviceError(f"{device} has no memory pools (cuMemAllocAsync), which gpunumpy needs")
+    capability = read("COMPUTE_CAPABILITY_MAJOR"), read("COMPUTE_CAPABILITY_MINOR")
     attributes = Attributes(
         name=check(cuda.cuDeviceGetName(128, handle)).split(b"\0")[0].decode(),
-        capability=(read("COMPUTE_CAPABILITY_MAJOR"), read("COMPUTE_CAPABILITY_MINOR")),
+        capability=capability,
         multiprocessors=read("MULTIPROCESSOR_COUNT"),
         threads_per_multiprocessor=read("MAX_THREADS_PER_MULTIPROCESSOR"),
         l2=read("L2_CACHE_SIZE"),
         shared_per_block=read("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
         total_memory=int(check(cuda.cuDeviceTotalMem(handle))),
+        starts_kernels_early=capability >= (9, 0) and check(cuda.cuDriverGetVersion()) >= _EARLY_STARTS_VERSION,
     )
     if beside_context is not None:
         Job(beside_context).start_alone()

@@ -66,12 +66,9 @@ class _Reader(pickle.Unpickler):
         return found
 
 
-def _written(thing: Any, *, fast: bool = False) -> bytes:
-    """Return plain data as bytes; the `fast` ones do not tell which objects are the same."""
+def _written(thing: Any) -> bytes:
     into = BytesIO()
-    writer = _Writer(into, protocol=5)
-    writer.fast = fast
-    writer.dump(thing)
+    _Writer(into, protocol=5).dump(thing)
     return into.getvalue()
 
 
@@ -142,5 +139,7 @@ _digests: dict[int, bytes] = {}
 def _digest(number: int, signature: Signature) -> bytes:
     """Find what stands for the structure of a signature in every process."""
     *before, queue, generator = without_sizes(signature)[0]
-    found = _digests[number] = sha256(_written((*before, queue is not None, generator), fast=True)).digest()
+    plain = *before, queue is not None, generator
+    _written(plain)  # the representation of anything else may differ between processes
+    found = _digests[number] = sha256(repr(plain).encode()).digest()
     return found

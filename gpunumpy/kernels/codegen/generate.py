@@ -36,7 +36,7 @@ def generate(kernel: Kernel, processors: int) -> Program:
         raise ValueError("a kernel with a region must have no reduced loops")
     if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instructions):
         raise ValueError("a kernel must not have both scans and reductions")
-    unit = Unit(collapse(kernel))
+    unit = Unit(collapse(kernel), processors)
     if not kernel.reduced:
         emit_map(unit)
     elif scans:

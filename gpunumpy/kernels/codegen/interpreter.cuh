@@ -200,6 +200,7 @@ __device__ __noinline__ void combine_members(
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) interpret(const __grid_constant__ Words words) {
+  await_kernels_before();
   COLUMNS;
   const long long* const w = words.w;
   const Head head = *reinterpret_cast<const Head*>(w + WORDS - sizeof(Head) / 8);

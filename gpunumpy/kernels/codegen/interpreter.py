@@ -194,7 +194,9 @@ def text() -> str:
         lines.setdefault(number // GROUP, []).append(f"    case {number}: {code} break;")
     accesses, *groups = ("\n".join(found) for found in lines.values())
     calls = "\n".join(f"    case {n}: group_{n}(operation, to, a, b, c); break;" for n in range(1, len(lines)))
-    head, tail = source("codegen/wrap", "codegen/last_block", "codegen/interpreter").split("// Groups\n")
+    head, tail = source("codegen/dependent", "codegen/wrap", "codegen/last_block", "codegen/interpreter").split(
+        "// Groups\n"
+    )
     casts = [("cast", (FLOAT64, dtype)) for dtype in DTYPES]
     parts = [
         op_code.helpers([*_elementwise(), *_reducers(), *casts]),

@@ -62,7 +62,7 @@ def emit_map(unit: Unit) -> None:
 
 
 def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
-    """Return how many vectors a thread loads before it computes."""
+    """Return how many vectors a thread loads before it computes; one if all of them are at once in flight anyway."""
     body, args = unit.kernel.body, unit.kernel.args
     loads = [instr for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0]
     if lane > 0:  # loads that are the same in every row are made once
@@ -74,6 +74,8 @@ def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     loaded_bytes = width * sum(args[instr.arg].dtype.itemsize for instr in loads)
     if not loads and has_congruential_words(body):
         return max(1, _STREAM_POINTS_AT_ONCE // width)
+    if unit.is_small:
+        return 1
     light = operations(body) <= MAX_LIGHT_OPERATIONS
     points = min(_MAX_LONG_BODY_POINTS, most_points(body))
     count = _MAX_VECTORS
@@ -167,6 +169,10 @@ def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = No
     # outside, computes them as one tile; any other thread computes its vectors one by one.
     outside = unit.kernel.outside
     assert outside is not None
+    if tile.count * tile.width == 1:
+        text.line("const int u = 0;")
+        _emit_one_vector(unit, text, tile)
+        return
     text.line("bool all_inside = true, all_outside = true;")
     with text.unrolled("u", tile.count):
         for line in tile.index_lines:
@@ -180,13 +186,20 @@ def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = No
         _emit_body(unit, text, outside, tile)
     with text.block("else"), text.rolled("r = 0", str(tile.count), 1):
         text.line("const int u = int(r);")
-        for line in tile.index_lines:
-            text.line(line)
-        one_vector = replace(tile, count=1, index_lines=(), whole="false", fixed_loops=())
-        with text.block(f"if ({_inside_condition(unit, tile)})"):
-            _emit_body(unit, text, unit.kernel.body, one_vector)
-        with text.block("else"):
-            _emit_body(unit, text, outside, one_vector)
+        _emit_one_vector(unit, text, tile)
+
+
+def _emit_one_vector(unit: Unit, text: Text, tile: Tile) -> None:
+    """Emit the body of vector ``u`` of a tile, inside or outside of the region."""
+    outside = unit.kernel.outside
+    assert outside is not None
+    for line in tile.index_lines:
+        text.line(line)
+    one_vector = replace(tile, count=1, index_lines=(), whole="false", fixed_loops=())
+    with text.block(f"if ({_inside_condition(unit, tile)})"):
+        _emit_body(unit, text, unit.kernel.body, one_vector)
+    with text.block("else"):
+        _emit_body(unit, text, outside, one_vector)
 
 
 def _inside_condition(unit: Unit, tile: Tile) -> str:

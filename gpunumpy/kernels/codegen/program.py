@@ -8,7 +8,8 @@ from typing import NamedTuple
 class Launch(NamedTuple):
     """One launch of an entry: its grid in blocks, its block in threads, and its bytes of dynamic shared memory.
 
-    `is_packed` says that all its arguments are one parameter of the entry, a struct.
+    `is_packed` says that all its arguments are one parameter of the entry, a struct. `waits` says that the entry first
+    waits for the kernels before it (dependent.cuh), so that it may be started while they run.
     """
 
     entry: str
@@ -16,6 +17,7 @@ class Launch(NamedTuple):
     block: tuple[int, int, int]
     shared: int = 0
     is_packed: bool = False
+    waits: bool = False
 
 
 class Scratch(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.schedule.sizes import NumbersOf, Trace
-from .program import Launch, Program, Scratch
+from ...core.schedule.sizes import NumbersOf, Size, Trace
+from .program import Program, Scratch
 
 
 class SizedProgram:
@@ -33,8 +33,8 @@ class SizedProgram:
         self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers
         grids = [n for launch in program.launches for n in launch.grid]
         numbers = (*grids, *(s.nbytes for s in program.scratch), *program.params)
-        # An interpreted kernel has hundreds of numbers.
-        self._is_for_one = not trace.symbols
+        # Made for one list of sizes, it has no symbols, and an interpreted kernel has hundreds of numbers.
+        self._is_for_one = not any(isinstance(n, Size) for n in numbers)
         self.numbers: NumbersOf = (lambda values: numbers) if self._is_for_one else trace.formulas(numbers)
 
     def at(self, values: Sequence[int]) -> Program:
@@ -43,7 +43,7 @@ class SizedProgram:
             return self._program
         numbers, program = self.numbers(values), self._program
         grids = zip(*[iter(numbers)] * 3)
-        launches = [Launch(x.entry, grid, x.block, x.shared, x.is_packed) for x, grid in zip(program.launches, grids)]
+        launches = [launch._replace(grid=grid) for launch, grid in zip(program.launches, grids)]
         sizes = numbers[3 * len(launches) : self._params]
         scratch = [Scratch(nbytes, s.zeroed) for nbytes, s in zip(sizes, program.scratch, strict=True)]
         return program._replace(launches=tuple(launches), scratch=tuple(scratch), params=numbers[self._params :])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 
 from ...core.dtypes import C_TYPE, KIND, DType
 from ...core.schedule.kernel import Affine, Kernel, LoadIndexed, are_row_level
@@ -12,7 +13,7 @@ from .collapse import affines, bodies
 from .program import Launch, Program, Scratch
 from .sources import source
 
-_PRELUDE = source("codegen/prelude", "codegen/last_block", "codegen/wrap")
+_PRELUDE = source("codegen/dependent", "codegen/prelude", "codegen/last_block", "codegen/wrap")
 
 # Kind of a scalar argument's dtype -> the C type as which it is passed to a kernel.
 _ARGUMENT_TYPE = {
@@ -25,6 +26,10 @@ _ARGUMENT_TYPE = {
 }
 
 _INT32_LIMIT = 2**31 - 2**22  # leaves a margin for a last tile that starts inside the loops and ends outside
+
+
+# Kernels of no more points than this for each processor run for a few microseconds.
+_SMALL_POINTS_PER_PROCESSOR = 2048
 
 
 class Text:
@@ -72,11 +77,12 @@ class Unit:
     """The entries of one program, with the parameters and helpers that they share.
 
     `wide_index` says that the type of indices, ``Int``, is 64 bits wide. `flag` says that entries take the
-    out-of-bounds flag.
+    out-of-bounds flag. `processors` is the number of multiprocessors; 0 where no entry is made.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, processors: int = 0) -> None:
         self.kernel = kernel
+        self._processors = processors
         self.wide_index = _needs_wide_index(kernel)
         self.flag = any(isinstance(instr, LoadIndexed) for body in bodies(kernel) for instr in body.instructions)
         self._params: list[int] = []
@@ -92,6 +98,11 @@ class Unit:
     def is_row_level(self) -> list[bool]:
         """For every value of the kernel's body, whether it is computed once a row."""
         return are_row_level(self.kernel, self.kernel.body)
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether the kernel runs so shortly that it is to be started while the kernels before it run."""
+        return prod(self.kernel.shape) <= self._processors * _SMALL_POINTS_PER_PROCESSOR
 
     # Parameters
 
@@ -210,9 +221,11 @@ class Unit:
         The compiler limits registers so that `resident` blocks fit a processor at once.
         """
         text = Text()
+        if self.is_small:
+            text.line("await_kernels_before();")
         name = f"{self.kernel.name}_{len(self._entries)}"
         self._entries.append((name, f"{block}, {resident}" if resident > 1 else str(block), text))
-        self._launches.append(Launch(name, (max(grid, 1), 1, 1), (block, 1, 1)))
+        self._launches.append(Launch(name, (max(grid, 1), 1, 1), (block, 1, 1), waits=self.is_small))
         return text
 
     def program(self) -> Program:
@@ -236,7 +249,9 @@ class Unit:
             else:
                 shared = n in aliased or arg.alias >= 0
                 const = "const " if arg.kind == "in" else ""
-                declarations.append(f"{const}{C_TYPE[arg.dtype]}* {'' if shared else '__restrict__ '}a{n}")
+                # The compiler may load what is constant and `__restrict__` before the entry waits for its content.
+                is_plain = shared or (arg.kind == "in" and self.is_small)
+                declarations.append(f"{const}{C_TYPE[arg.dtype]}* {'' if is_plain else '__restrict__ '}a{n}")
         declarations += [f"char* w{n}" for n in range(len(self._scratch))]
         declarations += ["int* flag"] if self.flag else []
         return declarations + [f"long long p{n}" for n in range(len(self._params))]

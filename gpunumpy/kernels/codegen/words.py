@@ -120,7 +120,7 @@ class Words:
         left = WORDS - self.first_instruction - len(self._code) - len(head)
         if shared > _SHARED_BYTES or left < 0:
             raise CannotInterpret
-        launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), shared, is_packed=True)
+        launch = Launch(ENTRY, (blocks, 1, 1), (THREADS, 1, 1), shared, is_packed=True, waits=True)
         return Program("", (launch,), self._scratch, self._flag, (*self._words, *self._code, *[0] * left, *head))
 
     @property

@@ -51,8 +51,8 @@ class KernelLauncher:
             functions = compile_program(program.text, tuple([x.entry for x in program.launches]), device)
         layout = self._format + "Q" * len(program.scratch)
         launchers = [
-            Launcher(device, functions[x.entry], x.grid, x.block, x.shared, layout, program.params, x.is_packed, flag)
-            for x in program.launches
+            Launcher(device, functions[launch.entry], launch, layout, program.params, flag)
+            for launch in program.launches
         ]
         if not (complex_args or bool_args or program.scratch) and len(launchers) == 1:
             return launchers[0]

@@ -16,6 +16,7 @@ from ...core.locks import ReentrantLock
 from ...core.runtime import memory
 from ...core.runtime.device import Device, device_error, driver, function_address
 from ...core.runtime.plan import Runner
+from ..codegen.program import Launch
 from .module import Function
 
 DEFAULT_SHARED = 48 << 10  # bytes of shared memory, static or not, that a block may have without an attribute
@@ -47,17 +48,13 @@ class Launcher:
         The GPU.
     function : Function
         The kernel, as `compile_program` returns it.
-    grid, block : sequence of int
-        Up to three sizes each.
-    shared : int
-        Bytes of dynamic shared memory per block.
+    launch : Launch
+        The grid, the block, and how the kernel is launched.
     format : str
         A letter of the module `struct` for each argument of a launch: ``Q`` for pointers and unsigned integers, ``q``
         for signed integers, ``d`` for floating-point numbers.
     params : sequence of int
         Signed integers that follow the arguments in every launch.
-    is_packed : bool
-        Whether all of these are one parameter of the kernel, a struct.
     fixed : sequence of int
         Integers between the arguments and `params`, which stay for other sizes of the kernel: addresses.
 
@@ -68,8 +65,8 @@ class Launcher:
     """
 
     __slots__ = (
-        *("_addresses", "_dimensions", "_fixed", "_format", "_function", "_is_packed", "_launch", "_lock", "_pack"),
-        *("_params", "_values", "device", "launch"),
+        *("_addresses", "_call", "_fixed", "_format", "_function", "_lock", "_pack", "_params", "_prepared", "_values"),
+        *("device", "launch"),
     )
 
     is_one_launch = True
@@ -78,22 +75,18 @@ class Launcher:
         self,
         device: Device,
         function: Function,
-        grid: Sequence[int],
-        block: Sequence[int],
-        shared: int,
+        launch: Launch,
         format: str,
         params: Sequence[int] = (),
-        is_packed: bool = False,
         fixed: Sequence[int] = (),
     ) -> None:
         self.device = device
         self._pack = _packer(format)
-        self._format, self._is_packed = format, is_packed
+        self._format, self._prepared = format, launch
         self._fixed, self._params = fixed, (*fixed, *params)
         self._function = function  # keeps its module loaded
-        self._dimensions = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3], shared)
         self._lock = ReentrantLock()
-        self._launch: tuple[Any, ...] | None = None
+        self._call: tuple[Any, ...] | None = None
         self.launch: Callable[..., None] | None = None
         function.when_loaded(self._prepare_launch)
 
@@ -105,16 +98,15 @@ class Launcher:
             return self.launch.at(grid, params)  # type: ignore[attr-defined]
         made = object.__new__(Launcher)
         made.device, made._function, made._pack = self.device, self._function, self._pack
-        made._format, made._is_packed = self._format, self._is_packed
+        made._format, made._prepared = self._format, self._prepared._replace(grid=(grid[0], grid[1], grid[2]))
         made._fixed, made._params = self._fixed, (*self._fixed, *params)
-        made._dimensions = (*grid, *self._dimensions[3:])
-        made._lock, made._launch = ReentrantLock(), None
+        made._lock, made._call = ReentrantLock(), None
         made.launch = None
         return made
 
     def _prepare_launch(self) -> None:
         """Allow the shared memory that a launch takes, and prepare the call of the driver."""
-        cuda, handle, shared = driver(), self._function.handle, self._dimensions[-1]
+        cuda, handle, shared = driver(), self._function.handle, self._prepared.shared
         self.device.activate()
         attributes = cuda.CUfunction_attribute
         loading = partial(memory.attempted, self.device, "no room for a kernel")  # the driver does so when it is used
@@ -130,13 +122,18 @@ class Launcher:
             most = attributes.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             known = loading(cuda.cuFuncGetAttribute, most, handle)
             loading(cuda.cuFuncSetAttribute, handle, most, max(shared, known))
-        address = function_address("cuLaunchKernel")
+        address = function_address("cuLaunchKernelEx")
         if address is not None:
             self.launch = _native.launch(
-                *(address, int(handle), self._dimensions, int(self.device.stream)),
-                *(self._format, self._params, self._is_packed, partial(make_room, self.device)),
-                *(self.device, self._function, len(self._fixed)),
+                *(address, int(handle), (*self._prepared.grid, *self._prepared.block, shared), int(self.device.stream)),
+                *(self._starts_early, self._format, self._params, self._prepared.is_packed),
+                *(partial(make_room, self.device), self.device, self._function, len(self._fixed)),
             )
+
+    @property
+    def _starts_early(self) -> bool:
+        """Whether the kernel may be started while those before it run."""
+        return self._prepared.waits and self.device.attributes.starts_kernels_early
 
     def __call__(self, values: Sequence[float]) -> None:
         """Queue the kernel on the device's stream.
@@ -163,24 +160,30 @@ class Launcher:
             failures += 1
 
     def _call_of_binding(self) -> tuple[Any, ...]:
-        """Return cuLaunchKernel and its arguments, and make the buffer that it finds those of the kernel in."""
+        """Return cuLaunchKernelEx and its arguments, and make the buffer that it finds those of the kernel in."""
         # The driver takes the address of each value. There is at least one value, also for a kernel without parameters.
         self._values = array("q", (*bytes(len(self._format)), *self._params) or (0,))
         start, count = self._values.buffer_info()
-        self._addresses = array("Q", (start,) if self._is_packed else range(start, start + 8 * count, 8))
-        # The binding converts its own objects and plain integers fastest.
-        return (
-            *(driver().cuLaunchKernel, self._function.handle, *self._dimensions),
-            *(self.device.stream, self._addresses.buffer_info()[0], 0),
-        )
+        self._addresses = array("Q", (start,) if self._prepared.is_packed else range(start, start + 8 * count, 8))
+        cuda = driver()
+        config = cuda.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = self._prepared.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = self._prepared.block
+        config.sharedMemBytes, config.hStream = self._prepared.shared, self.device.stream
+        if self._starts_early:
+            attribute = cuda.CUlaunchAttribute()
+            attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+            attribute.value.programmaticStreamSerializationAllowed = 1
+            config.attrs, config.numAttrs = [attribute], 1
+        return cuda.cuLaunchKernelEx, config, self._function.handle, self._addresses.buffer_info()[0], 0
 
     def _launch_by_binding(self, values: Sequence[float]) -> Any:
         """Launch by the driver's binding in Python; return what the driver says."""
         with self._lock:
-            if self._launch is None:
-                self._launch = self._call_of_binding()
+            if self._call is None:
+                self._call = self._call_of_binding()
             launched = self.device.launched
-            launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._launch)))
+            launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._call)))
             error = launched[-1][0]
             if error:
                 launched.clear()

@@ -33,8 +33,7 @@ def launcher(device: Device, program: Program, argument_format: str) -> Runner:
     made = None if known is None else known.at(x.grid, program.params)
     if made is None:
         function = compile_program(program.text, (x.entry,), device)[x.entry]
-        dimensions = x.grid, x.block, x.shared
-        made = Launcher(device, function, *dimensions, argument_format, program.params, x.is_packed, flag)
+        made = Launcher(device, function, x, argument_format, program.params, flag)
         _launchers.keep(key, made)
     return made
 
@@ -48,8 +47,8 @@ def prepare_program(device: Device, program: Program, count: int) -> Runner:
     flag = (memory.index_error_word(device),) if program.flag else ()
     argument_format = (program.arguments or "Q" * count) + "Q" * (len(program.scratch) + len(flag))
     launchers = [
-        Launcher(device, functions[x.entry], x.grid, x.block, x.shared, argument_format, program.params)
-        for x in program.launches
+        Launcher(device, functions[launch.entry], launch, argument_format, program.params)
+        for launch in program.launches
     ]
     starts, total = scratch_offsets(*(scratch.nbytes for scratch in program.scratch))
 

@@ -9,6 +9,7 @@ from ...core.dtypes import C_TYPE
 from ...core.graph.layout import Layout, broadcast_strides
 from ..codegen import op_code
 from ..codegen.program import Launch, Program, Scratch
+from ..codegen.sources import source
 
 THREADS = 256
 _MAX_BLOCKS = 1 << 16
@@ -71,7 +72,7 @@ class ProgramBuilder:
         `resident` blocks of so many threads fit a processor.
         """
         self._entries.append((name, body, f"__launch_bounds__({max_threads}, {resident}) " if max_threads else ""))
-        self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1), shared))
+        self._launches.append(Launch(name, (blocks, 1, 1), (threads, 1, 1), shared, waits=True))
 
     def add_loop_entry(self, name: str, variable: str, count: int, total: str, body: str, team: int = 1) -> None:
         """Add an entry that runs `body` for every value of `variable` below `total`, with `team` threads each.
@@ -104,10 +105,10 @@ class ProgramBuilder:
         words = [*pointers, *(name for name, _ in scratch), *(("int* flag",) if flag else ())]
         parameters = ", ".join((*words, *(f"long long p{k}" for k in range(len(self._params)))))
         entries = "\n".join(
-            f'extern "C" __global__ void {bounds}{name}({parameters}) {{\n{body}\n}}'
+            f'extern "C" __global__ void {bounds}{name}({parameters}) {{\n  await_kernels_before();\n{body}\n}}'
             for name, body, bounds in self._entries
         )
-        text = f"{op_code.helpers(self._ops)}\n{head}\n{entries}\n"
+        text = f"{source('codegen/dependent')}\n{op_code.helpers(self._ops)}\n{head}\n{entries}\n"
         blocks = tuple(Scratch(size) for _, size in scratch)
         return Program(text, tuple(self._launches), blocks, flag, tuple(self._params))
 

@@ -11,6 +11,7 @@ from ...core.dtypes import DType
 from ...core.errors import DeviceError
 from ...core.runtime.device import Device, check, driver
 from ...core.runtime.plan import Runner
+from ..codegen.program import Launch
 from .launch import Launcher, make_room
 from .module import Function, Module
 
@@ -130,7 +131,8 @@ class UserKernel:
             return
         if len(self.launches) >= _MAX_LAUNCHERS:
             self.launches.clear()
-        launcher = Launcher(self.device, self._function, *sizes, shared, "Q" * len(words))
+        launch = Launch(self._entry, *sizes, shared)
+        launcher = Launcher(self.device, self._function, launch, "Q" * len(words))
         run = self.launches[grid, block, shared, *widths] = launcher.launch or launcher
         run(words)
 
@@ -175,12 +177,12 @@ class UserKernel:
                 )
 
 
-def _three(sizes: Sequence[int], name: str) -> tuple[int, ...]:
+def _three(sizes: Sequence[int], name: str) -> tuple[int, int, int]:
     """Return three sizes from up to three."""
     given = tuple([int(n) for n in sizes])
     if not 0 < len(given) <= 3 or min(given) < 1:
         raise ValueError(f"{name} has one to three sizes of at least 1, not {sizes!r}")
-    return (*given, 1, 1)[:3]
+    return (*given, 1, 1)[:3]  # type: ignore[return-value]
 
 
 def _attribute(name: str) -> Any:

@@ -111,7 +111,8 @@ def _launcher(
     """Return the launcher of an entry over so many elements, which takes addresses and then numbers."""
     function = Function()
     function.load(loaded.module, entry)
-    return Launcher(device, function, (_blocks(count),), (THREADS,), 0, "Q" * pointers, numbers)
+    launch = Launch(entry, (_blocks(count), 1, 1), (THREADS, 1, 1))
+    return Launcher(device, function, launch, "Q" * pointers, numbers)
 
 
 def _blocks(count: int) -> int:

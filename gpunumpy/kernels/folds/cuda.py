@@ -168,8 +168,8 @@ def _team_size(length: int, count: int, adjacent_rows: int) -> int:
 
 
 def _arrays(dtypes: Sequence[DType]) -> list[str]:
-    """Return the parameters of the result and the array, `__restrict__` so that elements are read ahead of writes."""
-    return [pointer_declaration(dtypes[0], "__restrict__ out", ""), pointer_declaration(dtypes[1], "__restrict__ x")]
+    """Return the parameters of the result and the array, of which the result is no part."""
+    return [pointer_declaration(dtypes[0], "__restrict__ out", ""), pointer_declaration(dtypes[1], "x")]
 
 
 def _first_along(layout: Layout, axis: int) -> Layout:

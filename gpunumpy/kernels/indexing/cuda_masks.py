@@ -19,6 +19,7 @@ _ELEMENTS = """
 extern "C" __global__ void mask_elements(
     {T}* out, const {T}* values, const unsigned char* mask, const long long* offsets, long long n,
     long long is_summed) {{
+  await_kernels_before();
   for_each_selected(mask, offsets, n, is_summed, [=](long long place, long long i) {{ out[place] = values[i]; }});
 }}
 """
@@ -29,16 +30,16 @@ _BLOCK = (256, 1, 1)
 @cache
 def _source_for_tiles(size: int) -> str:
     """Return the C++ of the kernels for tiles of so many elements."""
-    return f"const int TILE = {size};\n" + source("indexing/masks")
+    return f"const int TILE = {size};\n" + source("codegen/dependent", "indexing/masks")
 
 
 def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
     """Return a program for the number of selected elements of each tile, or if these are many, before it and in all."""
     n = prod(layouts[1].shape)
     tiles = layouts[0].shape[0] - 1
-    launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, 0),)
+    launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, waits=True),)
     if tiles > MAX_UNSUMMED_TILES:
-        launches += (Launch("mask_sum", (1, 1, 1), (1024, 1, 1), 0),)
+        launches += (Launch("mask_sum", (1, 1, 1), (1024, 1, 1), waits=True),)
     return Program(_source_for_tiles(options[0]), launches, (), False, (n, tiles))
 
 
@@ -57,5 +58,5 @@ def _select_program(entry: str, text: str, layouts: Sequence[Layout]) -> Program
     """Return a program with one entry that has a block to each tile, and no launch if nothing is selected."""
     mask, offsets = layouts[-2:]
     tiles = offsets.shape[0] - 1
-    launches = (Launch(entry, (tiles, 1, 1), _BLOCK, 0),) if tiles and prod(layouts[0].shape) else ()
+    launches = (Launch(entry, (tiles, 1, 1), _BLOCK, waits=True),) if tiles and prod(layouts[0].shape) else ()
     return Program(text, launches, (), False, (prod(mask.shape), int(tiles > MAX_UNSUMMED_TILES)))

@@ -4,6 +4,7 @@ const int WARPS = 8, TURNS = TILE / WARPS / 32;
 
 // Write to out[t + 1] how many elements tile t selects, and 0 to out[0].
 extern "C" __global__ void mask_count(long long* out, const unsigned char* mask, long long n, long long tiles) {
+  await_kernels_before();
   __shared__ int counts[WARPS];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const long long first = (long long)blockIdx.x * TILE + warp * (TILE / WARPS) + lane;
@@ -25,6 +26,7 @@ extern "C" __global__ void mask_count(long long* out, const unsigned char* mask,
 
 // Replace out[t] by the sum of out[1], ..., out[t], by one block.
 extern "C" __global__ void mask_sum(long long* out, const unsigned char* mask, long long n, long long tiles) {
+  await_kernels_before();
   __shared__ long long sums[1024];
   const int thread = threadIdx.x;
   const long long share = (tiles + 1023) / 1024, begin = 1 + thread * share;
@@ -82,5 +84,6 @@ __device__ __forceinline__ void for_each_selected(
 
 extern "C" __global__ void mask_positions(
     long long* out, const unsigned char* mask, const long long* offsets, long long n, long long is_summed) {
+  await_kernels_before();
   for_each_selected(mask, offsets, n, is_summed, [=](long long place, long long i) { out[place] = i; });
 }

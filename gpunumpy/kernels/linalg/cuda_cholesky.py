@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ...core.dtypes import C_TYPE
 from ...core.runtime.device import Device
 from ...nvlib.cublas_update import subtract_products
+from ..codegen.program import Launch
 from ..codegen.sources import source
 from ..cuda.compile import compile_program
 from ..cuda.launch import Launcher
@@ -89,11 +90,11 @@ def kernel_text(dtype: Any) -> str:
 def prepare(device: Device, n: int, count: int, dtype: Any) -> Callable[[int, int], None]:
     """Return ``run(matrices, infos)``, which replaces matrices by their lower Cholesky factors."""
     # The matrices are the first dimension of the grid, the only one that may exceed 65535.
-    functions = compile_program(kernel_text(dtype), ("factor_corner", "solve_below"), device)
-    factor_corner = Launcher(device, functions["factor_corner"], (count, 1, 1), (_CORNER_THREADS, 1, 1), 0, "QQqqq")
-    solve_below = Launcher(
-        device, functions["solve_below"], (count, -(-n // _ROW_THREADS), 1), (_ROW_THREADS, 1, 1), 0, "Qqqq"
-    )
+    corner = Launch("factor_corner", (count, 1, 1), (_CORNER_THREADS, 1, 1))
+    below = Launch("solve_below", (count, -(-n // _ROW_THREADS), 1), (_ROW_THREADS, 1, 1))
+    functions = compile_program(kernel_text(dtype), (corner.entry, below.entry), device)
+    factor_corner = Launcher(device, functions[corner.entry], corner, "QQqqq")
+    solve_below = Launcher(device, functions[below.entry], below, "Qqqq")
     product = subtract_products(device, n, n * n, count, dtype, adjoint=True)
     calls: list[tuple[bool, tuple[int, ...]]] = [
         (True, (n, *step)) if isinstance(step, Panel) else (False, step.arguments(n, dtype)) for step in steps(n, dtype)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ...core.dtypes import C_TYPE
 from ...core.runtime.device import Device
 from ...nvlib.cublas_update import subtract_products
+from ..codegen.program import Launch
 from ..codegen.sources import source
 from ..cuda.compile import compile_program
 from ..cuda.launch import Launcher
@@ -171,8 +172,8 @@ def prepare_upper(device: Device, n: int, sides: int, count: int, dtype: Any) ->
     """Return ``run(matrices)``, which solves the upper systems in place for the right-hand sides after each matrix."""
     function = compile_program(upper_text(dtype), ("upper",), device)["upper"]
     blocks = max(1, min(device.attributes.multiprocessors, -(-sides // (_EXCHANGE_THREADS // 32))))
-    grid, block = (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1)
-    solve = Launcher(device, function, grid, block, upper_shared_bytes(dtype), "Qqqqq")
+    launch = Launch("upper", (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1), upper_shared_bytes(dtype))
+    solve = Launcher(device, function, launch, "Qqqqq")
     columns = n + sides
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[bool, tuple[int, ...]]] = [
@@ -200,11 +201,12 @@ def prepare(device: Device, n: int, sides: int, count: int, dtype: Any) -> Calla
     panels = {}
     for variant in sorted(variants):
         function = compile_program(panel_text(*variant, dtype), ("panel",), device)["panel"]
-        panels[variant] = Launcher(device, function, (count, 1, 1), (_PANEL_THREADS, 1, 1), 4 * n, "QQQqqqqqq")
+        panel = Launch("panel", (count, 1, 1), (_PANEL_THREADS, 1, 1), 4 * n)
+        panels[variant] = Launcher(device, function, panel, "QQQqqqqqq")
     function = compile_program(exchange_text(dtype), ("other_columns",), device)["other_columns"]
     blocks = max(1, min(device.attributes.multiprocessors, -(-columns // (_EXCHANGE_THREADS // 32))))
-    grid, block, shared = (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1), other_columns_shared_bytes(n, dtype)
-    exchange = Launcher(device, function, grid, block, shared, "QQQqqqq")
+    other = Launch("other_columns", (count, blocks, 1), (_EXCHANGE_THREADS, 1, 1), other_columns_shared_bytes(n, dtype))
+    exchange = Launcher(device, function, other, "QQQqqqq")
     product = subtract_products(device, n, n * columns, count, dtype)
     calls: list[tuple[Any, tuple[int, ...]]] = []
     for step in factor_steps:

@@ -16,6 +16,7 @@ from ...core.graph.library_calls.products import is_small_product
 from ...core.schedule.batch import MAX_BATCH
 from ..codegen import op_code
 from ..codegen.program import Launch, Program
+from ..codegen.sources import source
 from ..cuda.program_builder import select_parameters
 from .cuda_epilogues import SCALARS
 
@@ -25,6 +26,7 @@ _TILE, _DEPTH = 16, 32
 _TEXT = """
 extern "C" __global__ void small_matmul({pointers}, long long rows, long long columns, long long inner, long long tiles,
     long long a0, long long ar, long long ac, long long b0, long long br, long long bc) {{
+  await_kernels_before();
   {chosen}
   __shared__ {S} left[{tile}][{depth} + 1];
   __shared__ {S} right[{depth}][{tile} + 1];
@@ -88,7 +90,7 @@ def small_matmul(
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
     across, down = -(-columns // _TILE), -(-rows // _TILE)
     operands = (a.offset, *a.strides[-2:], b.offset, *b.strides[-2:])
-    launch = Launch("small_matmul", (across * down, count, 1), (_TILE, _TILE, 1), 0)
+    launch = Launch("small_matmul", (across * down, count, 1), (_TILE, _TILE, 1), waits=True)
     text = _program_text(dtypes[0], dtypes[1], tuple(epilogues), count > 1)
     program = Program(text, (launch,), (), False, (rows, columns, inner, across, *operands))
     kinds = ["Q", "Q", "Q", *("d" if epilogue in SCALARS else "Q" for epilogue in epilogues)]
@@ -112,4 +114,4 @@ def _program_text(out_dtype: DType, dtype: DType, epilogues: tuple[str, ...], is
         chosen=select_parameters("blockIdx.y", types, MAX_BATCH) if is_batch else "",
         epilogues="\n    ".join(EPILOGUES[epilogue].format(S=sums, n=n) for n, epilogue in enumerate(epilogues)),
     )
-    return f"{op_code.helpers(())}\n{text}"
+    return f"{op_code.helpers(())}\n{source('codegen/dependent')}\n{text}"

@@ -29,6 +29,7 @@ from gpunumpy.kernels.cuda import launch as launch_module
 from gpunumpy.kernels.host.executor import HostExecutor
 
 from ...support import fake_driver
+from .test_launch import LAUNCH_KERNEL
 
 Words = list[int]
 
@@ -251,11 +252,6 @@ def test_what_is_asked_for_is_computed_alone_where_the_rest_fails(executor: Hook
 
 # --- a GPU that is not there ------------------------------------------------------------------------------------------
 
-_POINTER, _UINT = ctypes.c_void_p, ctypes.c_uint
-_LAUNCH_KERNEL = ctypes.CFUNCTYPE(
-    ctypes.c_int, _POINTER, *[_UINT] * 7, _POINTER, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), _POINTER
-)
-
 
 class _Handle(tuple[int, bytes]):
     """The handle of a kernel, for the fake driver and for the core."""
@@ -279,8 +275,8 @@ class Launches:
             self.hook()
             return self.error
 
-        self._function = _LAUNCH_KERNEL(launch_kernel)
-        address = ctypes.cast(self._function, _POINTER).value
+        self._function = LAUNCH_KERNEL(launch_kernel)
+        address = ctypes.cast(self._function, ctypes.c_void_p).value
         patch.setattr(launch_module, "function_address", lambda name: address)
         of_module = lambda driver, module, name: (_Handle((module, name)),)  # noqa: E731
         patch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", of_module)

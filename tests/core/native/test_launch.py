@@ -18,10 +18,32 @@ from gpunumpy.core.runtime.device import Device
 pytestmark = pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
 
 _POINTER, _UINT = ctypes.c_void_p, ctypes.c_uint
-_LAUNCH_KERNEL = ctypes.CFUNCTYPE(
-    ctypes.c_int, _POINTER, *[_UINT] * 7, _POINTER, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), _POINTER
+
+
+class _Attribute(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_int), ("padding", ctypes.c_int), ("is_allowed", ctypes.c_int), ("rest", _UINT * 15)]
+
+
+class Config(ctypes.Structure):
+    """CUlaunchConfig, as cuda.h has it."""
+
+    _fields_ = [
+        *(("dimensions", _UINT * 7), ("stream", _POINTER)),
+        *(("attributes", ctypes.POINTER(_Attribute)), ("attribute_count", _UINT)),
+    ]
+
+
+# What `attributes_of` returns of a kernel that is started early: CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
+STARTS_EARLY = [(6, 1)]
+LAUNCH_KERNEL = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.POINTER(Config), _POINTER, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), _POINTER
 )
 DIMENSIONS = (5, 4, 3, 128, 2, 1, 4096)
+
+
+def attributes_of(config: Any) -> list[tuple[int, int]]:
+    """The number and the value of each attribute of a launch."""
+    return [(x.id, x.is_allowed) for x in config.attributes[: config.attribute_count]]
 
 
 class Refused(Exception):
@@ -43,23 +65,24 @@ class Driver:
 
     def __init__(self, parameters: int, error: int = 0) -> None:
         self.launches: list[tuple[Any, ...]] = []
+        self.attributes: list[Any] = []
         self.threads: list[int] = []
         self.error = error
 
-        def launch_kernel(function: Any, *rest: Any) -> int:
-            *dimensions, stream, addresses, extra = rest
+        def launch_kernel(config: Any, function: Any, addresses: Any, extra: Any) -> int:
             words = [addresses[k][0] for k in range(parameters)]
-            self.launches.append((function, tuple(dimensions), stream, words, extra))
+            self.launches.append((function, tuple(config[0].dimensions), config[0].stream, words, extra))
+            self.attributes.append(attributes_of(config[0]))
             self.threads.append(threading.get_ident())
             return self.error
 
-        self._function = _LAUNCH_KERNEL(launch_kernel)
+        self._function = LAUNCH_KERNEL(launch_kernel)
         self.address = _address(self._function)
 
 
 def test_arguments_and_parameters_are_packed() -> None:
     driver, noted = Driver(7), deque[Any](maxlen=1)
-    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Qqdqd", (-3, 2**40), False, refuse)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Qqdqd", (-3, 2**40), False, refuse)
     assert launch is not None
     launch([2**64 - 1, -5, 0.5, True, numpy.float32(3)], noted)
     words = [-1, -5, *(struct.unpack("=q", struct.pack("=d", x))[0] for x in (0.5,)), 1]
@@ -70,7 +93,7 @@ def test_arguments_and_parameters_are_packed() -> None:
 
 def test_a_kernel_is_launched_at_other_sizes() -> None:
     driver, noted = Driver(3), deque[Any](maxlen=1)
-    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (-3, 2**40), False, refuse)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Q", (-3, 2**40), False, refuse)
     assert launch is not None
     at: Any = launch.at  # type: ignore[attr-defined]
     other = at((7, 1, 2), (4, 5))
@@ -86,22 +109,32 @@ def test_a_kernel_is_launched_at_other_sizes() -> None:
         other.at((1, 1, 1), (0.5,))
 
 
+@pytest.mark.parametrize("starts_early", [False, True])
+def test_a_kernel_is_started_early_at_all_sizes(starts_early: bool) -> None:
+    driver, noted, cpu = Driver(2), deque[Any](maxlen=1), Device("cpu")
+    launch: Any = _native.launch(driver.address, 17, DIMENSIONS, 99, starts_early, "QQ", (), False, refuse, cpu)
+    launch([6, 7], noted)
+    launch.at((7, 1, 2), ())([6, 7], noted)
+    launch.with_scratch(((False, 8),), None)([6], noted)
+    assert driver.attributes == 3 * [STARTS_EARLY if starts_early else []]
+
+
 def test_fixed_parameters_stay_at_other_sizes() -> None:
     driver, noted = Driver(4), deque[Any](maxlen=1)
-    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (2**41, -3), False, refuse, fixed=1)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Q", (2**41, -3), False, refuse, fixed=1)
     assert launch is not None
     other: Any = launch.at((7, 1, 2), (4, 5))  # type: ignore[attr-defined]
     other([6], noted)
     other.at((7, 1, 2), (8, 9))([6], noted)
     assert [words for _, _, _, words, _ in driver.launches] == [[6, 2**41, 4, 5], [6, 2**41, 8, 9]]
     with pytest.raises(ValueError, match="fixed"):
-        _native.launch(driver.address, 17, DIMENSIONS, 99, "Q", (1, 2), False, refuse, fixed=3)
+        _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Q", (1, 2), False, refuse, fixed=3)
 
 
 def test_scratch_memory_is_the_last_arguments_and_given_back() -> None:
     driver, noted, cpu = Driver(4), deque[Any](maxlen=1), Device("cpu")
     counters = memory.allocate(cpu, 64)
-    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "QQQ", (-3,), False, refuse, cpu)
+    launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "QQQ", (-3,), False, refuse, cpu)
     assert launch is not None
     with_scratch: Any = launch.with_scratch  # type: ignore[attr-defined]
     other = with_scratch(((True, 32), (False, 4321)), counters)
@@ -122,12 +155,12 @@ def test_scratch_memory_is_the_last_arguments_and_given_back() -> None:
 def test_packed_parameters_are_one_struct() -> None:
     seen: list[list[int]] = []
 
-    def launch_kernel(function: Any, *rest: Any) -> int:
-        seen.append([rest[-2][0][k] for k in range(3)])
+    def launch_kernel(config: Any, function: Any, addresses: Any, extra: Any) -> int:
+        seen.append([addresses[0][k] for k in range(3)])
         return 0
 
-    function = _LAUNCH_KERNEL(launch_kernel)
-    launch = _native.launch(_address(function), 1, DIMENSIONS, 0, "qq", (7,), True, refuse)
+    function = LAUNCH_KERNEL(launch_kernel)
+    launch = _native.launch(_address(function), 1, DIMENSIONS, 0, False, "qq", (7,), True, refuse)
     assert launch is not None
     launch((5, 6), deque())
     assert seen == [[5, 6, 7]]
@@ -135,7 +168,7 @@ def test_packed_parameters_are_one_struct() -> None:
 
 def test_errors_are_raised_and_not_noted() -> None:
     driver, noted = Driver(1, error=2), deque[Any]()
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "", (), False, refuse)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, False, "", (), False, refuse)
     assert launch is not None
     with pytest.raises(Refused, match="2"):
         launch((), noted)
@@ -151,7 +184,7 @@ def test_a_launch_is_attempted_again_unless_its_error_is_raised() -> None:
         if failures == 2:
             driver.error = 0
 
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "qq", (7,), False, make_room)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, False, "qq", (7,), False, make_room)
     assert launch is not None
     launch((5, 6), noted)
     assert calls == [(2, 0, 0), (2, 1, 0), (2, 2, 0)]
@@ -162,7 +195,7 @@ def test_a_launch_is_attempted_again_unless_its_error_is_raised() -> None:
 @pytest.mark.parametrize("values", [(1,), (1, 2, 3), (2**64, 0.5), ("x", 0.5), (1, "x"), (1.5, 0.5)])
 def test_wrong_arguments_launch_nothing(values: tuple[Any, ...]) -> None:
     driver, noted = Driver(2), deque[Any]()
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "Qd", (), False, refuse)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, False, "Qd", (), False, refuse)
     assert launch is not None
     with pytest.raises((TypeError, OverflowError)):
         launch(values, noted)
@@ -173,7 +206,7 @@ def test_wrong_arguments_launch_nothing(values: tuple[Any, ...]) -> None:
 def test_threads_launch_side_by_side() -> None:
     """Each with its own arguments."""
     driver = Driver(2)
-    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, "qq", (), False, refuse)
+    launch = _native.launch(driver.address, 1, DIMENSIONS, 0, False, "qq", (), False, refuse)
     assert launch is not None
 
     def work(k: int) -> None:

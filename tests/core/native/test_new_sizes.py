@@ -23,7 +23,7 @@ from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import launch as launch_module
 from gpunumpy.kernels.cuda.compile import set_contraction
-from tests.core.native.test_launch import _LAUNCH_KERNEL, DIMENSIONS, Driver, refuse
+from tests.core.native.test_launch import DIMENSIONS, LAUNCH_KERNEL, Driver, refuse
 from tests.support import fake_driver
 from tests.support.host_executor import with_new_plans
 
@@ -97,13 +97,13 @@ def test_plans_of_the_cpu_device(name: str, planned: list[Any], monkeypatch: pyt
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, ...]]]:
     """The grids of what is launched on a GPU that is not there."""
     launched: list[tuple[int, ...]] = []
-    function = _LAUNCH_KERNEL(lambda function, *rest: launched.append(rest[:3]) or 0)  # type: ignore[func-returns-value]
+    function = LAUNCH_KERNEL(lambda config, *rest: launched.append(tuple(config[0].dimensions[:3])) or 0)
     address = ctypes.cast(function, ctypes.c_void_p).value
     fake_driver.install(monkeypatch)
     forget_all()
     names = fake_driver.FakeDriver
     monkeypatch.setattr(names, "_cuModuleGetFunction", lambda self, module, name: (self._new_handle(),))
-    monkeypatch.setattr(launch_module, "function_address", {"cuLaunchKernel": address}.get)
+    monkeypatch.setattr(launch_module, "function_address", {"cuLaunchKernelEx": address}.get)
     monkeypatch.setattr(compiler, "_image_on_disk", lambda key: b"image")
     yield launched
     forget_all()
@@ -146,7 +146,7 @@ def sized(driver: Driver, runner: Any = None) -> tuple[Any, list[Any]]:
         n, m = sizes
         if n < 5:
             return None
-        launch = _native.launch(driver.address, 17, DIMENSIONS, 99, "q", (0, 0), False, refuse)
+        launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "q", (0, 0), False, refuse)
         numbers = trace.formulas([-(-n // 4), 1, m, n * m, n - m])
         return SimpleNamespace(runner=SimpleNamespace(launch=launch) if runner is None else runner, numbers=numbers)
 

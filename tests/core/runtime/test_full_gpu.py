@@ -35,7 +35,7 @@ CALLS = frozenset(
     f"cu{name}"
     for name in (
         *("MemAllocFromPoolAsync", "MemHostAlloc", "MemsetD8Async", "EventCreate", "ModuleLoadData"),
-        *("ModuleGetFunction", "LaunchKernel", "MemcpyHtoDAsync", "MemcpyDtoHAsync", "MemcpyDtoDAsync"),
+        *("ModuleGetFunction", "LaunchKernelEx", "MemcpyHtoDAsync", "MemcpyDtoHAsync", "MemcpyDtoDAsync"),
     )
 )
 OUT_OF_MEMORY, UNKNOWN = "CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN"
@@ -170,7 +170,7 @@ def test_any_call_may_find_no_memory_until_arrays_are_deleted(
 def test_what_is_unknown_on_a_gpu_that_is_not_full_is_no_lack_of_memory(gpu: fake_driver.FakeDriver) -> None:
     x = np.asarray(VALUES)
     (x + 1).computed()
-    gpu.refuse = lambda name: UNKNOWN if name == "cuLaunchKernel" else None
+    gpu.refuse = lambda name: UNKNOWN if name == "cuLaunchKernelEx" else None
     with pytest.raises(DeviceError, match="a kernel cannot be launched on cuda:0: CUDA_ERROR_UNKNOWN: what"):
         (x + 2).computed()
     assert "cuMemPoolTrimTo" not in gpu.calls

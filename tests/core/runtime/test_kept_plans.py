@@ -86,7 +86,7 @@ class Watch:
 
         def launched(launcher: Launcher, values: Any) -> Any:
             entry = launcher._function.handle[1]
-            self.launched.append((entry, launcher._dimensions, launcher._format, tuple(launcher._params)))
+            self.launched.append((entry, launcher._prepared, launcher._format, tuple(launcher._params)))
             return launch(launcher, values)
 
         counted("scheduled", planner, "run_passes")

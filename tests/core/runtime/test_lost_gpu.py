@@ -192,6 +192,7 @@ PROGRAM = """
 import sys
 import numpy
 import gpunumpy as np
+from gpunumpy.kernels.codegen.program import Launch
 from gpunumpy.kernels.cuda.compile import compile_program
 from gpunumpy.kernels.cuda.launch import Launcher
 
@@ -203,7 +204,7 @@ with np.Device("cpu"):
     kept = np.arange(10.0) + 1
 gpu = np.Device("cuda")
 text = 'extern "C" __global__ void fault(int* p) { ' + FAULT + ' }'
-Launcher(gpu, compile_program(text, ("fault",), gpu)["fault"], (1,), (1,), 0, "Q")((0,))
+Launcher(gpu, compile_program(text, ("fault",), gpu)["fault"], Launch("fault", (1, 1, 1), (1, 1, 1)), "Q")((0,))
 words = set()
 for use in (np.synchronize, x.get, lambda: float((x + 1).sum()), lambda: (x.reshape(2, 5) @ x.reshape(5, 2)).get(),
             lambda: np.fft.fft(x).get(), lambda: np.ones(4), np.free_all_blocks):
