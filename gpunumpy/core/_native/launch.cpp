@@ -89,7 +89,7 @@ bool pack_all(const Prepared& prepared, PyObject* values, Words& words) {
 PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
     const Py_ssize_t given = PyVectorcall_NARGS(count);
     PyObject* device = as_launch(self)->prepared->device;
-    if (given != 2 && (given != 1 || device == Py_None)) {
+    if (given == 2 ? !PyList_Check(args[1]) : given != 1 || device == Py_None) {
         PyErr_SetString(PyExc_TypeError, "a launch takes the arguments, and the list that it is noted in");
         return nullptr;
     }
@@ -325,10 +325,7 @@ bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
         if (!Ref(PyObject_CallFunction(p.failed, "ii", error, failures))) return false;
         if (p.device != Py_None && !activate(p.device)) return false;
     }
-    const Py_ssize_t noted = PyObject_Size(launched);
-    if (noted) return noted > 0;
-    static Name append("append");
-    return static_cast<bool>(Ref(PyObject_CallMethodOneArg(launched, append, Py_None)));
+    return PyList_GET_SIZE(launched) || PyList_Append(launched, Py_None) == 0;
 }
 
 }  // namespace core

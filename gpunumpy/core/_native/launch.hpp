@@ -36,9 +36,8 @@ const char* format_of(PyObject* launch, size_t count);
 // Write an argument as the letter says; false after an exception.
 bool pack(char letter, PyObject* value, int64_t& word);
 
-// Queue the kernel over packed arguments, which are added to, and note that in `launched`, a list or the like, if that is
-// empty. Nothing of Python's comes between the launch and the note: an exception finds both, or neither. False after an
-// exception.
+// Queue the kernel over packed arguments, which are added to, and note that in `launched`, a list, if that is empty. Nothing
+// of Python's comes between the launch and the note: an exception finds both, or neither. False after an exception.
 bool launch_words(PyObject* launch, Words& words, PyObject* launched);
 
 }  // namespace core

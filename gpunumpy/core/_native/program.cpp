@@ -303,11 +303,11 @@ private:
         return entered != nullptr;
     }
 
-    // The section at hand, nothing to undo, no job of a helper, and what its launch is noted in.
+    // The section at hand, nothing to undo, no job of a helper, and what its launch is noted in, as `note_launches` does.
     bool note(const Action& action) {
-        static Name name("note_launches");
         static PyObject* const nothing = PyTuple_New(0);
-        Ref launched(PyObject_CallMethodNoArgs(p_.device, name));
+        Ref launched(PyList_New(0));
+        if (launched) state.device_launched.set(p_.device, Py_NewRef(launched.get()));
         PyObject* entered = launched ? PyTuple_Pack(4, action.section, nothing, Py_None, launched.get()) : nullptr;
         if (entered) set_field(as_run(run_)->entered, entered);
         return entered != nullptr;

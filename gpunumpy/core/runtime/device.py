@@ -13,7 +13,6 @@ import os
 import platform
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -271,7 +270,7 @@ class Device:
         The properties of the GPU.
     has_spilled : bool
         Whether values of the device were moved to memory of the host for lack of room; see `core/runtime/spill.py`.
-    launched : deque
+    launched : list
         What the driver said to the last launch of a kernel; see `note_launches`.
     """
 
@@ -286,7 +285,7 @@ class Device:
     stream: Any
     attributes: Attributes
     has_spilled: bool
-    launched: deque[Any]
+    launched: list[Any]
     _stays_current: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
@@ -362,9 +361,9 @@ class Device:
             check(driver().cuCtxSetCurrent(self.context))
             _thread_state.device = self
 
-    def note_launches(self) -> deque[Any]:
+    def note_launches(self) -> list[Any]:
         """Return a new `launched`, which stays empty until the next launch: it tells whether there was one."""
-        self.launched = deque(maxlen=1)
+        self.launched = []
         return self.launched
 
     def __enter__(self) -> Device:

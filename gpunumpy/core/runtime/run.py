@@ -7,7 +7,6 @@ compute from while the run waits for it. Both may themselves be interrupted, and
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -54,7 +53,7 @@ class Section(NamedTuple):
 
 # A section that has begun; what it overwrites, by buffer and first byte, if it can be undone; its job, if a helper runs
 # it; and the list that its launch of a kernel makes an entry in.
-Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, int, Any]], Job | None, deque[Any] | None]
+Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, int, Any]], Job | None, list[Any] | None]
 
 
 class RunningPlan(Protocol):

@@ -183,7 +183,7 @@ class Launcher:
             if self._call is None:
                 self._call = self._call_of_binding()
             launched = self.device.launched
-            launched.extend(starmap(call, ((self._pack, self._values, 0, *values), self._call)))
+            launched[:] = starmap(call, ((self._pack, self._values, 0, *values), self._call))
             error = launched[-1][0]
             if error:
                 launched.clear()

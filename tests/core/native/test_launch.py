@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from collections import deque
 from typing import Any
 
 import numpy
@@ -81,7 +80,7 @@ class Driver:
 
 
 def test_arguments_and_parameters_are_packed() -> None:
-    driver, noted = Driver(7), deque[Any](maxlen=1)
+    driver, noted = Driver(7), list[Any]()
     launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Qqdqd", (-3, 2**40), False, refuse)
     assert launch is not None
     launch([2**64 - 1, -5, 0.5, True, numpy.float32(3)], noted)
@@ -92,7 +91,7 @@ def test_arguments_and_parameters_are_packed() -> None:
 
 
 def test_a_kernel_is_launched_at_other_sizes() -> None:
-    driver, noted = Driver(3), deque[Any](maxlen=1)
+    driver, noted = Driver(3), list[Any]()
     launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Q", (-3, 2**40), False, refuse)
     assert launch is not None
     at: Any = launch.at  # type: ignore[attr-defined]
@@ -111,7 +110,7 @@ def test_a_kernel_is_launched_at_other_sizes() -> None:
 
 @pytest.mark.parametrize("starts_early", [False, True])
 def test_a_kernel_is_started_early_at_all_sizes(starts_early: bool) -> None:
-    driver, noted, cpu = Driver(2), deque[Any](maxlen=1), Device("cpu")
+    driver, noted, cpu = Driver(2), list[Any](), Device("cpu")
     launch: Any = _native.launch(driver.address, 17, DIMENSIONS, 99, starts_early, "QQ", (), False, refuse, cpu)
     launch([6, 7], noted)
     launch.at((7, 1, 2), ())([6, 7], noted)
@@ -120,7 +119,7 @@ def test_a_kernel_is_started_early_at_all_sizes(starts_early: bool) -> None:
 
 
 def test_fixed_parameters_stay_at_other_sizes() -> None:
-    driver, noted = Driver(4), deque[Any](maxlen=1)
+    driver, noted = Driver(4), list[Any]()
     launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "Q", (2**41, -3), False, refuse, fixed=1)
     assert launch is not None
     other: Any = launch.at((7, 1, 2), (4, 5))  # type: ignore[attr-defined]
@@ -132,7 +131,7 @@ def test_fixed_parameters_stay_at_other_sizes() -> None:
 
 
 def test_scratch_memory_is_the_last_arguments_and_given_back() -> None:
-    driver, noted, cpu = Driver(4), deque[Any](maxlen=1), Device("cpu")
+    driver, noted, cpu = Driver(4), list[Any](), Device("cpu")
     counters = memory.allocate(cpu, 64)
     launch = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "QQQ", (-3,), False, refuse, cpu)
     assert launch is not None
@@ -162,12 +161,12 @@ def test_packed_parameters_are_one_struct() -> None:
     function = LAUNCH_KERNEL(launch_kernel)
     launch = _native.launch(_address(function), 1, DIMENSIONS, 0, False, "qq", (7,), True, refuse)
     assert launch is not None
-    launch((5, 6), deque())
+    launch((5, 6), [])
     assert seen == [[5, 6, 7]]
 
 
 def test_errors_are_raised_and_not_noted() -> None:
-    driver, noted = Driver(1, error=2), deque[Any]()
+    driver, noted = Driver(1, error=2), list[Any]()
     launch = _native.launch(driver.address, 1, DIMENSIONS, 0, False, "", (), False, refuse)
     assert launch is not None
     with pytest.raises(Refused, match="2"):
@@ -177,7 +176,7 @@ def test_errors_are_raised_and_not_noted() -> None:
 
 def test_a_launch_is_attempted_again_unless_its_error_is_raised() -> None:
     """With the same arguments, and noted once."""
-    driver, noted, calls = Driver(3, error=2), deque[Any](), []
+    driver, noted, calls = Driver(3, error=2), list[Any](), []
 
     def make_room(error: int, failures: int) -> None:
         calls.append((error, failures, len(noted)))
@@ -194,7 +193,7 @@ def test_a_launch_is_attempted_again_unless_its_error_is_raised() -> None:
 
 @pytest.mark.parametrize("values", [(1,), (1, 2, 3), (2**64, 0.5), ("x", 0.5), (1, "x"), (1.5, 0.5)])
 def test_wrong_arguments_launch_nothing(values: tuple[Any, ...]) -> None:
-    driver, noted = Driver(2), deque[Any]()
+    driver, noted = Driver(2), list[Any]()
     launch = _native.launch(driver.address, 1, DIMENSIONS, 0, False, "Qd", (), False, refuse)
     assert launch is not None
     with pytest.raises((TypeError, OverflowError)):
@@ -211,7 +210,7 @@ def test_threads_launch_side_by_side() -> None:
 
     def work(k: int) -> None:
         for n in range(200):
-            launch((k, n), deque())
+            launch((k, n), [])
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
     for thread in threads:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -157,7 +156,7 @@ def sized(driver: Driver, runner: Any = None) -> tuple[Any, list[Any]]:
 
 
 def test_a_kernel_is_launched_at_new_sizes() -> None:
-    driver, noted = Driver(3), deque[Any](maxlen=1)
+    driver, noted = Driver(3), list[Any]()
     prepare, asked = sized(driver)
     for n, m in ((41, 8), (6, 1000), (8, 9), (40, 6)):
         prepare([n, m])([5], noted)
