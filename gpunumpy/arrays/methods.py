@@ -81,7 +81,8 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
     Raises
     ------
     ValueError
-        If the array does not own its data, or would lose elements while there is a view of it.
+        If the array does not own its data, or would lose elements while there is a view of it; on the host also if it
+        would get more.
     """
     is_set(refcheck)
     requested = new_shape[0] if len(new_shape) == 1 else new_shape
@@ -92,6 +93,8 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         raise ValueError("cannot resize this array: it does not own its data")
     memory = host_only_memory(x)
     if memory is not None:
+        if prod(dims) != x.size and has_views(x):
+            raise ValueError("cannot resize an array on the host while there is a view of it; use resize(a, shape)")
         resized = memory.copy()
         resized.resize(dims, refcheck=False)
         show(x, resized)
@@ -346,6 +349,9 @@ def flags_of(x: ndarray) -> Any:
     return Flags(x) if memory is None else memory.flags
 
 
+_FLAG_BITS = {"c_contiguous": 1, "f_contiguous": 2, "owndata": 4, "aligned": 0x100, "writeable": 0x400}
+
+
 class Flags:
     """The memory layout of an array, as flags. See `numpy.ndarray.flags`."""
 
@@ -387,6 +393,11 @@ class Flags:
     def writebackifcopy(self) -> bool:
         """Whether the array is a temporary copy to be written back: never."""
         return False
+
+    @property
+    def num(self) -> int:
+        """The flags as bits, as NumPy has them."""
+        return sum(bit for name, bit in _FLAG_BITS.items() if getattr(self, name))
 
     @property
     def contiguous(self) -> bool:

@@ -66,7 +66,7 @@ def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:
 
 def _checked_power(record: Operator, x: ndarray, y: Any, args: tuple[Any, Any]) -> Any:
     """Return ``record(x, y)``. Raise NumPy's error for an integer to a negative power; `args` are base and exponent."""
-    if not is_operand(y):
+    if not is_operand(y, is_left=args[0] is y):
         return NotImplemented
     nodes = as_nodes(args)
     graph.common_queue([node.signature for node in nodes])  # raises before anything is computed on another device
@@ -81,7 +81,7 @@ def divide_with_remainder(x: ndarray, y: Any) -> Any:
 
 def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
     """Return ``divmod(y, x)``."""
-    return UFUNCS["divmod"](y, x) if is_operand(y) else NotImplemented
+    return UFUNCS["divmod"](y, x) if is_operand(y, is_left=True) else NotImplemented
 
 
 def matrix_product(x: ndarray, y: Any) -> Any:
@@ -102,7 +102,7 @@ def matrix_product_in_place(x: ndarray, y: Any) -> Any:
 
 def reflected_matrix_product(x: ndarray, y: Any) -> Any:
     """Return ``y @ x``."""
-    return matmul(y, x) if is_operand(y) else NotImplemented
+    return matmul(y, x) if is_operand(y, is_left=True) else NotImplemented
 
 
 _TYPES_AT_HAND = frozenset((ndarray, bool, int, float, complex))

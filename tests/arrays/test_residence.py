@@ -424,6 +424,22 @@ def test_a_view_between_elements_does_not_follow() -> None:
         between.sum()
 
 
+@pytest.mark.parametrize("dtype", ["i4,i4", "M8[s]", ">f8", "S8", "V8"])
+def test_an_array_with_a_view_of_the_host_alone_stays(dtype: str) -> None:
+    results = []
+    for xp in (np, numpy):
+        x = xp.arange(1.0, 7.0)
+        view, part = x.view(dtype), x[2:]
+        x += x[::-1]
+        part[...] = xp.sort(part) * 2
+        view[1:2] = view[:1]
+        assert view.base is x
+        results.append((x.tolist(), view.tolist(), part.tolist(), (x @ x).item(), view["f1" if "," in dtype else 0]))
+        with pytest.raises(ValueError, match="cannot resize"):
+            x.resize(3)
+    assert str(results[0]) == str(results[1])
+
+
 def test_read_only_arrays_stay_so() -> None:
     x = np.arange(4.0)
     x.flags.writeable = False

@@ -382,7 +382,7 @@ strings.multiply: np.strings.multiply(x, 2)
 .dump: 1
 .dumps: 1
 .fill: x.fill(y[0]) | x.fill(1)
-.flags: (m.flags.c_contiguous, m.T.flags.f_contiguous, x.flags.writeable, x[1:].flags.owndata, m.flags.aligned)
+.flags: (m.flags.c_contiguous, m.T.flags.f_contiguous, x.flags.writeable, x[1:].flags.owndata, m[::2].flags.num)
 .flat: list(m.flat) | m.flat[3] | m.flat[:2] | operator.setitem(m.flat, 1, x[0]) | setattr(m, "flat", x)
 .flatten: m.flatten() | m.flatten("F")
 .getfield: x.getfield(x.dtype)

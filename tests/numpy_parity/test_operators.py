@@ -331,6 +331,13 @@ class Important(Reflected):
     __array_priority__ = 2000.0
 
 
+class Convertible(Important):
+    """Object of a class whose operators come first, though NumPy can convert it."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return numpy.arange(3)
+
+
 OTHERS: dict[str, Callable[[], Any]] = {
     "fraction": lambda: fractions.Fraction(1, 3),
     "decimal": lambda: decimal.Decimal(2),
@@ -348,6 +355,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "decides": lambda: Decides(),
     "silent": lambda: Silent(),
     "important": lambda: Important(),
+    "convertible": lambda: Convertible(),
 }
 OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     **{f.__name__: f for f in (operator.add, operator.mul, operator.sub, operator.pow, operator.truediv, divmod)},

@@ -50,6 +50,8 @@ MADE_AS_ARRAY = 2
 ALWAYS_READ_ONLY = 4
 # The array is on the host.
 ON_HOST = 8
+# The array on the host has a view of a dtype that no kernel computes, which could not follow it to its device.
+STAYS_ON_HOST = 16
 
 
 @compiled
@@ -345,16 +347,18 @@ def memory_on_host(array: ndarray) -> Any:
 
 
 def host_only_memory(array: ndarray) -> Any:
-    """Return `memory_on_host` of an array that cannot be moved, as no kernel computes the dtype of the memory."""
+    """Return `memory_on_host` of an array that cannot be moved, as no kernel computes a dtype of the memory."""
     memory = memory_on_host(array)
-    return None if memory is None or _stored_dtype(array) in KIND else memory
+    return None if memory is None or _can_leave_host(array) else memory
 
 
-def _stored_dtype(array: ndarray) -> DType:
-    """Return the dtype of the memory that an array on the host shows: of a record, where it shows a field."""
+def _can_leave_host(array: ndarray) -> bool:
+    """Return whether kernels compute all dtypes as which arrays show the memory of an array on the host.
+
+    A field of a record shows the record's memory.
+    """
     owner = array if array._owner is None else array._owner
-    dtype: DType = owner._base.dtype
-    return dtype
+    return owner._base.dtype in KIND and not owner._flags & STAYS_ON_HOST
 
 
 def require_device(array: ndarray) -> None:
@@ -362,7 +366,7 @@ def require_device(array: ndarray) -> None:
     memory = memory_on_host(array)
     if memory is None:
         return
-    if _stored_dtype(array) not in KIND:
+    if not _can_leave_host(array):
         raise OnHostError(f"an array of dtype {memory.dtype} is on the host")
     owner = array if array._owner is None else array._owner
     with array.queue.lock:
@@ -458,6 +462,8 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     array._base = memory
     array._owner = owner
     array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
+    if owner is not None and memory.dtype not in KIND:
+        owner._flags |= STAYS_ON_HOST
     return array
 
 
@@ -474,7 +480,7 @@ def _copied(array: ndarray, memory: Any) -> Node:
     """
     dtypes.check(memory.dtype)
     if memory.nbytes > 2 * COPIED_BYTES:
-        if _stored_dtype(array) not in KIND:
+        if not _can_leave_host(array):
             return from_host(memory, array.device).value()
         require_device(array)  # it was on the host to be written to by elements
         return array.value()

@@ -299,7 +299,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
         elif kind in _PYTHON_SCALARS:
             b = graph.scalar(y)
         else:
-            if (repeats and is_scalar(x) and isinstance(y, _REPEATED)) or not is_operand(y):
+            if (repeats and is_scalar(x) and isinstance(y, _REPEATED)) or not is_operand(y, reflected):
                 return NotImplemented
             b = as_node(y, x.queue)
         nodes = (b, a) if reflected else (a, b)
@@ -336,9 +336,10 @@ def leave_to_class(x: Any) -> None:
         raise OnHostError(f"{type(x).__name__!r} has an __array_ufunc__ of its own")
 
 
-def is_operand(y: Any) -> bool:
+def is_operand(y: Any, is_left: bool = False) -> bool:
     """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`.
 
+    A class with a high ``__array_priority__`` decides, but not where `y` is the left operand: it has been asked then.
     Raise `OnHostError` where NumPy decides: for objects such as fractions, and for classes that ufuncs ask. NEP 13.
     """
     kind = type(y)
@@ -349,9 +350,11 @@ def is_operand(y: Any) -> bool:
     if getattr(kind, "__array_ufunc__", kind) is None:
         return False
     leave_to_class(y)
-    if hasattr(kind, "__array__"):
-        return True  # NumPy's own subclasses too
-    if any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS) or getattr(y, "__array_priority__", 0) > 0:
+    is_other_array = any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS)
+    comes_first = not hasattr(kind, "__array_ufunc__") and getattr(y, "__array_priority__", 0) > 0
+    if hasattr(kind, "__array__"):  # NumPy's own subclasses too, and arrays of other libraries whatever their priority
+        return is_left or is_other_array or not comes_first
+    if is_other_array or comes_first:
         return False
     to_numpy(y)
     return True
