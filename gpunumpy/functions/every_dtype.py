@@ -20,7 +20,7 @@ from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
 from .fallback import WRITE_TO_OVERLAP, holds_host_data, host_fallback, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
-from .subclasses import ClassRule, call_for_subclass, has_subclass, rule_of
+from .subclasses import ClassRule, call_for_subclass, has_method_for_numpy, has_subclass, rule_of
 
 
 def takes_every_dtype(
@@ -43,6 +43,7 @@ def takes_every_dtype(
         Does the same for small arrays on the host, or returns `ELSEWHERE`; None for functions that make no difference.
     """
     class_rule = rule_of(function.__name__) if rule is None else rule
+    method = class_rule.method_of_others
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
@@ -52,6 +53,8 @@ def takes_every_dtype(
             result = place(args, options)
             if result is not ELSEWHERE:
                 return result
+        if method and args and type(args[0]) is not ndarray and has_method_for_numpy(args[0], method):
+            return by_numpy(*args, **options)
         try:
             return function(*args, **options)
         except Exception as error:

@@ -12,7 +12,10 @@ from inspect import signature
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy
+
 from ..core.recording.array import as_class, is_scalar, ndarray
+from ..core.recording.record import is_masked_array
 
 
 class ClassRule(NamedTuple):
@@ -42,6 +45,8 @@ class ClassRule(NamedTuple):
         generalised ufunc is given by the name of its public function.
     method
         The method that a function calls if a class has one of its own; "" for other functions.
+    method_of_others
+        The method of objects that are no arrays of this package that NumPy's function calls; "" for other functions.
     deciding
         The place of the only argument whose class counts: what indexes it does not; None if all arguments count.
     """
@@ -56,6 +61,7 @@ class ClassRule(NamedTuple):
     asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
     method: str = ""
+    method_of_others: str = ""
     deciding: int | None = None
 
 
@@ -101,13 +107,15 @@ _INDEXED = _names("__getitem__ compress delete insert piecewise repeat setdiff1d
 _TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags flat resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.
-_CALLING_METHODS = {
+CALLING_METHODS = {
     name: name
     for name in _names("""
     all any argmax argmin argpartition argsort astype choose clip cumprod cumsum diagonal max mean min nonzero partition
     prod put ravel repeat reshape round searchsorted sort squeeze std sum swapaxes take trace transpose var
 """)
 } | {"amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose"}
+# Those that convert objects of other classes first.
+_CONVERTING_FIRST = _names("astype diagonal partition ravel sort trace")
 
 # The methods of ufuncs that functions and methods of arrays stand for.
 _UFUNC_METHODS = {
@@ -134,12 +142,12 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     if name in GENERALISED_UFUNCS:
         ufunc = (name, "__call__", "")
     takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
-    called = "" if is_method else _CALLING_METHODS.get(name, "")
+    called = "" if is_method else CALLING_METHODS.get(name, "")
     keeps = keeps_all or name in _KEEPING
     deciding = 1 if name in ("compress", "extract") and not is_method else 0 if name in _INDEXED else None
     return ClassRule(
         *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
-        ufunc=ufunc, method=called, deciding=deciding,
+        ufunc=ufunc, method=called, method_of_others="" if name in _CONVERTING_FIRST else called, deciding=deciding,
     )  # fmt: skip
 
 
@@ -207,6 +215,23 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
 def _has_own(x: Any, method: str) -> bool:
     """Return whether an argument is an array of a subclass that has a method of its own in the place of the array's."""
     return isinstance(x, ndarray) and getattr(type(x), method) is not getattr(ndarray, method)
+
+
+def has_method_for_numpy(x: Any, method: str) -> bool:
+    """Return whether NumPy's function leaves its work to the method of `x`, an object of another class that has it.
+
+    Arrays of other libraries that share their memory are converted, and so are NumPy's arrays of classes without a
+    method of their own.
+    """
+    kind = type(x)
+    if kind in _CONVERTED_TYPES or isinstance(x, (ndarray, numpy.generic)) or is_masked_array(x):
+        return False
+    if isinstance(x, numpy.ndarray):
+        return getattr(kind, method) is not getattr(numpy.ndarray, method)
+    return not hasattr(kind, "__dlpack__") and getattr(x, method, None) is not None
+
+
+_CONVERTED_TYPES = frozenset((list, tuple, bool, int, float, complex, range, numpy.ndarray))
 
 
 def _of_method(

@@ -13,8 +13,10 @@ import numpy
 import pytest
 
 import gpunumpy
+from gpunumpy.functions.subclasses import CALLING_METHODS
 
 from .calls import CALLS
+from .parity import outcome
 
 LIBRARIES = (numpy, gpunumpy)
 
@@ -475,6 +477,33 @@ def test_classes_of_other_libraries_are_asked(call: Any) -> None:
         except TypeError:
             outcomes.append(TypeError)
     assert outcomes[0] == outcomes[1]
+
+
+METHODS = CALLING_METHODS.keys() - {"astype"}  # NumPy's function of that name refuses other classes
+ARGUMENTS = {
+    **dict.fromkeys(("argpartition", "choose", "partition", "repeat", "reshape", "searchsorted", "take"), (1,)),
+    **dict.fromkeys(("clip", "put", "swapaxes"), (0, 1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_methods_of_objects_that_numpys_functions_call(name: str) -> None:
+    class Frame:
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+            return numpy.array([[1.5, 2.0]])
+
+        def __getattr__(self, method: str) -> Any:
+            if method not in CALLING_METHODS.values():
+                raise AttributeError(method)
+            return lambda *args, **options: (method, args, sorted(options))
+
+    for x in (Frame(), numpy.asmatrix([[1.5, 2.0], [0.5, 3.0]])):
+        found = []
+        for xp in LIBRARIES:
+            result = outcome(lambda xp=xp: getattr(xp, name)(x, *ARGUMENTS.get(name, ())))  # noqa: B023
+            found.append((isinstance(result, numpy.matrix), str(result)))
+        assert found[0] == found[1]
 
 
 def test_a_numpy_subclass_that_is_asked() -> None:
