@@ -93,7 +93,7 @@ class MaskedArray(metaclass=_MaskedType):
         """The class of the data."""
         return ndarray
 
-    _baseclass = baseclass
+    _baseclass = numpy.ndarray  # what `numpy.ma.asarray` makes of the elements
 
     @property
     def _optinfo(self) -> dict[str, Any]:

@@ -640,3 +640,13 @@ def test_classes_of_a_higher_priority_compute() -> None:
     for np in (numpy, gpunumpy):
         x = np.ma.array([1.0, 2.0], mask=[0, 1])
         assert (x * Other(), Other() * x) == ("right", "left")
+
+
+@pytest.mark.parametrize("dtype", [None, "f4"])
+@pytest.mark.parametrize("name", ["asarray", "asanyarray", "array", "MaskedArray"])
+def test_numpys_masked_arrays_of_ours(name: str, dtype: Any) -> None:
+    """Plots make such arrays."""
+    x = gpunumpy.ma.masked_greater(gpunumpy.arange(4.0), 1)
+    made = getattr(numpy.ma, name)(x, dtype=dtype)
+    assert repr(made) == repr(numpy.ma.array([0, 1, 2, 3], dtype or "f8", mask=[0, 0, 1, 1]))
+    assert made.filled(9).tolist() == [0, 1, 9, 9]
