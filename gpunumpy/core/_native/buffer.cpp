@@ -25,9 +25,9 @@ bool has_views(const Buffer* buffer) {
 bool release(const Buffer* buffer) {
     PyObject* list = buffer->free_list;
     if (PyTuple_Check(buffer->block) && has_views(buffer)) {  // the last view frees the memory
-        Ref pool(PyObject_GetAttrString(list, "pool")), size(PyObject_GetAttrString(list, "size"));
-        Ref lost(pool ? PyObject_GetAttrString(pool.get(), "lost_sizes") : nullptr);
-        return size && lost && PyList_Append(lost.get(), size.get()) == 0;
+        static Name name("owned");
+        const Ref owned(PyObject_GetAttr(list, name));
+        return owned && popped(owned.get());
     }
     if (PyList_Check(list)) return PyList_Append(list, buffer->block) == 0;
     return static_cast<bool>(Ref(PyObject_CallMethod(list, "append", "O", buffer->block)));

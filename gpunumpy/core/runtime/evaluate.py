@@ -33,7 +33,7 @@ from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .host_copies import VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
-from .memory import Buffer, out_of_memory_hooks, pool_locks
+from .memory import Buffer, out_of_memory_hooks
 from .memory_parts import parts_that_fit
 from .plan import Observer, Plan
 from .planner import GraphChanged, Planner
@@ -82,8 +82,8 @@ def state_of(device: Device) -> _DeviceState:
 
 
 def _flush_locks() -> list[Any]:
-    """Return the locks that a flush holds while it changes arrays and memory, in the order in which it takes them."""
-    return [*(device_state.queue.lock for device_state in list(_states.values())), *pool_locks()]
+    """Return the locks that flushes hold while they change arrays, of which no two are taken together."""
+    return [device_state.queue.lock for device_state in list(_states.values())]
 
 
 def _schedule_review(queue: Queue) -> None:

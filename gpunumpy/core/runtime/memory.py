@@ -43,7 +43,6 @@ __all__ = [
     "memory_info",
     "out_of_memory_hooks",
     "pinned",
-    "pool_locks",
     "set_memory_limit",
     "shortage",
     "staying",
@@ -89,11 +88,6 @@ def pool_of(device: Device) -> Pool:
                 _pools[device] = pool
                 _free_lists[device] = pool.lists_by_request
     return pool
-
-
-def pool_locks() -> list[Any]:
-    """Return the locks of all pools: a thread that holds one of them changes its blocks."""
-    return [pool.lock for pool in list(_pools.values())]
 
 
 @tried_first

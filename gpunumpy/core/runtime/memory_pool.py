@@ -2,7 +2,7 @@
 
 All work of a device is queued on one stream, in order. So a block is free for the next buffer as soon as Python drops
 its buffer, even if work on it is still queued, and a release needs no call of the driver: a finaliser appends the block
-to a free list, and an allocation takes it from there. Only an allocation that finds no free block takes a lock.
+to a free list, and an allocation takes it from there. There is no lock: see `Pool`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import os
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from sys import getrefcount
 from typing import Any
 
 import numpy
 
 from .._native import compiled
-from ..locks import ReentrantLock
 from .device import Device, check, driver
 
 ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
@@ -96,7 +96,7 @@ class OwnedBlock:
             elif type(block) is not tuple or count_references(block) == unshared_count + self._own_views:
                 free_list.append(block)
             else:
-                free_list.pool.lost_sizes.append(free_list.size)  # the last view frees the memory
+                free_list.owned.pop()  # the last view frees the memory
         except AttributeError:  # there is no block, or an exception of a signal handler ended `__init__`
             return
 
@@ -208,14 +208,15 @@ class PoolBuffer(Buffer):
 
 
 class FreeList(list[Any]):
-    """The free blocks of one size class."""
+    """The free blocks of one size class; `owned` has an entry for each block, of buffers too."""
 
-    __slots__ = ("pool", "size")
+    __slots__ = ("awaited_blocks", "owned", "size")
 
-    def __init__(self, pool: Pool, size: int) -> None:
+    def __init__(self, size: int, awaited_blocks: list[Any]) -> None:
         super().__init__()
-        self.pool = pool
         self.size = size
+        self.owned: list[None] = []
+        self.awaited_blocks = awaited_blocks  # of the pool
 
     def delayed(self) -> _AwaitedFreeList:
         """Return the stand-in for the free list of a block on which other streams may still work."""
@@ -232,7 +233,7 @@ class _AwaitedFreeList:
 
     def append(self, block: int) -> None:
         """Add a block to those that wait for the device."""
-        self.free_list.pool.awaited_blocks.append((self, block))
+        self.free_list.awaited_blocks.append((self, block))
 
     def delayed(self) -> _AwaitedFreeList:
         """Return the stand-in itself."""
@@ -247,16 +248,18 @@ def size_class(nbytes: int) -> int:
 
 
 class Pool(ABC):
-    """The blocks of one device."""
+    """The blocks of one device.
+
+    It has no lock: what changes is lists and dictionaries, one step at a time. A thread that held a lock here could be
+    interrupted by a signal handler that looks at a value. The handler would wait for the lock of a queue, and the
+    thread that holds that lock for this one.
+    """
 
     def __init__(self, device: Device, cache_limit: int) -> None:
         self.device = device
-        self.lock = ReentrantLock()
         self.lists_by_request: dict[int, FreeList] = {}  # by requested bytes; the core looks for their size class too
         self.lists_by_class: dict[int, FreeList] = {}  # by size class
         self.awaited_blocks: list[tuple[_AwaitedFreeList, int]] = []  # released, but other streams may work on them
-        self.lost_sizes: list[int] = []  # sizes of host blocks whose views outlived their buffers
-        self.owned_bytes = 0
         self.limit: int | None = None
         # Once values have been moved to the host (`core/runtime/spill.py`): when buffers with values were used last,
         # and how long before that; 0 for a buffer that was not used twice, -1 for one that was only made. The time is
@@ -270,32 +273,32 @@ class Pool(ABC):
 
     def free_list(self, nbytes: int) -> FreeList:
         """Return the free list that serves a request of so many bytes."""
-        with self.lock:
-            size = size_class(nbytes)
-            free_list = self.lists_by_class.get(size)
-            if free_list is None:
-                free_list = self.lists_by_class[size] = FreeList(self, size)
-            if len(self.lists_by_request) >= _MAX_REQUEST_SIZES:
-                self.lists_by_request.clear()
-            self.lists_by_request[nbytes] = self.lists_by_request[size] = free_list
-            return free_list
+        size = size_class(nbytes)
+        free_list = self.lists_by_class.get(size)
+        if free_list is None:
+            free_list = self.lists_by_class.setdefault(size, FreeList(size, self.awaited_blocks))
+        if len(self.lists_by_request) >= _MAX_REQUEST_SIZES:
+            self.lists_by_request.clear()
+        self.lists_by_request[nbytes] = self.lists_by_request[size] = free_list
+        return free_list
 
     def cached_bytes(self) -> int:
         """Return the number of bytes in free blocks."""
-        return sum(free_list.size * len(free_list) for free_list in self.lists_by_class.values())
+        return sum(free_list.size * len(free_list) for free_list in list(self.lists_by_class.values()))
+
+    def owned_bytes(self) -> int:
+        """Return the number of bytes in blocks, those of buffers and free ones."""
+        return sum(free_list.size * len(free_list.owned) for free_list in list(self.lists_by_class.values()))
 
     def used_bytes(self) -> int:
         """Return the number of bytes in blocks that buffers hold."""
-        with self.lock:
-            while self.lost_sizes:
-                self.owned_bytes -= self.lost_sizes.pop()
-            return self.owned_bytes - self.cached_bytes()
+        return self.owned_bytes() - self.cached_bytes()
 
     def excess_bytes(self, more: int) -> int:
         """Return by how many bytes `more` of them in blocks would exceed the limit; negative for what is left of it."""
         if self.limit is None:
             return -more
-        return self.used_bytes() + self.cached_bytes() + more - self.limit
+        return self.owned_bytes() + more - self.limit
 
     def note_uses(self, buffers: Iterable[Buffer]) -> None:
         """Note that buffers of the pool were used now, after all that was noted before."""
@@ -309,39 +312,40 @@ class Pool(ABC):
 
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""
-        with self.lock:
-            try:
-                return free_list.pop()
-            except IndexError:
-                pass
-            self._grown_bytes += free_list.size
-            if self._grown_bytes > _GROWTH_BYTES:
-                self._grown_bytes = 0
-                if self.cached_bytes() > self.cache_limit:
-                    self.release()
-            if self.excess_bytes(free_list.size) > 0:
+        try:
+            return free_list.pop()
+        except IndexError:
+            pass
+        self._grown_bytes += free_list.size
+        if self._grown_bytes > _GROWTH_BYTES:
+            self._grown_bytes = 0
+            if self.cached_bytes() > self.cache_limit:
                 self.release()
-            if self.excess_bytes(free_list.size) > 0:
-                return None
-            block = self.new_block(free_list.size)
-            if block is None and self.device.has_spilled and self.cached_bytes():  # of values that were moved
+        block = None
+        free_list.owned.append(None)  # before another thread asks whether there is room
+        try:
+            if self.excess_bytes(0) > 0:
                 self.release()
+            if self.excess_bytes(0) <= 0:
                 block = self.new_block(free_list.size)
-            if block is not None:
-                self.owned_bytes += free_list.size
-            return block
+                if block is None and self.device.has_spilled and self.cached_bytes():  # of values that were moved
+                    self.release()
+                    block = self.new_block(free_list.size)
+        finally:
+            if block is None:
+                free_list.owned.pop()
+        return block
 
     def release(self, at_least: int = 0) -> None:
         """Free the cached blocks of at least so many bytes."""
-        with self.lock:
-            for free_list in self.lists_by_class.values():
-                while free_list.size >= at_least:
-                    try:
-                        block = free_list.pop()
-                    except IndexError:  # the list is empty: other threads take blocks without the lock
-                        break
-                    self.free_block(block)
-                    self.owned_bytes -= free_list.size
+        for free_list in list(self.lists_by_class.values()):
+            while free_list.size >= at_least:
+                try:
+                    block = free_list.pop()
+                except IndexError:  # the list is empty
+                    break
+                free_list.owned.pop()
+                self.free_block(block)
 
     def release_all(self) -> None:
         """Free all blocks that no buffer holds, so that other programs can use the memory."""
@@ -390,12 +394,11 @@ class DevicePool(Pool):
 
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""
-        with self.lock:
-            self.device.activate()
-            self.reclaim_awaited()
-            if free_list.size > LARGE_BYTES and not free_list:
-                self.release(LARGE_BYTES)  # the driver can merge and split blocks; free lists cannot
-            return super().take_block(free_list)
+        self.device.activate()
+        self.reclaim_awaited()
+        if free_list.size > LARGE_BYTES and not free_list:
+            self.release(LARGE_BYTES)  # the driver can merge and split blocks; free lists cannot
+        return super().take_block(free_list)
 
     def reclaim_awaited(self) -> None:
         """Wait for the whole device, and return the blocks that other streams worked on to their free lists.
@@ -403,15 +406,18 @@ class DevicePool(Pool):
         Waiting for these streams alone is impossible: their owners may have destroyed them, and a destroyed handle
         crashes the driver.
         """
-        count = len(self.awaited_blocks)
-        if count:
-            check(self.cuda.cuCtxSynchronize())
-        for _ in range(count):  # blocks added meanwhile wait for the next call
-            try:
-                waiting, block = self.awaited_blocks.pop(0)
-            except IndexError:  # a signal handler or a finalizer has come in between, and allocated
-                return
-            waiting.free_list.append(block)
+        taken: list[tuple[_AwaitedFreeList, int]] = []  # no other thread has them; what is added meanwhile waits again
+        try:
+            with suppress(IndexError):  # another thread, a signal handler or a finalizer may be quicker
+                while self.awaited_blocks:
+                    taken.append(self.awaited_blocks.pop())
+            if taken:
+                check(self.cuda.cuCtxSynchronize())
+            while taken:
+                waiting, block = taken.pop()
+                waiting.free_list.append(block)
+        finally:
+            self.awaited_blocks += taken  # none, but after an exception
 
     def new_block(self, size: int) -> int | None:
         """Return the address of a block from the pool of the driver, or None if there is no memory."""
@@ -446,12 +452,11 @@ class DevicePool(Pool):
 
     def release_all(self) -> None:
         """Free all blocks that no buffer holds, and trim the pool of the driver."""
-        with self.lock:
-            self.device.activate()
-            self.reclaim_awaited()
-            self.release()
-            check(self.cuda.cuStreamSynchronize(self.device.stream))
-            check(self.cuda.cuMemPoolTrimTo(self.handle, 0))
+        self.device.activate()
+        self.reclaim_awaited()
+        self.release()
+        check(self.cuda.cuStreamSynchronize(self.device.stream))
+        check(self.cuda.cuMemPoolTrimTo(self.handle, 0))
 
 
 class HostPool(Pool):

@@ -140,7 +140,6 @@ ORDER = (
     "nvlib.handles",
     "core.runtime.host_copies",
     "core.runtime.memory",
-    "core.runtime.memory_pool",
     "core.runtime.memory_copy",
     "core.runtime.failure_words",
     "kernels.cuda.user_program",

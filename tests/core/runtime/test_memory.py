@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy
 import pytest
 
-from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime import evaluate, memory
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.memory_copy import copy, copy_from_host, copy_to_host
 from gpunumpy.core.runtime.memory_pool import FreeList, HostPool, PoolBuffer, size_class
@@ -111,10 +112,32 @@ def test_a_block_of_a_buffer_in_cycles_is_used_again_once_the_buffer_has_died(li
     assert memory.allocate(CPU, 5000).ptr == ptr
 
 
+def test_a_signal_handler_may_wait_for_who_allocates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler in the middle of an allocation waits for a queue; who holds its lock allocates too."""
+    make = HostPool.new_block
+    done = threading.Event()
+
+    def hold_the_queue_and_allocate() -> None:
+        with evaluate.state_of(CPU).queue.lock:
+            memory.allocate(CPU, 70_000)
+            done.set()
+
+    def new_block(self: HostPool, size: int) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            thread = threading.Thread(target=hold_the_queue_and_allocate, daemon=True)
+            thread.start()
+            assert done.wait(60), "the other thread waits for this one"
+            thread.join()
+        return make(self, size)
+
+    monkeypatch.setattr(HostPool, "new_block", new_block)
+    memory.allocate(CPU, 90_000)
+
+
 @pytest.mark.parametrize("is_cyclic", [False, True])
 def test_a_block_that_other_streams_use_waits_for_the_device(is_cyclic: bool) -> None:
-    pool = HostPool(CPU)
-    free_list = FreeList(pool, 512)
+    awaited_blocks: list[Any] = []
+    free_list = FreeList(512, awaited_blocks)
     saved = [PoolBuffer(CPU, 0x1000, 512, free_list)]  # as of a GPU
     if is_cyclic:
 
@@ -130,9 +153,9 @@ def test_a_block_that_other_streams_use_waits_for_the_device(is_cyclic: bool) ->
         gc.collect()
     saved[0].mark_used_by_other_stream()
     saved[0].mark_used_by_other_stream()
-    assert not pool.awaited_blocks
+    assert not awaited_blocks
     saved.clear()
-    ((waiting, block),) = pool.awaited_blocks
+    ((waiting, block),) = awaited_blocks
     assert (waiting.free_list, block, free_list) == (free_list, 0x1000, [])
 
 
