@@ -10,10 +10,9 @@ import numpy
 
 from ..arrays import stream_order
 from ..core.errors import DeviceError, allowed
-from ..core.graph.primitives import Leaf
 from ..core.graph.queue import Queue
-from ..core.recording.array import ndarray
-from ..core.runtime import evaluate
+from ..core.recording.array import ON_HOST, ndarray
+from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, default_device
 from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable, width_of
 from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file
@@ -224,34 +223,40 @@ class RawKernel:
         kernel = self._kernels.get(queue) or self._on(queue)
         shape = tuple(grid), tuple(block)
         handle = None if stream is None else stream_handle(stream)
-        words: list[int] = []
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
-            widths = []
-            for x in args:
-                # Most arguments are arrays that own memory and are computed.
-                if type(x) is ndarray and x._base is None and (node := x._node).data is not None:
-                    signature, buffer = node.signature, node.data
-                    if signature.queue is not queue:
-                        _refuse_two_devices(queue, signature.queue)
-                    buffer.awaited()
-                    words.append(buffer.ptr + node.offset * signature.dtype.itemsize)
-                    buffer.copy = None
-                    widths.append(_ARRAY)
-                else:
-                    widths.append(_encode(x, words, queue))
             if queue.pending:
                 evaluate.flush(queue)
-            launch = kernel.launches.get((*shape, shared_mem, *widths))
-            if launch is not None and handle is None:
-                launch(words)
+            encoded = _encoded(args, queue)
+            if encoded is None:  # what is moved to the GPU may find no room, and other memory moves away
+                with memory.staying(*[x.memory().data for x in args if isinstance(x, ndarray)]):
+                    encoded = _encoded(args, queue, moves=True)
+                    assert encoded is not None
+                    self._launch(kernel, shape, shared_mem, handle, *encoded)
+            else:
+                self._launch(kernel, shape, shared_mem, handle, *encoded)
+
+    def _launch(
+        self,
+        kernel: UserKernel,
+        shape: tuple[tuple[int, ...], tuple[int, ...]],
+        shared_mem: int,
+        handle: int | None,
+        words: list[int],
+        widths: list[Width],
+    ) -> None:
+        """Launch the kernel with encoded arguments."""
+        if handle is None:
+            known = kernel.launches.get((*shape, shared_mem, *widths))
+            if known is not None:
+                known(words)
                 return
-            if handle is not None:
-                stream_order.consumer_waits(kernel.device, handle)
-            is_cooperative = self._module.enable_cooperative_groups
-            kernel.launch(*shape, words, tuple(widths), shared_mem, handle, is_cooperative)
-            if handle is not None:
-                stream_order.wait_for(kernel.device, handle)
+        else:
+            stream_order.consumer_waits(kernel.device, handle)
+        is_cooperative = self._module.enable_cooperative_groups
+        kernel.launch(*shape, words, tuple(widths), shared_mem, handle, is_cooperative)
+        if handle is not None:
+            stream_order.wait_for(kernel.device, handle)
 
     @property
     def kernel(self) -> UserKernel:
@@ -357,17 +362,39 @@ _ARRAY, _POINTER, _NULL = (Width(WORD_BYTES, name) for name in ("array", "pointe
 _INT, _FLOAT, _BOOL = Width(WORD_BYTES, "int"), Width(WORD_BYTES, "float"), Width(1, "bool")
 
 
-def _encode(x: Any, words: list[int], queue: Queue) -> Width:
-    """Add an argument to the words that a kernel takes, and return how wide it is.
+def _encoded(args: Sequence[Any], queue: Queue, moves: bool = False) -> tuple[list[int], list[Width]] | None:
+    """Return arguments in words, and their widths; None if an array is not computed, or not in the memory of the GPU.
 
-    An array is computed; what the host knows of it is forgotten.
+    With `moves` it is moved. What the host knows of arrays is forgotten.
     """
+    words: list[int] = []
+    widths = []
+    for x in args:
+        if not isinstance(x, ndarray):
+            widths.append(_encode(x, words))
+            continue
+        node = x._node
+        signature = node.signature
+        if signature.queue is not queue:
+            _refuse_two_devices(queue, signature.queue)
+        if x._base is not None or node.data is None:
+            if not moves and (x._flags & ON_HOST or x.value().data is None):
+                return None
+            node = x.memory()
+            signature = node.signature
+        buffer = node.data
+        if (buffer.is_spilled or buffer.awaited() is not None) and not moves:
+            return None
+        origin: int = signature.primitive.origin  # type: ignore[union-attr]
+        words.append(buffer.ptr + (node.offset + origin) * signature.dtype.itemsize)
+        buffer.copy = None
+        widths.append(_ARRAY)
+    return words, widths
+
+
+def _encode(x: Any, words: list[int]) -> Width:
+    """Add an argument that is no array to the words that a kernel takes, and return how wide it is."""
     kind = type(x)
-    if isinstance(x, ndarray):
-        if x.queue is not queue:
-            _refuse_two_devices(queue, x.queue)
-        words.append(address_to_write(x))
-        return _ARRAY
     if kind is int:
         if not -_WORD // 2 <= x < _WORD:
             raise OverflowError(f"Python integer {x} is beyond 64 bits")
@@ -398,21 +425,6 @@ def _encode(x: Any, words: list[int], queue: Queue) -> Width:
     content = value.tobytes().ljust(width.words * WORD_BYTES, b"\0")
     words += struct.unpack(f"<{width.words}Q", content)
     return width
-
-
-def address_to_write(x: ndarray) -> int:
-    """Compute an array and return the address of its first element, which is about to be written to.
-
-    The caller holds the lock of the array's queue, and computes what is pending before the write.
-    """
-    node = x.memory()
-    buffer = node.data
-    buffer.awaited()
-    address: int = buffer.ptr  # of memory of the GPU: what is on the host moves first
-    buffer.copy = None
-    primitive = node.signature.primitive
-    assert isinstance(primitive, Leaf)
-    return address + (node.offset + primitive.origin) * node.signature.dtype.itemsize
 
 
 # Attributes by which streams of other libraries tell their handles: CuPy's and Numba's, and torch's.

@@ -14,6 +14,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.runtime import host_copies, memory
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.kernels.cuda import user_program
 from gpunumpy.kernels.cuda.nvrtc import archs
@@ -123,6 +124,26 @@ def test_pending_work_comes_first_and_what_is_written_is_seen(gpu: fake_driver.F
     gpu.work = None
     assert y.get().tolist() == [0, 2.5, 5, 7.5]
     assert float(y[3]) == 7.5
+
+
+def test_arrays_stay_where_they_are_until_the_launch(gpu: fake_driver.FakeDriver) -> None:
+    """While one argument moves to the GPU, the memory of another must not move away."""
+    x, y = np.array(numpy.arange(4, dtype=numpy.float32)), np.array(numpy.zeros(4, numpy.float32))
+    y.data_ptr()
+    held: list[bool] = []
+    allocate = memory.allocate_fixed
+
+    def allocate_and_look(*given: Any) -> Any:
+        held.append(y._node.data in memory._staying)
+        return allocate(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(host_copies, "allocate_fixed", allocate_and_look)
+        gpu.work = run_scale
+        scale(gpu)((1,), (4,), (x, y, numpy.float32(2), 4))
+        gpu.work = None
+    assert held == [True]
+    assert y.get().tolist() == [0, 2, 4, 6]
 
 
 def test_the_launch_is_the_users(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
