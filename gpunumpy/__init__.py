@@ -124,7 +124,10 @@ _LATE_NAMES = {
     "ReductionKernel": ".custom.reduction",
     **dict.fromkeys(("RawKernel", "RawModule"), ".custom.raw"),
     **dict.fromkeys(
-        ("fuse", "get_array_module", "scatter_add", "scatter_max", "scatter_min"),
+        (
+            *("clear_memo", "fuse", "get_array_module", "get_default_memory_pool", "is_available", "memoize"),
+            *("scatter_add", "scatter_max", "scatter_min"),
+        ),
         ".custom.cupy_names",
     ),
 }

@@ -145,6 +145,7 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
+from .custom.cupy_names import MemoryPool
 from .custom.elementwise import ElementwiseKernel as ElementwiseKernel
 from .custom.raw import RawKernel as RawKernel
 from .custom.raw import RawModule as RawModule
@@ -1023,6 +1024,7 @@ cbrt: _Unary
 ceil: _Unary
 
 def choose(a: ArrayLike, choices: ArrayLike, out: _Out | None = None, mode: _Mode = "raise") -> ndarray: ...
+def clear_memo() -> None: ...
 def clip(
     a: ArrayLike,
     a_min: ArrayLike | None = ...,
@@ -1354,6 +1356,7 @@ def geomspace(
     device: _DeviceLike | None = None,
 ) -> ndarray: ...
 def get_array_module(*args: Any) -> ModuleType: ...
+def get_default_memory_pool() -> MemoryPool: ...
 def geterr() -> dict[str, Any]: ...
 def gradient(
     f: ArrayLike, *varargs: ArrayLike, axis: _ShapeLike | None = None, edge_order: Literal[1, 2] = 1
@@ -1455,6 +1458,7 @@ def intersect1d(
 
 invert: _Unary
 
+def is_available() -> builtins.bool: ...
 def is_busday(
     dates: ArrayLike,
     weekmask: ArrayLike = "1111100",
@@ -1653,6 +1657,7 @@ def median(
     overwrite_input: builtins.bool = False,
     keepdims: builtins.bool = False,
 ) -> ndarray: ...
+def memoize(for_each_device: builtins.bool = False) -> Callable[..., Any]: ...
 def memory_info(device: _DeviceLike | None = None) -> MemoryInfo: ...
 def meshgrid(
     *xi: ArrayLike, copy: builtins.bool = True, sparse: builtins.bool = False, indexing: Literal["ij", "xy"] = "xy"
@@ -2604,6 +2609,7 @@ __all__ = [
     "char",
     "character",
     "choose",
+    "clear_memo",
     "clip",
     "clongdouble",
     "column_stack",
@@ -2718,6 +2724,7 @@ __all__ = [
     "genfromtxt",
     "geomspace",
     "get_array_module",
+    "get_default_memory_pool",
     "get_include",
     "get_printoptions",
     "getbufsize",
@@ -2760,6 +2767,7 @@ __all__ = [
     "intersect1d",
     "intp",
     "invert",
+    "is_available",
     "is_busday",
     "isclose",
     "iscomplex",
@@ -2819,6 +2827,7 @@ __all__ = [
     "mean",
     "median",
     "memmap",
+    "memoize",
     "memory_info",
     "meshgrid",
     "mgrid",

@@ -27,6 +27,7 @@ _IMPORTS = {
     "AbstractContextManager": "contextlib",
     "Flags": ".arrays.methods",
     "MemoryInfo": ".core.runtime.memory",
+    "MemoryPool": ".custom.cupy_names",
     "PathLike": "os",
     "TypeVar": "typing_extensions",
     "_State": ".core.recording.array ndarray",

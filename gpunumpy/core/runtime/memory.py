@@ -41,6 +41,7 @@ __all__ = [
     "pool_of",
     "may_move",
     "memory_info",
+    "memory_limit",
     "out_of_memory_hooks",
     "pinned",
     "set_memory_limit",
@@ -466,6 +467,11 @@ def moved_bytes(device: Device) -> tuple[int, int]:
     """Return how many bytes of values have moved to the host for lack of room so far, and how many have come back."""
     pool = _pools.get(device)
     return (pool.bytes_to_host, pool.bytes_from_host) if pool is not None else (0, 0)
+
+
+def memory_limit(device: Device | str | int | None = None) -> int | None:
+    """Return what `set_memory_limit` has set for a device."""
+    return pool_of(Device(device)).limit
 
 
 def set_memory_limit(nbytes: int | str | None, device: Device | str | int | None = None) -> None:
