@@ -102,14 +102,14 @@ class Emitter:
         found = self._varying.get(value)
         if found is None:
             instr, lane = self.body.instructions[value], self.tile.lane
-            if isinstance(instr, Scalar):
+            if isinstance(instr, Apply):
+                found = any(map(self.varies, instr.args))
+            elif isinstance(instr, Scalar):
                 found = False
             elif isinstance(instr, (Load, LoopIndex)):
                 found = lane is not None and instr.at.coef[lane] != 0
             elif isinstance(instr, LoadIndexed):
                 found = (lane is not None and instr.at.coef[lane] != 0) or any(map(self.varies, instr.index))
-            elif isinstance(instr, Apply):
-                found = any(map(self.varies, instr.args))
             elif isinstance(instr, ReduceLoops):
                 found = lane is not None and lane < len(self.unit.kernel.shape) - self.unit.kernel.reduced
             else:
@@ -480,10 +480,10 @@ def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
     A reduction in `states` is accumulated already: only the arguments of its final expression are left.
     """
     instr = body.instructions[value]
-    if isinstance(instr, LoadIndexed):
-        return instr.index
     if isinstance(instr, Apply):
         return instr.args
+    if isinstance(instr, LoadIndexed):
+        return instr.index
     if isinstance(instr, (ReduceLoops, ScanLoop)):
         return instr.args[1:] if value in states else instr.args
     return ()

@@ -91,16 +91,19 @@ def _elementwise() -> Iterator[tuple[str, Loop]]:
         yield "cast", (_INT32, dtype)
 
 
+@cache
 def widened(loop: Loop) -> Loop:
     """Return a loop with int32 in place of narrower integers."""
     return tuple(_INT32 if dtype in _NARROW else dtype for dtype in loop)
 
 
+@cache
 def can_apply(name: str, loop: Loop) -> bool:
     """Return whether there is an elementwise operation, for a loop or for the widened one."""
     return (name, widened(loop)) in opcodes()
 
 
+@cache
 def cast_operations(have: DType, wanted: DType) -> list[int]:
     """Return the operations that cast, one after the other."""
     if ("cast", (have, wanted)) in opcodes():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
@@ -154,14 +153,18 @@ class Words:
         """
         begin = len(self._code)
         kernel, instructions = self._kernel, body.instructions
-        dtypes = value_dtypes(kernel, body)
-        uses = Counter([*(store.value for store in stores), *(one.value for one in accumulated)])
+        dtypes, operands = value_dtypes(kernel, body), list(map(_operands, instructions))
+        uses = [0] * len(instructions)
+        for used_value in (*(store.value for store in stores), *(one.value for one in accumulated)):
+            uses[used_value] += 1
         for value in range(len(instructions) - 1, -1, -1):
             instr = instructions[value]
             if isinstance(instr, ReduceLoops):  # had anew wherever it is used
-                uses.update(dict.fromkeys(instr.args[1:], uses[value]))
+                for arg in set(instr.args[1:]):
+                    uses[arg] += uses[value]
             elif uses[value]:
-                uses.update(_operands(instr))
+                for arg in operands[value]:
+                    uses[arg] += 1
         # What is overwritten in place is read first, whatever instruction reads it.
         stores_last = any(arg.alias >= 0 for arg in kernel.args)
         written: dict[int, list[Store]] = {}
@@ -261,17 +264,17 @@ class Words:
 
         for value, instr in enumerate(instructions):
             if isinstance(instr, (Apply, LoadIndexed)) and uses[value]:
-                args = [slot_of(arg) for arg in _operands(instr)]
+                args = [slot_of(arg) for arg in operands[value]]
                 gathered = self._gather(instr, args) if isinstance(instr, LoadIndexed) else 0
                 wide = widened(instr.loop) if isinstance(instr, Apply) and instr.op != "cast" else ()
                 temporary = []
                 for n, dtype in enumerate(wide[:-1]):
-                    have, slot = dtypes[_operands(instr)[n]], args[n]
+                    have, slot = dtypes[operands[value][n]], args[n]
                     if dtype != have:
                         args[n] = new_slot(dtype)
                         temporary.append(args[n])
                         cast(slot, have, dtype, args[n])
-                for arg in _operands(instr):
+                for arg in operands[value]:
                     used(arg)
                 slots[value] = to = new_slot(dtypes[value])
                 if isinstance(instr, LoadIndexed):
