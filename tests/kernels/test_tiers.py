@@ -628,6 +628,14 @@ def test_what_runs_at_the_end_of_a_process_can_compile(tmp_path: Path, monkeypat
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
+def test_what_first_kernels_need_is_loaded_beside_the_context() -> None:
+    program = "from gpunumpy.kernels.cuda import executor; executor.load(); import sys; from gpunumpy.kernels.codegen"
+    program += " import interpreter, op_code; print(interpreter.opcodes.cache_info().misses,"
+    program += " op_code._definers.cache_info().misses, 'gpunumpy.kernels.codegen.sized' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "1 1 True\n"
+
+
 def test_an_unknown_tier() -> None:
     program = "import gpunumpy.kernels.cuda.tiers"
     done = subprocess.run(

@@ -24,7 +24,7 @@ from .launch import Launcher
 from .nvrtc import compiler_version
 from .program import prepare_program
 from .sized_calls import sized_call
-from .tiers import PROGRAMS, TIER, CudaKernels, KeptKernelAt, KernelAt, interpreter_text
+from .tiers import OPCODES, PROGRAMS, TIER, CudaKernels, KeptKernelAt, KernelAt, interpreter_text
 
 
 def load() -> None:
@@ -34,6 +34,7 @@ def load() -> None:
     if TIER != "compiled":
         interpreter_text()
     implementation(PROGRAMS)
+    implementation(OPCODES)()  # with the tables of helpers that texts need too
 
 
 class CudaExecutor:

@@ -45,6 +45,7 @@ from .module import Function
 PROGRAMS = "kernels.codegen.sized:sized_programs"
 _INTERPRETATIONS = "kernels.codegen.sized:sized_interpretations"
 _INTERPRETER = "kernels.codegen.interpreter:text"
+OPCODES = "kernels.codegen.interpreter:opcodes"
 
 TIERS = ("auto", "compiled", "interpreted")
 # "compiled" waits for the compiler, "interpreted" does not compile what can be interpreted.
