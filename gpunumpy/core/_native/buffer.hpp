@@ -26,9 +26,13 @@ bool add_buffer_type(PyObject* module);
 
 inline Buffer* as_buffer(PyObject* object) { return reinterpret_cast<Buffer*>(object); }
 inline bool is_buffer(PyObject* object) { return PyObject_TypeCheck(object, buffer_type); }
-// Whether a buffer is memory from a pool: its address is `ptr`, whatever it is asked for. Of another buffer the address may
-// be that of a block that it gets when it is asked, as of one whose bytes were moved to the host (spilled_buffer.py).
-inline bool is_from_pool(PyObject* object) { return Py_TYPE(object) == state.pool_buffer; }
+// Whether the address of a buffer is `ptr`, whatever it is asked for. A buffer from a pool whose bytes were moved to the host
+// (spill.py) gets a block when it is asked, and then is of the pool's class again; one whose bytes are on the host at first
+// (host_copies.py) has no `ptr` until then.
+inline bool has_address(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    return type == state.pool_buffer || (!PyType_IsSubtype(type, state.pool_buffer) && as_buffer(object)->ptr);
+}
 
 // flat_view(buffer, dtype, offset): see memory.py.
 PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count);

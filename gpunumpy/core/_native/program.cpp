@@ -352,8 +352,8 @@ private:
         if (argument.place == CONSTANT) return pack(letter, node(argument.index)->data, word);
         if (argument.place == LEAF) {
             const Node* leaf = node(argument.index);
-            if (is_from_pool(leaf->data)) return read_address(leaf->data, PyLong_AsLongLong(leaf->offset) * argument.itemsize, word);
-        } else if (argument.place == SLOT && is_from_pool(slot(argument.index))) {
+            if (has_address(leaf->data)) return read_address(leaf->data, PyLong_AsLongLong(leaf->offset) * argument.itemsize, word);
+        } else if (argument.place == SLOT && has_address(slot(argument.index))) {
             return read_address(slot(argument.index), 0, word);
         }
         Ref value(bound(argument));

@@ -11,6 +11,8 @@ kernel stores that to memory of the host, so the look waits for the kernel and c
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 
 from ..fork import renew_in_child
@@ -18,11 +20,13 @@ from ..locks import ReentrantLock
 from .device import CPU, Device, check, driver, is_lost
 from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of
 from .memory_copy import copy_from_host, copy_to_host
+from .memory_pool import BufferState
 
 # A buffer up to this size is copied as a whole at the first look at a part of it: the time is that of the wait.
 COPIED_BYTES = 1 << 14
 _SLOT_BYTES = 64  # of memory of the host that a GPU writes a value to: a cache line
 _PAGE_SLOTS = 64
+_STATE: Any = BufferState  # the fields of buffers, of which those below compute one
 
 
 class HostCopy:
@@ -95,6 +99,7 @@ class _BufferOnHost(Buffer):
             copy_from_host(block, 0, content)
             blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
             del blocks[1:]
+            _STATE.ptr.__set__(self, blocks[0].ptr)  # where the compiled core reads it from now on
         return blocks[0].ptr
 
     def mark_used_by_other_stream(self) -> None:

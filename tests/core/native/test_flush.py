@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -298,6 +299,21 @@ def observed(patch: pytest.MonkeyPatch) -> Iterator[None]:
     with patch.context() as inside:
         inside.setattr(evaluate, "observer", lambda step, work: work())
         yield
+
+
+def test_addresses_are_found_without_python(launches: Launches) -> None:
+    """Those of data that the program gave, once the device has it, and of computed arrays."""
+    given, made = np.asarray(numpy.arange(1000.0)), np.arange(2000.0)[::2] + 1
+    for _ in range(3):
+        (given * made).computed()
+    called: list[str] = []
+    previous = sys.getprofile()
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        (given * made).computed()
+    finally:
+        sys.setprofile(previous)
+    assert "computed" in called and not {"bind", "ptr"} & {*called}
 
 
 def float_word(value: float) -> int:
