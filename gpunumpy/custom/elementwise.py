@@ -13,9 +13,9 @@ from ..core.graph.library_calls.record import Results
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
+from ..kernels.custom.checks import check_loop
 from ..kernels.custom.loop_text import Loop, LoopParameter, MadeLoop
 from ..kernels.custom.text import Operation, overwrites
-from .checks import check_loop
 from .parameters import (
     Types,
     check_count,

@@ -14,8 +14,8 @@ from ..core.graph.layout import Layout, Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.ops.made import MadeOp
+from ..kernels.custom.checks import check_op
 from ..kernels.custom.text import Operation, ops_of
-from .checks import check_op
 
 _INT64 = numpy.dtype(numpy.int64)
 

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 import numpy
 
 from ..arrays import stream_order
-from ..core.errors import DeviceError, allowed
+from ..core.errors import allowed
 from ..core.graph.queue import Queue
 from ..core.recording.array import ON_HOST, ndarray
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, default_device
 from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable, width_of
-from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file
+from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file, require_gpu
 
 _WORD = 1 << 64
 _DOUBLE = struct.Struct("<d")
@@ -99,7 +99,7 @@ class RawModule:
         DeviceError
             If the program does not compile, or has no such variable.
         """
-        device = _gpu(_queue_of(()))
+        device = require_gpu(_queue_of(()).device)
         program = self._program(device)
         known = program.names.get(name, name)
         address, nbytes = global_variable(device, program.module, known)
@@ -107,7 +107,7 @@ class RawModule:
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile the program, unless it is. `log_stream` is accepted: what the compiler says is in the exception."""
-        self._program(_gpu(_queue_of(())))
+        self._program(require_gpu(_queue_of(()).device))
 
     def _program(self, device: Device) -> LoadedProgram:
         found = self._loaded.get(device)
@@ -288,7 +288,7 @@ class RawKernel:
         """Return the kernel as it is loaded on a GPU."""
         found = self._kernels.get(queue)
         if found is None:
-            device = _gpu(queue)
+            device = require_gpu(queue.device)
             program = self._module._program(device)
             made = UserKernel(device, program.module, program.names.get(self.name, self.name))
             found = self._kernels.setdefault(queue, made)
@@ -339,17 +339,6 @@ def _queue_of(args: Sequence[Any]) -> Queue:
         if isinstance(x, ndarray):
             return x._node.signature.queue or x.queue
     return evaluate.queue_of(default_device())
-
-
-def _gpu(queue: Queue) -> Device:
-    """Return the device of a queue, which must be a GPU."""
-    device: Device = queue.device
-    if device.kind != "cuda":
-        raise DeviceError(
-            f"kernels in CUDA C++ run on a GPU, and here the device is {device}: move arrays with x.to_device('cuda'), "
-            "or write an ElementwiseKernel or a ReductionKernel, which runs on both"
-        )
-    return device
 
 
 def _refuse_two_devices(queue: Queue, other: Queue | None) -> NoReturn:

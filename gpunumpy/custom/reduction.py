@@ -14,9 +14,9 @@ from ..core.ops.made import MadeReduction
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import reshaped
 from ..functions.reductions.reductions import axes_of
+from ..kernels.custom.checks import check_reduction
 from ..kernels.custom.reduction_text import ReductionTexts, reduction_of
 from ..kernels.custom.text import Operation, Variable, user_type
-from .checks import check_reduction
 from .parameters import (
     Types,
     check_count,

@@ -49,6 +49,16 @@ _loaded: BoundedTable[tuple[Device, UserProgram], LoadedProgram] = BoundedTable(
 _lock = ReentrantLock()
 
 
+def require_gpu(device: Device) -> Device:
+    """Return a device, which must be a GPU."""
+    if device.kind != "cuda":
+        raise DeviceError(
+            f"kernels in CUDA C++ run on a GPU, and here the device is {device}: move arrays with x.to_device('cuda'), "
+            "or write an ElementwiseKernel or a ReductionKernel, which runs on both"
+        )
+    return device
+
+
 def load(program: UserProgram, device: Device) -> LoadedProgram:
     """Compile a program for a GPU and load it, unless it is loaded.
 

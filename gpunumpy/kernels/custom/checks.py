@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.dtypes import DType
-from ..core.errors import DeviceError
-from ..core.graph.bounded_table import BoundedTable
-from ..core.ops.made import MadeOp, MadeReduction
-from ..core.runtime.device import Device
-from ..kernels.codegen.op_code import helpers
-from ..kernels.cuda.compile import compile_program, compile_target
-from ..kernels.cuda.nvrtc import CompileError, with_line_numbers
-from ..kernels.cuda.user_program import UserProgram, compile_for
-from ..kernels.custom import cuda_loops, host_loops
-from ..kernels.custom.host_compiler import HostCompileError, library
-from ..kernels.custom.host_reductions import reduction_loops_text
-from ..kernels.custom.loop_text import MadeLoop
-from ..kernels.custom.reduction_text import ReductionTexts
-from ..kernels.custom.reduction_text import check_text as reduction_check_text
-from ..kernels.custom.text import Operation, check_text
+from ...core.dtypes import DType
+from ...core.errors import DeviceError
+from ...core.graph.bounded_table import BoundedTable
+from ...core.ops.made import MadeOp, MadeReduction
+from ...core.runtime.device import Device
+from ..codegen.op_code import helpers
+from ..cuda.compile import compile_program, compile_target
+from ..cuda.nvrtc import CompileError, with_line_numbers
+from ..cuda.user_program import UserProgram, compile_for
+from . import cuda_loops, host_loops
+from .host_compiler import HostCompileError, library
+from .host_reductions import reduction_loops_text
+from .loop_text import MadeLoop
+from .reduction_text import ReductionTexts
+from .reduction_text import check_text as reduction_check_text
+from .text import Operation, check_text
 
 _checked: BoundedTable[tuple[object, ...], bool] = BoundedTable()
 
