@@ -257,7 +257,7 @@ class Arena:
         self.start, self.end = self.bytes.ctypes.data, 0
         self.singular, self.polar, self.exact = singular, 0, 0
 
-    def allocate(self, device: Any, nbytes: int) -> Any:
+    def allocate_fixed(self, device: Any, nbytes: int) -> Any:
         found = SimpleNamespace(ptr=self.start + self.end)
         self.end += nbytes + 256  # which nothing may write
         assert self.end < self.bytes.size
@@ -272,7 +272,7 @@ class Arena:
 
     def hold(self, x: numpy.ndarray) -> int:
         """Put an array there in C order."""
-        address = self.allocate(None, x.nbytes).ptr
+        address = self.allocate_fixed(None, x.nbytes).ptr
         self.at(address, x.shape[::-1], x.dtype).T[...] = x
         return int(address)
 

@@ -225,8 +225,9 @@ def shortage(device: Device, asked: str) -> MemoryError:
     available = pool.available_bytes()
     if available is not None:
         text += f"; {available[0]:,} of the device's {available[1]:,} are free"
-    if pool.why_none_moved:
-        text += f"; {pool.why_none_moved}"
+    reason, pool.why_none_moved = pool.why_none_moved, ""  # of this shortage, and not of later ones
+    if reason:
+        text += f"; {reason}"
     return MemoryError(text)
 
 

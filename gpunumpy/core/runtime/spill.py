@@ -139,6 +139,7 @@ def spill(device: Device, nbytes: int) -> bool:
 def _move_until(queue: Queue, nbytes: int) -> bool:
     """Move values until there is room for a block of so many bytes. Return whether any was moved."""
     pool = memory.pool_of(queue.device)
+    pool.why_none_moved = ""
     missing = nbytes if pool.limit is None else max(pool.excess_bytes(nbytes), 1)
     is_any = False
     for is_last in (False, True):
