@@ -230,6 +230,7 @@ class RawKernel:
             encoded = _encoded(args, queue)
             if encoded is None:  # what is moved to the GPU may find no room, and other memory moves away
                 with memory.staying(*[x.memory().data for x in args if isinstance(x, ndarray)]):
+                    evaluate.flush(queue)  # what is cheaper to compute than to read waits until its operand has memory
                     encoded = _encoded(args, queue, moves=True)
                     assert encoded is not None
                     self._launch(kernel, shape, shared_mem, handle, *encoded)

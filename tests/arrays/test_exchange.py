@@ -89,6 +89,22 @@ def test_pending_work_is_done_first_and_memory_stays() -> None:
     numpy.testing.assert_array_equal(to_host(x), [-5, 10, 12, 14])
 
 
+@pytest.mark.parametrize("is_computed", [False, True])
+@pytest.mark.parametrize(
+    "make", [lambda: np.arange(65536.0), lambda: np.ones(65536), lambda: np.asarray(numpy.arange(65536.0)) + 1]
+)
+def test_what_was_recorded_before_is_of_the_values_before(make: Callable[[], Any], is_computed: bool) -> None:
+    """Also what is cheaper to compute than to read, which waits until its operand has memory."""
+    np.set_residence("device")
+    x = make()
+    if is_computed:
+        x.computed()
+    before = x + 1
+    numpy.from_dlpack(x)[...] *= 3
+    assert (np.asnumpy(before) == np.asnumpy(make()) + 1).all()
+    assert (np.asnumpy(x) == np.asnumpy(make()) * 3).all()
+
+
 def test_the_memory_lives_as_long_as_the_consumer() -> None:
     n = numpy.from_dlpack(counting_array((1000,)) + 0.5)
     gc.collect()

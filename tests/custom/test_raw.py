@@ -126,6 +126,14 @@ def test_pending_work_comes_first_and_what_is_written_is_seen(gpu: fake_driver.F
     assert float(y[3]) == 7.5
 
 
+def test_what_was_recorded_before_is_computed_before(gpu: fake_driver.FakeDriver) -> None:
+    np.set_residence("device")
+    x, y = np.arange(65536, dtype=numpy.float32), np.zeros(65536, numpy.float32)
+    before = x + 1  # cheaper to compute than to read
+    scale(gpu)((1,), (4,), (x, y, numpy.float32(2.5), 4))
+    assert before._node.data is not None
+
+
 def test_arrays_stay_where_they_are_until_the_launch(gpu: fake_driver.FakeDriver) -> None:
     """While one argument moves to the GPU, the memory of another must not move away."""
     x, y = np.array(numpy.arange(4, dtype=numpy.float32)), np.array(numpy.zeros(4, numpy.float32))

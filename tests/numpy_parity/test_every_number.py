@@ -27,11 +27,18 @@ DATA: dict[str, Any] = {
 DIFFERENCES = frozenset(("np.asmatrix(m)", "np.broadcast_arrays(x, one)", "x.partition(2)"))
 WRONG_IN_NUMPY = {
     (dtype, f"np.{name}.{fold}")
-    for dtype in ("f2", "f4", "f8") if not folds_powers(dtype)
-    for name in ("pow", "power") for fold in ("reduce(x)", "reduceat(x, [0, 2])")
+    for loop, dtypes, names in (
+        ("f2", ("f2",), ("pow", "power")),
+        ("f4", ("f4",), ("pow", "power")),
+        ("f4", ("i2",), ("ldexp",)),
+        ("f8", ("f8",), ("pow", "power")),
+    ) if not folds_powers(loop)
+    for dtype in dtypes for name in names for fold in ("reduce(x)", "reduceat(x, [0, 2])")
 }  # fmt: skip
-# Digits that functions of a GPU, and the other order of a sum, may change.
-TOLERANCES = {"f2": 2e-3, "f4": 2e-6, "c8": 2e-6}
+# Digits that functions of a GPU, and the other order of a sum, may change, by the dtype of the result.
+TOLERANCES = {"float16": 2e-3, "float32": 2e-6, "complex64": 2e-6}
+# A double root has half of the digits.
+CALL_TOLERANCES = {"np.roots(x)": 1e-6}
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +54,8 @@ def _equal(found: Any, expected: Any, tolerance: float) -> bool:
     if type(found) is not type(expected):
         return False
     if isinstance(expected, (list, tuple)):
+        if expected and isinstance(expected[0], str):
+            tolerance = max(tolerance, TOLERANCES.get(expected[0], 0))
         return len(found) == len(expected) and all(_equal(*pair, tolerance) for pair in zip(found, expected))
     if found == expected or not isinstance(expected, str):
         return bool(found == expected)
@@ -69,4 +78,5 @@ def test_calls(name: str, residence: str) -> None:
                 found, expected = (outcome_of(xp, call, data) for xp in (gpunumpy, numpy))
                 if isinstance(expected[0], type):  # an error, before which NumPy may have written something
                     found, expected = found[:1], expected[:1]
-                assert _equal(found, expected, TOLERANCES.get(dtype, 1e-12)), (dtype, call, found[0], expected[0])
+                tolerance = CALL_TOLERANCES.get(call, TOLERANCES.get(data.dtype.name, 1e-12))
+                assert _equal(found, expected, tolerance), (dtype, call, found[0], expected[0])
