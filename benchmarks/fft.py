@@ -1,4 +1,4 @@
-"""Fourier transforms, convolution and image subtraction beside their peers: a table of docs/performance.md.
+"""Fourier transforms, convolution and image subtraction beside their peers: docs/performance/libraries.md.
 
 Run on a machine with a GPU: ``python benchmarks/fft.py [--only NAME;NAME] [--peers gpunumpy,CuPy]``.
 """

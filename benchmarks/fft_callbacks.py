@@ -1,4 +1,4 @@
-"""Transforms with the elementwise work beside them in cuFFT's callbacks or in kernels: a table of docs/performance.md.
+"""Transforms with the elementwise work beside them in cuFFT's callbacks or in kernels: docs/performance/libraries.md.
 
 Run on a machine with a GPU: ``python benchmarks/fft_callbacks.py [--only TEXT;TEXT]``. A row says which of the two
 gpunumpy takes for it, and how long the first call takes with callbacks: cuFFT links them into its kernels.

@@ -1,4 +1,4 @@
-"""Products, einsum, solvers and decompositions beside CuPy and PyTorch: a table of docs/performance.md.
+"""Products, einsum, solvers and decompositions beside CuPy and PyTorch: docs/performance/libraries.md.
 
 Run on a machine with a GPU: ``python benchmarks/linalg.py [--only NAME;NAME] [--peers gpunumpy,CuPy]``. Products
 in float32 are in full float32 with every library.

@@ -1,4 +1,4 @@
-"""Random numbers beside their peers, at 2^26 and at 1,024 numbers: a table of docs/performance.md.
+"""Random numbers beside their peers, at 2^26 and at 1,024 numbers: docs/performance/random-numbers.md.
 
 Run on a machine with a GPU: ``python benchmarks/random_numbers.py [--only NAME;NAME] [--peers gpunumpy,CuPy,torch]``.
 """

@@ -1,4 +1,4 @@
-"""`RandomState` on a GPU beside NumPy's own draw and a copy of it to the device: a table of docs/performance.md.
+"""`RandomState` on a GPU beside NumPy's own draw and a copy of it to the device: docs/performance/random-numbers.md.
 
 Run on a machine with a GPU: ``python benchmarks/random_state.py``. The device makes all of these draws, those too that
 it leaves to NumPy up to a count of their own (`gpunumpy.random.device_draws`).

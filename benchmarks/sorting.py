@@ -1,4 +1,4 @@
-"""Sorting, searching and counting beside their peers, at 2^26 and at 1,024 elements: a table of docs/performance.md.
+"""Sorting, searching and counting beside their peers, at 2^26 and at 1,024 elements: docs/performance/libraries.md.
 
 Run on a machine with a GPU: ``python benchmarks/sorting.py [--only NAME] [--peers gpunumpy,CuPy]``.
 """

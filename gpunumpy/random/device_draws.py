@@ -31,7 +31,7 @@ MIN_COUNT, MAX_COUNT = 1 << 14, 1 << 44
 
 # Draws that are faster on the device only from a multiple of MIN_COUNT on. Below it NumPy's draw and a copy to the
 # device take less time. The figures are those of the device and of NumPy, on an H200, in ms for 16,384 numbers;
-# docs/performance.md has them for all draws of a RandomState.
+# docs/performance/random-numbers.md has them for all draws of a RandomState.
 MIN_COUNT_FACTORS = {
     "Generator.permutation": 2,  # a sort: not measured
     "RandomState.randint": 2,  # 0.094 beside 0.077

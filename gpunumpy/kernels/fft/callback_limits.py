@@ -1,6 +1,6 @@
 """Measured limits within which fusing elementwise kernels into a transform makes it faster.
 
-`benchmarks/fft_callbacks.py` measures them, and docs/performance.md has the figures. cuFFT has few kinds of kernels
+`benchmarks/fft_callbacks.py` measures them, and docs/performance/libraries.md tells. cuFFT has few kinds of kernels
 that call callbacks, so a transform of several passes is often slower with them, as are all transforms outside of these
 limits.
 """
