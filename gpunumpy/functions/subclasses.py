@@ -37,6 +37,8 @@ class ClassRule(NamedTuple):
         Whether the function makes an array of the class `ndarray`, unless its argument `subok` is true.
     takes_array_itself
         Whether the function changes an array itself or looks at its class, so that a view will not do.
+    wraps
+        Whether results are made by ``__array_wrap__`` of the class, as those of ufuncs are.
     asks_class
         Whether a class with a method ``__array_function__`` of its own is asked for what the function returns.
     ufunc
@@ -58,6 +60,7 @@ class ClassRule(NamedTuple):
     keeps_at: tuple[int, ...] | None = None
     keeps_each: bool = False
     keeps_views: bool = False
+    wraps: bool = False
     asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
     method: str = ""
@@ -101,6 +104,13 @@ _KEEPING_EACH = _names("atleast_1d atleast_2d atleast_3d ix_ meshgrid")
 _CONVERSIONS = _names("""
     array as_strided asarray asarray_chkfinite ascontiguousarray asfortranarray broadcast_arrays broadcast_to copy
     sliding_window_view
+""")
+# Functions and methods whose results NumPy gives to `__array_wrap__`, as it calls ufuncs for them, or by itself.
+_WRAPPING = _names("""
+    angle around average clip count_nonzero cumulative_prod cumulative_sum delete diagflat diff ediff1d fix gradient i0
+    insert inv isclose isneginf isposinf isreal kron matrix_power mean median nan_to_num nancumprod nancumsum nanmax
+    nanmean nanmedian nanmin nanprod nanstd nansum nanvar polyadd polysub polyval ptp round setdiff1d solve squeeze std
+    trapezoid unique unique_values var
 """)
 # Those whose first argument alone decides; of the functions `compress` and `extract` it is the second.
 _INDEXED = _names("__getitem__ compress delete insert piecewise repeat setdiff1d take take_along_axis")
@@ -147,7 +157,8 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     deciding = 1 if name in ("compress", "extract") and not is_method else 0 if name in _INDEXED else None
     return ClassRule(
         *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
-        ufunc=ufunc, method=called, method_of_others="" if name in _CONVERTING_FIRST else called, deciding=deciding,
+        wraps=name in _WRAPPING, ufunc=ufunc, method=called,
+        method_of_others="" if name in _CONVERTING_FIRST else called, deciding=deciding,
     )  # fmt: skip
 
 
@@ -283,6 +294,8 @@ def _of_class(
             return x
         if rule.ufunc is not None:
             return template.__array_wrap__(x, context, not x.shape)
+        if rule.wraps:
+            return template.__array_wrap__(x, None, False)
         return as_class(x, type(template), template)
     if not isinstance(x, (list, tuple)):
         return x

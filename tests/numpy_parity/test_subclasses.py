@@ -515,3 +515,35 @@ def test_a_numpy_subclass_that_is_asked() -> None:
     for xp in LIBRARIES:
         x = xp.arange(3.0)
         assert [x + y, y + x, xp.add(x, y), xp.sqrt(y)] == [("add", 2)] * 3 + [("sqrt", 1)]
+
+
+def _noting_wraps(xp: Any, wrapped: list[Any]) -> Any:
+    """A class that counts what it is given to wrap."""
+
+    class Wrapping(xp.ndarray):
+        def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+            wrapped.append(array.shape)
+            return super().__array_wrap__(array, context, return_scalar)
+
+    return Wrapping
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith(("char", "strings"))])
+def test_classes_wrap_what_they_keep(name: str) -> None:
+    """Where NumPy calls `__array_wrap__` and the result is of the class, gpunumpy calls it too."""
+    data = numpy.array([1.5, -2, 0, 1.5, 3, 2])
+    for call in CALLS[name]:
+        found = []
+        for xp in LIBRARIES:
+            wrapped: list[Any] = []
+            kind = _noting_wraps(xp, wrapped)
+            arrays = {"x": data, "y": numpy.roll(data, 1), "m": data.reshape(2, 3), "q": numpy.resize(data[:5], (3, 3))}
+            arrays |= {"one": data[:1], "zero": data[0], "none": data[:0]}
+            names = {key: xp.asarray(numpy.array(x)).view(kind) for key, x in arrays.items()}
+            indices = {"b": xp.asarray(data > 0), "i": xp.asarray(numpy.array([5, 0, 2, 2, 1, 3])), "np": xp}
+            with numpy.errstate(all="ignore"):
+                result = outcome(lambda call=call, names=names, others=indices: eval(call, {**names, **others}))
+            found.append((bool(wrapped), type(result) is kind))
+        (expected, is_kept), (ours, is_ours) = found
+        assert ours == expected or not (is_kept and is_ours), (call, found)
