@@ -58,7 +58,7 @@ class Sums(Program):
         self.arrays = [np.full(nbytes // 4, k + 1, numpy.float32) for k in range(count)]
         for x in self.arrays:
             x *= 1.5
-            np.synchronize()
+            x.computed()  # what is cheaper to compute than to read is not stored else
 
     def run(self) -> float:
         total = 0.0
@@ -85,7 +85,7 @@ class Product(Program):
         for k in range(self.count):
             tile = np.full((n, n), 0.0 if k >= 2 * side * side else (k % 7 - 3) / 8, numpy.float32)
             tile += 0
-            np.synchronize()
+            tile.computed()
             self.tiles.append(tile)
 
     def run(self) -> float:
@@ -124,7 +124,7 @@ class Stencil(Program):
         ]
         for x in self.slabs:
             x += 1
-            np.synchronize()
+            x.computed()
 
     def run(self) -> float:
         for _ in range(PASSES):
