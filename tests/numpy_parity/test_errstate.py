@@ -18,6 +18,7 @@ from gpunumpy.functions.ufuncs import errstate as floating_errors
 from tests.core.fusion.counting import kernels
 from tests.emulator import available
 from tests.emulator.emulated import emulated
+from tests.support.arrays import has_rough_halves
 
 pytestmark = pytest.mark.sampled(6)  # every case runs in the emulator too
 
@@ -85,6 +86,8 @@ BINARY += " less equal heaviside"
 @pytest.mark.parametrize("dtype", ["e", "f", "d"])
 @pytest.mark.parametrize("name", UNARY.split())
 def test_functions(name: str, dtype: str) -> None:
+    if dtype == "e" and has_rough_halves():
+        pytest.skip("NumPy's own loops of float16 raise flags for nothing")
     for value in VALUES:
         compare(unary(name), (numpy.array([value, 1], dtype)[:1].repeat(3),))
 
@@ -166,6 +169,8 @@ def test_overflow(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", "efd")
 def test_underflow(dtype: str) -> None:
+    if dtype == "e" and has_rough_halves():
+        pytest.skip("NumPy's own loops of float16 raise flags for nothing")
     small = numpy.array([1, SMALL[dtype]], dtype)
     assert compare(lambda np, a: a * a * a, (small,))
     assert compare(lambda np, a: a / (1 / a) / (1 / a), (small,))

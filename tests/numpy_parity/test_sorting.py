@@ -13,7 +13,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.numpy_release import RELEASE
 
-from ..support.arrays import from_host, ndarray, to_host
+from ..support.arrays import from_host, has_rough_halves, ndarray, to_host
 from .parity import outcome
 
 pytestmark = pytest.mark.usefixtures("nothing_runs_on_the_host")
@@ -342,6 +342,8 @@ def test_keys_that_are_refused(keys: Any) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_sort_complex(dtype: Any) -> None:
+    if numpy.dtype(dtype) == numpy.float16 and has_rough_halves():
+        pytest.skip("NumPy's own comparison of float16 raises flags for nothing")
     for shape in ((), (1,), (40,), (3, 4), (0,)):
         data = sample(dtype, shape, 5)
         expected = outcome(lambda: by_numpy("sort_complex", data))  # noqa: B023

@@ -20,6 +20,7 @@ from tests.emulator import available
 
 from ...support import accuracy
 from ...support.accuracy import DTYPES, FUNCTIONS
+from ...support.arrays import has_rough_halves
 from ...support.backends import Backend, backend
 from ...support.table_harness import translation_unit
 
@@ -45,7 +46,7 @@ generated = pytest.fixture(params=["emulator", _GPU], name="generated")(_entered
 def test_largest_error(anywhere: Backend, name: str) -> None:
     too_large = []
     for label, dtype in DTYPES.items():
-        if not accuracy.has_loop(name, dtype):
+        if not accuracy.has_loop(name, dtype) or (anywhere.is_numpy and label == "float16" and has_rough_halves()):
             continue
         found = accuracy.measure(name, dtype, lambda *arrays: anywhere.compute(name, *arrays), anywhere.count)
         most = accuracy.allowed(name, dtype, anywhere.is_numpy)
