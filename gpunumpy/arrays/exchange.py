@@ -64,7 +64,7 @@ def _export(x: ndarray) -> tuple[Node, Layout]:
     """Compute an array, and what was recorded from it; mark its memory as exported. Return the leaf and its layout."""
     node = x.memory()
     if x.queue.pending:
-        evaluate.flush(x.queue)
+        evaluate.compute_pending(x.queue)
     evaluate.check_errors(x.queue)
     _mark_exported(node.data)
     while (latest := x.memory()).data is not node.data:

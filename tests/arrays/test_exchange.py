@@ -89,6 +89,17 @@ def test_pending_work_is_done_first_and_memory_stays() -> None:
     numpy.testing.assert_array_equal(to_host(x), [-5, 10, 12, 14])
 
 
+def test_what_cannot_be_computed_does_not_stop_an_export() -> None:
+    np.set_residence("device")
+    x = np.arange(65536.0)
+    too_large, before = np.broadcast_to(x, (1 << 30, 65536)) + 1, x + 1
+    assert numpy.from_dlpack(x)[2] == 2
+    numpy.from_dlpack(x)[...] *= 3
+    assert (np.asnumpy(before) == numpy.arange(65536) + 1).all()
+    with pytest.raises(MemoryError):
+        too_large.computed()
+
+
 @pytest.mark.parametrize("is_computed", [False, True])
 @pytest.mark.parametrize(
     "make", [lambda: np.arange(65536.0), lambda: np.ones(65536), lambda: np.asarray(numpy.arange(65536.0)) + 1]

@@ -499,6 +499,16 @@ def compute(node: Node) -> Node:
     return node
 
 
+def compute_pending(queue: Queue) -> None:
+    """Compute what is pending, before others write to its operands. A value that cannot be computed stays so."""
+    try:
+        flush(queue)
+    except Exception:
+        for node in live_roots(queue)[0]:
+            with suppress(Exception):
+                compute(node)
+
+
 @tried_first
 def compute_to_look(node: Node) -> Node:
     """Compute a node whose value the host is about to read, and return it."""
