@@ -1,14 +1,16 @@
-"""Run random programs on the CPU device beside NumPy for a long time; in threads, with signals and forks if asked for.
+"""Run random programs beside NumPy for a long time; in threads, with signals and forks if asked for.
 
     python -m tools.soak --programs 20000 --seed 0
     python -m tools.soak --minutes 60 --threads 8 --signals --forks
     python -m tools.soak --minutes 5 --processes 16
     python -m tools.soak --minutes 5 --memory-limit 16KiB
+    python -m tools.soak --minutes 5 --signals --forks --device cuda:0
 
 Every seed is run at several sizes, so that plans are bound at sizes they were not made for. A failure prints the seed
 and the sizes that repeat it, and the program so far; what was run and the memory are printed on the way and at the end.
 Each of several processes has seeds of its own, and the last line adds up what they have run. Under a limit of memory
-arrays move to the host and come back; a program ends where a statement alone needs more.
+arrays move to the host and come back; a program ends where a statement alone needs more. On a GPU a forked child goes
+on with a program on the CPU device.
 """
 
 from __future__ import annotations
@@ -56,6 +58,8 @@ class Counts(NamedTuple):
         The time since the beginning, and that of the processors.
     first_bytes, bytes
         The memory that the process held after the first program, and at the end; of several the sums.
+    first_device_bytes, device_bytes
+        The same for blocks of the GPU's memory, those kept for later arrays too; 0 on the CPU device.
     """
 
     programs: int = 0
@@ -69,15 +73,19 @@ class Counts(NamedTuple):
     processor_seconds: float = 0.0
     first_bytes: int = 0
     bytes: int = 0
+    first_device_bytes: int = 0
+    device_bytes: int = 0
 
     def __str__(self) -> str:
         """Return the counts as a sentence."""
+        of_device = f", of the GPU {self.first_device_bytes / _MEGABYTE:.1f} and {self.device_bytes / _MEGABYTE:.1f} MB"
         return (
             f"{self.programs} programs, {self.steps} steps, {self.failed} failed, {self.short} ended for lack of "
             f"memory; {self.raised} exceptions and "
             f"{self.looked} looks by signals, {self.forked} forks; {self.seconds:.0f} s, "
             f"{self.processor_seconds:.0f} s of them of a processor; "
             f"memory {self.first_bytes / _MEGABYTE:.0f} MB at first, {self.bytes / _MEGABYTE:.0f} MB now"
+            f"{of_device if self.device_bytes else ''}"
         )
 
 
@@ -90,12 +98,12 @@ class Soak:
         self._lock = threading.Lock()
         self._seeds = itertools.count(options.seed)
         self._began = time.monotonic()
-        self._first_bytes = 0
+        self._first_bytes = self._first_device_bytes = 0
 
     def run(self) -> None:
         """Run all programs. The main thread is one of the threads, as signals come there."""
         self.run_program(self.options.seed, None)  # what is loaded at first use is no growth
-        self._first_bytes = resident_bytes()
+        self._first_bytes, self._first_device_bytes = resident_bytes(), device_bytes(self.options.device)
         threads = [threading.Thread(target=self.work) for _ in range(self.options.threads - 1)]
         for thread in threads:
             thread.start()
@@ -116,11 +124,9 @@ class Soak:
         options = self.options
         while True:
             with self._lock:
-                if options.minutes is None:
-                    over = self.programs >= options.programs
-                else:
-                    over = time.monotonic() - self._began > 60 * options.minutes
-                if over or self.failed >= options.failures:
+                seconds = time.monotonic() - self._began
+                over = options.minutes is not None and seconds > 60 * options.minutes
+                if over or self.programs >= options.programs or self.failed >= options.failures:
                     return
                 seed = next(self._seeds)
             yield seed
@@ -163,6 +169,7 @@ class Soak:
         return Counts(
             self.programs, self.steps, self.failed, self.short, self.raised, self.looked, self.forked,
             time.monotonic() - self._began, time.process_time(), self._first_bytes, resident_bytes(),
+            self._first_device_bytes, device_bytes(self.options.device),
         )  # fmt: skip
 
 
@@ -193,10 +200,18 @@ def resident_bytes() -> int:
     return int(status.read_text().split()[1]) * _PAGE_BYTES if status.exists() else 0
 
 
+def device_bytes(device: str) -> int:
+    """Return the bytes of a GPU in blocks that this process has; 0 for the CPU device."""
+    info = gpunumpy.memory_info(device)
+    return 0 if gpunumpy.Device(device) == "cpu" else info.used + info.cached
+
+
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run random programs beside NumPy.")
-    parser.add_argument("--programs", type=int, default=20_000, help="how many to run (default: 20000)")
-    parser.add_argument("--minutes", type=float, help="run for so long instead")
+    parser.add_argument(
+        "--programs", type=int, help="how many to run (default: 20000, or what the minutes allow)"
+    )
+    parser.add_argument("--minutes", type=float, help="run for no longer than that")
     parser.add_argument("--threads", type=int, default=1, help="in each process")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--signals", action="store_true", help="let a timer interrupt the programs of the main thread")
@@ -207,7 +222,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--failures", type=int, default=1, help="after how many a process stops")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--memory-limit", help="of the device, such as 16KiB: arrays then move to the host and back")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.programs is None:
+        options.programs = 20_000 if options.minutes is None else sys.maxsize
+    return options
 
 
 def main(arguments: list[str] | None = None) -> int:

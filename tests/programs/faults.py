@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import warnings
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -138,13 +139,28 @@ class InterruptedMachine(Machine):
 
 
 class ForkedMachine(Machine):
-    """Runs a random program that a forked child goes on with, before its parent looks at the results."""
+    """Runs a random program that a forked child goes on with, before its parent looks at the results.
+
+    A child of a process that used a GPU has no GPU: it reads what the host has, and runs a program on the CPU device.
+    """
 
     def finish(self) -> None:
-        in_child(self._go_on)
+        in_child(self._go_on_without_gpu if self.xp.default_device().has_stream else self._go_on)
         super().finish()
 
     def _go_on(self) -> None:
         for _ in range(3):
             self.step()
         super().finish()
+
+    def _go_on_without_gpu(self) -> None:
+        for pair in (*self.vars, *self.others):
+            try:
+                self.compare(pair)
+            except self.xp.DeviceError as error:
+                if "'spawn'" not in str(error):
+                    raise
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that which names 'spawn'
+            assert self.xp.default_device() == "cpu"
+        Machine(self.seed, self.xp, sizes=self.sizes, warns=self.warns).run(3)

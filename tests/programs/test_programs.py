@@ -15,11 +15,12 @@ from gpunumpy import Device
 
 from ..emulator import available
 from ..emulator.emulated import emulated
-from ..support.forks import needs_fork
+from ..support import fake_driver
+from ..support.forks import in_child, needs_fork
 from . import kinds
 from .faults import ForkedMachine, InterruptedMachine
 from .features import GROUPS
-from .machine import Machine
+from .machine import Machine, Pair
 
 SIZES = (0, 1, 2, 3, 4, 5, 7, 9, 12)
 
@@ -113,6 +114,22 @@ def test_forks(batch: int) -> None:
     with Device("cpu"):
         for seed in range(batch * 10, (batch + 1) * 10):
             ForkedMachine(seed, gpunumpy).run(12)
+
+
+@needs_fork
+@pytest.mark.on_device
+def test_forks_of_a_process_that_uses_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child reads what the host has, finds the rest lost, and goes on with a program on the CPU device."""
+    fake_driver.install(monkeypatch)
+    machine = ForkedMachine(3, gpunumpy)
+    for _ in range(3):
+        machine.create()
+    data = machine.data((3,), "f8")
+    pending = Pair(data * 2, gpunumpy.asarray(data) * 2, True)  # the pretended GPU computes nothing
+    machine.vars.append(pending)
+    in_child(machine._go_on_without_gpu)
+    machine.vars.remove(pending)
+    machine.finish()
 
 
 @pytest.mark.skipif(not available(), reason="the emulator needs g++")

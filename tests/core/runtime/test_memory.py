@@ -11,10 +11,13 @@ import numpy
 import pytest
 
 from gpunumpy.core.runtime import evaluate, memory
-from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.core.runtime.memory_copy import copy, copy_from_host, copy_to_host
 from gpunumpy.core.runtime.memory_pool import FreeList, HostPool, PoolBuffer, size_class
 from gpunumpy.kernels.host.threads import quietly
+from tools import exact_blocks
+
+from ...support import fake_driver
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +58,28 @@ def test_a_dropped_block_is_used_again() -> None:
     assert memory.allocate(CPU, 5001).ptr == ptr  # the same class
     assert memory.allocate(CPU, 5000).ptr == ptr
     assert memory.allocate(CPU, 50000).ptr != ptr
+
+
+def test_blocks_for_sanitizers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have the size that is asked for, and are gone when the next one is made."""
+    driver = fake_driver.install(monkeypatch)
+    for place in exact_blocks.REPLACED:
+        monkeypatch.setattr(*place)
+    sizes: list[int] = []
+    allocate = driver._allocated
+
+    def note(size: int) -> Any:
+        sizes.append(size)
+        return allocate(size)
+
+    monkeypatch.setattr(driver, "_allocated", note)
+    device = Device("cuda:0")
+    buffer = memory.allocate(device, 5001)
+    del buffer
+    assert "cuMemFreeAsync" not in driver.calls
+    memory.allocate(device, 5002)
+    assert "cuMemFreeAsync" in driver.calls
+    assert sizes == [5001, 5002]
 
 
 @pytest.mark.parametrize(
