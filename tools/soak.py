@@ -208,9 +208,7 @@ def device_bytes(device: str) -> int:
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run random programs beside NumPy.")
-    parser.add_argument(
-        "--programs", type=int, help="how many to run (default: 20000, or what the minutes allow)"
-    )
+    parser.add_argument("--programs", type=int, help="how many to run (default: 20000, or what the minutes allow)")
     parser.add_argument("--minutes", type=float, help="run for no longer than that")
     parser.add_argument("--threads", type=int, default=1, help="in each process")
     parser.add_argument("--processes", type=int, default=1)
