@@ -16,7 +16,6 @@ from typing import Any
 import numpy
 
 from ..core.graph.library_calls.products import RESIDUALS, Product
-from ..core.locks import ReentrantLock
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.memory_copy import copy_to_host
@@ -34,17 +33,13 @@ _NAN_CANDIDATES = 8  # algorithms among which one that keeps NaNs is searched
 _CHECKED_BYTES = 1 << 20  # at each end of a result that are checked for NaNs
 
 _workspaces: dict[Device, memory.Buffer] = {}
-_lock = ReentrantLock()
 
 
 def _workspace(device: Device) -> int:
     """Return the address of the workspace that the products of a GPU share, as they run one after the other."""
     found = _workspaces.get(device)
     if found is None:
-        with _lock:
-            found = _workspaces.get(device)
-            if found is None:
-                found = _workspaces[device] = memory.allocate_fixed(device, _WORKSPACE_BYTES)
+        found = _workspaces.setdefault(device, memory.allocate_fixed(device, _WORKSPACE_BYTES))
     return found.ptr
 
 

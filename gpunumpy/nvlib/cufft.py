@@ -161,15 +161,13 @@ def _largest_factor(n: int) -> int:
 
 
 _plans: dict[Device, Plans] = {}
-_lock = ReentrantLock()
 
 
 def plans_of(device: Device) -> Plans:
     """Return the plans of a GPU."""
     found = _plans.get(device)
     if found is None:
-        with _lock:
-            found = _plans.get(device) or _plans.setdefault(device, Plans(device))
+        found = _plans.setdefault(device, Plans(device))
     return found
 
 

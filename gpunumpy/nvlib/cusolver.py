@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..core.locks import ReentrantLock
 from ..core.runtime.device import Device
 from .handles import handle
 
@@ -25,7 +24,6 @@ _LEFT, _NON_UNIT = 0, 0
 _ONE = {name: numpy.ones(1, name) for name in DATA_TYPES}
 
 _params: dict[Device, int] = {}
-_lock = ReentrantLock()
 
 
 def solver(device: Device) -> tuple[Any, int, int]:
@@ -33,10 +31,10 @@ def solver(device: Device) -> tuple[Any, int, int]:
     module, library = handle(device, "cusolverDn")
     found = _params.get(device)
     if found is None:
-        with _lock:
-            found = _params.get(device)
-            if found is None:
-                found = _params[device] = module.create_params()
+        new = module.create_params()
+        found = _params.setdefault(device, new)  # another thread may have been first
+        if found is not new:
+            module.destroy_params(new)
     return module, library, found
 
 

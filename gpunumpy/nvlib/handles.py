@@ -7,11 +7,9 @@ from typing import Any
 
 from ..core.errors import DeviceError
 from ..core.late_imports import import_late
-from ..core.locks import ReentrantLock
 from ..core.runtime.device import Device
 
 _handles: dict[tuple[Device, str], tuple[Any, int]] = {}
-_lock = ReentrantLock()
 
 
 def bindings(library: str) -> Any:
@@ -37,16 +35,15 @@ def handle(device: Device, library: str) -> tuple[Any, int]:
     found = _handles.get((device, library))
     if found is None:
         module = bindings(library)
-        with _lock:
-            found = _handles.get((device, library))
-            if found is None:
-                device.activate()
-                new = module.create()
-                if hasattr(module, "set_stream"):
-                    module.set_stream(new, int(device.stream))
-                if library in _SETTINGS:
-                    _SETTINGS[library](module, new)
-                found = _handles[device, library] = module, new
+        device.activate()
+        new = module.create()
+        if hasattr(module, "set_stream"):
+            module.set_stream(new, int(device.stream))
+        if library in _SETTINGS:
+            _SETTINGS[library](module, new)
+        found = _handles.setdefault((device, library), (module, new))  # another thread may have been first
+        if found[1] is not new:
+            module.destroy(new)
     return found
 
 

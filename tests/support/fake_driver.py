@@ -224,7 +224,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
     patch.setattr(module, "_found_driver", module._Driver(driver, count, None))
     patch.setattr(module, "_default", None)
     patch.setattr(module, "_devices", {"cpu": CPU})
-    patch.setattr(module, "_initialized", set())
+    patch.setattr(module, "_driver_objects", {})
     for table in (
         *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
         *(memory_copy._stages, evaluate._states, host_copies._free_slots),

@@ -20,13 +20,9 @@ from functools import cache
 from typing import Any, overload
 
 from ..errors import DeviceError, allowed
-from ..fork import renew_in_child
 from ..helpers import Job
-from ..locks import ReentrantLock
+from ..late_imports import import_late
 from ..source_location import warn
-
-_lock = ReentrantLock()
-renew_in_child(lambda: [_lock])
 
 
 def check(result: tuple[Any, ...]) -> Any:
@@ -88,8 +84,7 @@ def device_error(error: Any, doing: str = "") -> DeviceError | MemoryError:
     )
     if device is None:
         return DeviceError(message)
-    with _lock:
-        message = _lost.setdefault(device, message)
+    message = _lost.setdefault(device, message)
     device._stays_current = False
     return DeviceError(message)
 
@@ -130,20 +125,17 @@ _found_driver: _Driver | None = None
 
 
 def _find_driver() -> _Driver:
-    """Return the result of looking for CUDA, which happens once."""
+    """Return the result of looking for CUDA, which is kept."""
     global _found_driver
     if _found_driver is None:
-        with _lock:
-            if _found_driver is None:
-                _found_driver = _load_driver()
+        _found_driver = _load_driver()
     return _found_driver
 
 
 def _load_driver() -> _Driver:
     """Look for CUDA: import its bindings, start the driver, and count the GPUs."""
     try:
-        import cuda.bindings
-        from cuda.bindings import driver as module
+        bindings, module = import_late("cuda.bindings"), import_late("cuda.bindings.driver")
     except ImportError as error:
         return _Driver(None, 0, f"cuda-bindings cannot be imported ({error}); install gpunumpy[cu13] or gpunumpy[cu12]")
     try:
@@ -155,7 +147,7 @@ def _load_driver() -> _Driver:
         forked = error_code.name == "CUDA_ERROR_NOT_INITIALIZED"  # another library used CUDA in the parent
         return _Driver(module, 0, _FORKED if forked else f"the NVIDIA driver does not start: {error_code.name}")
     version = module.cuDriverGetVersion()[1]
-    bindings_version = int(cuda.bindings.__version__.split(".")[0])
+    bindings_version = int(bindings.__version__.split(".")[0])
     if version // 1000 < bindings_version:
         driver_version = f"{version // 1000}.{version % 1000 // 10}"
         return _Driver(
@@ -320,13 +312,16 @@ class Device:
         # Called only while the slots of a GPU are empty, so that later reads of them cost nothing.
         if name not in Device.__slots__ or self.kind == "cpu":
             raise AttributeError(f"{self!r} has no attribute {name!r}")
-        with _lock:
-            if self not in _initialized:  # another thread may have initialised it meanwhile
-                try:
-                    _initialize(self)
-                except MemoryError as error:  # other processes fill the GPU
-                    raise DeviceError(f"{self} has no room for this process ({error})") from None
-                _initialized.add(self)
+        objects = _driver_objects.get(self)
+        if objects is None:
+            try:
+                made = _make_driver_objects(self)
+            except MemoryError as error:  # other processes fill the GPU
+                raise DeviceError(f"{self} has no room for this process ({error})") from None
+            objects = _driver_objects.setdefault(self, made)  # another thread may have been first
+            if objects is not made:
+                check(driver().cuStreamDestroy(made[3]))
+        self.handle, self.context, self.attributes, self.stream = objects
         return object.__getattribute__(self, name)
 
     @property
@@ -376,8 +371,12 @@ class Device:
         with_devices.set(with_devices.get()[:-1])
 
 
-def _initialize(device: Device) -> None:
-    """Fill in the objects of the CUDA driver for a GPU; the caller holds the lock."""
+# The handle, the context, the properties and the stream of a GPU.
+_DriverObjects = tuple[Any, Any, Attributes, Any]
+
+
+def _make_driver_objects(device: Device) -> _DriverObjects:
+    """Have the driver begin to use a GPU."""
     cuda = driver()
     handle = check(cuda.cuDeviceGet(device.index))
     attribute_enum = cuda.CUdevice_attribute
@@ -403,9 +402,7 @@ def _initialize(device: Device) -> None:
     context = check(cuda.cuDevicePrimaryCtxRetain(handle))
     check(cuda.cuCtxSetCurrent(context))
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
-    device.handle, device.context, device.attributes = handle, context, attributes
-    device._stays_current = _find_driver().count == 1
-    device.stream = stream
+    return handle, context, attributes, stream
 
 
 def _new_device(kind: str, index: int) -> Device:
@@ -421,7 +418,7 @@ beside_context: Callable[[], None] | None = None
 
 CPU = _new_device("cpu", 0)
 _devices: dict[str | int, Device] = {"cpu": CPU}
-_initialized: set[Device] = set()
+_driver_objects: dict[Device, _DriverObjects] = {}
 with_devices: ContextVar[tuple[Device, ...]] = ContextVar("gpunumpy_default_device", default=())
 _default: Device | None = None
 
@@ -438,10 +435,9 @@ def _parse(spec: object) -> Device:
     if index >= found.count:
         because = f" ({found.reason})" if found.reason else ""
         raise DeviceError(f"there is no device {spec!r} here{because}; {allowed(devices())}")
-    with _lock:
-        name = f"cuda:{index}"
-        device = _devices.get(name) or _devices.setdefault(name, _new_device("cuda", index))
-        return _devices.setdefault(spec, device)
+    new = _new_device("cuda", index)
+    new._stays_current = found.count == 1
+    return _devices.setdefault(spec, _devices.setdefault(f"cuda:{index}", new))
 
 
 def _forget_gpus() -> None:

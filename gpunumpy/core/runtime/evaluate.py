@@ -19,11 +19,10 @@ from types import FrameType
 from typing import Any
 
 from .._native import compiled, tell, tried_first
-from ..fork import renew_in_child, take_before_fork
+from ..fork import take_before_fork
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node, as_new_node, leaf_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
-from ..locks import ReentrantLock
 from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
@@ -51,15 +50,12 @@ class _DeviceState:
         traits = self.executor.traits
         self.queue = Queue(device, review, traits.alignment, traits.host_bytes, traits.host_multiplications)
         _schedule_review(self.queue)
-        register(self.queue)
         self.planner = Planner(self.executor)
         self.cut = LoopCut()
         self.queue.state = self
 
 
 _states: dict[Device, _DeviceState] = {}
-_states_lock = ReentrantLock()  # a signal handler may use another device
-renew_in_child(lambda: [_states_lock])
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
 # Installed by `profile`: how often each function was NumPy's, for small arrays on the host.
@@ -74,16 +70,17 @@ def state_of(device: Device) -> _DeviceState:
     """Return the state of a device, made at its first use."""
     device_state = _states.get(device)
     if device_state is None:
-        with _states_lock:
-            if not _states:
-                take_before_fork(_flush_locks)
-            device_state = _states.get(device) or _states.setdefault(device, _DeviceState(device))
+        device_state = _states.setdefault(device, _DeviceState(device))  # of several threads one is first
+        register(device_state.queue)
     return device_state
 
 
 def _flush_locks() -> list[Any]:
     """Return the locks that flushes hold while they change arrays, of which no two are taken together."""
     return [device_state.queue.lock for device_state in list(_states.values())]
+
+
+take_before_fork(_flush_locks)
 
 
 def _schedule_review(queue: Queue) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy
 
-from ..locks import ReentrantLock
 from .device import Device, check, driver
 from .memory import address, pinned
 
 _words: dict[Device, tuple[numpy.ndarray, int]] = {}
-_lock = ReentrantLock()
 
 
 def solver_failure_word(device: Device) -> tuple[numpy.ndarray, int]:
@@ -20,14 +18,11 @@ def solver_failure_word(device: Device) -> tuple[numpy.ndarray, int]:
     """
     word = _words.get(device)
     if word is None:
-        with _lock:
-            word = _words.get(device)
-            if word is None:
-                device.activate()
-                host_word = pinned(4, device).view(numpy.int32)
-                host_word[0] = 0
-                pointer = int(check(driver().cuMemHostGetDevicePointer(address(host_word), 0)))
-                word = _words[device] = host_word, pointer
+        device.activate()
+        host_word = pinned(4, device).view(numpy.int32)
+        host_word[0] = 0
+        pointer = int(check(driver().cuMemHostGetDevicePointer(address(host_word), 0)))
+        word = _words.setdefault(device, (host_word, pointer))
     return word
 
 

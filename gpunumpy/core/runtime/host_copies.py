@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy
 
-from ..fork import renew_in_child
-from ..locks import ReentrantLock
 from .device import CPU, Device, check, driver, is_lost
 from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of
 from .memory_copy import copy_from_host, copy_to_host
@@ -182,8 +180,6 @@ class VisibleBuffer(_BufferOnHost):
 # The bytes of a slot, and their address for the device.
 _Slot = tuple[numpy.ndarray, int]
 _free_slots: dict[Device, list[_Slot]] = {}
-_lock = ReentrantLock()
-renew_in_child(lambda: [_lock])
 
 
 def _take_slot(device: Device) -> _Slot:
@@ -192,10 +188,8 @@ def _take_slot(device: Device) -> _Slot:
         return _free_slots[device].pop()
     except (KeyError, IndexError):
         pass
-    with _lock:
-        page = pinned(_PAGE_SLOTS * _SLOT_BYTES, device)
-        start = int(check(driver().cuMemHostGetDevicePointer(address(page), 0)))
-        slots = [(page[k : k + _SLOT_BYTES], start + k) for k in range(0, page.size, _SLOT_BYTES)]
-        free = _free_slots.setdefault(device, [])
-        free += slots[1:]
-        return slots[0]
+    page = pinned(_PAGE_SLOTS * _SLOT_BYTES, device)
+    start = int(check(driver().cuMemHostGetDevicePointer(address(page), 0)))
+    slots = [(page[k : k + _SLOT_BYTES], start + k) for k in range(0, page.size, _SLOT_BYTES)]
+    _free_slots.setdefault(device, []).extend(slots[1:])
+    return slots[0]

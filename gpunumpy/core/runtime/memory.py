@@ -64,8 +64,8 @@ _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for
 # What `set_memory_limit` has not set for a device.
 _initial_limit = parsed_bytes(os.environ.get("GPUNUMPY_MEMORY_LIMIT") or None, "GPUNUMPY_MEMORY_LIMIT")
 _staying: list[Buffer] = []
-_lock = ReentrantLock()
-renew_in_child(lambda: [_lock])
+_index_error_lock = ReentrantLock()
+renew_in_child(lambda: [_index_error_lock])
 
 
 class _ThreadState(threading.local):
@@ -81,13 +81,10 @@ def pool_of(device: Device) -> Pool:
     """Return the pool of a device, made at its first use."""
     pool = _pools.get(device)
     if pool is None:
-        with _lock:
-            pool = _pools.get(device)
-            if pool is None:
-                pool = HostPool(device) if device is CPU else DevicePool(device)
-                pool.limit = _initial_limit
-                _pools[device] = pool
-                _free_lists[device] = pool.lists_by_request
+        new = HostPool(device) if device is CPU else DevicePool(device)
+        new.limit = _initial_limit
+        pool = _pools.setdefault(device, new)
+        _free_lists[device] = pool.lists_by_request
     return pool
 
 
@@ -363,10 +360,7 @@ def zeroed_scratch(device: Device, nbytes: int) -> Buffer:
     """
     buffer = _zeroed_scratch.get(device)
     if buffer is None or buffer.nbytes < nbytes:
-        with _lock:
-            buffer = _zeroed_scratch.get(device)
-            if buffer is None or buffer.nbytes < nbytes:
-                buffer = _zeroed_scratch[device] = _zeros(device, size_class(max(nbytes, 1 << 12)))
+        buffer = _zeroed_scratch[device] = _zeros(device, size_class(max(nbytes, 1 << 12)))
     return buffer
 
 
@@ -387,10 +381,7 @@ def index_error_word(device: Device) -> int:
     """
     word = _index_error_words.get(device)
     if word is None:
-        with _lock:
-            word = _index_error_words.get(device)
-            if word is None:
-                word = _index_error_words[device] = _new_index_error_word(device)
+        word = _index_error_words.setdefault(device, _new_index_error_word(device))
     return word[1]
 
 
@@ -411,11 +402,16 @@ def take_index_error(device: Device) -> int:
     word = _index_error_words.get(device)
     if word is None:
         return 0
-    value = int(word[0][0])
-    if value:
-        with _lock:  # of several threads that see it, one takes it
+    if not word[0][0]:
+        return 0
+    value, lock = 0, _index_error_lock
+    try:
+        if lock.acquire(blocking=False):  # of several threads that see the error one takes it, and none waits
             value = int(word[0][0])
             word[0][0] = 0
+    finally:
+        if lock._is_owned():  # an exception of a signal handler may have come before the condition was known
+            lock.release()
     return value
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy
 
-from ..locks import ReentrantLock
 from .device import Device, check, driver
 from .memory import Buffer, address, attempted, host_bytes, pinned, staying
 
@@ -38,29 +38,28 @@ class _Chunk:
 
 
 class _Stage:
-    """The pinned chunks of one GPU."""
+    """The pinned chunks of one GPU. It has no lock, as `memory_pool.Pool` has none."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self.cuda = driver()
-        self.lock = ReentrantLock()
         self.free: list[_Chunk] = []
-        self.busy: deque[_Chunk] = deque()  # read by copies to the device, the oldest first
-        self.chunk_count = 0
+        self.busy: deque[_Chunk] = deque()  # read by copies to the device, about in the order of these
+        self.made: list[None] = []  # an entry for each chunk
 
     def take_chunk(self) -> _Chunk:
         """Return a chunk that no copy uses; if all are in use, wait for the oldest copy."""
-        with self.lock:
-            while self.busy and not self.cuda.cuEventQuery(self.busy[0].event)[0]:
-                self.free.append(self.busy.popleft())
-            if self.free:
-                return self.free.pop()
-            if self.chunk_count < MAX_CHUNKS or not self.busy:
-                chunk = _Chunk(self.device)
-                self.chunk_count += 1
-                return chunk
+        with suppress(IndexError):  # there is none, or another thread was quicker
+            return self.free.pop()
+        with suppress(IndexError):
             chunk = self.busy.popleft()
-        check(self.cuda.cuEventSynchronize(chunk.event))
+            if self.cuda.cuEventQuery(chunk.event)[0] and len(self.made) < MAX_CHUNKS:  # the copy still runs
+                self.busy.appendleft(chunk)
+            else:
+                check(self.cuda.cuEventSynchronize(chunk.event))
+                return chunk
+        chunk = _Chunk(self.device)
+        self.made.append(None)
         return chunk
 
     def upload(self, ptr: int, source: numpy.ndarray) -> None:
@@ -71,9 +70,8 @@ class _Stage:
             chunk = self.take_chunk()
             chunk.host[: piece.size] = piece
             _queue_copy(self.device, self.cuda.cuMemcpyHtoDAsync, ptr + start, chunk.ptr, piece.size, stream)
-            with self.lock:  # so that `busy` has the order of the copies
-                check(self.cuda.cuEventRecord(chunk.event, stream))
-                self.busy.append(chunk)
+            check(self.cuda.cuEventRecord(chunk.event, stream))
+            self.busy.append(chunk)
 
     def download(self, target: numpy.ndarray, ptr: int) -> None:
         """Copy bytes from an address of the device to pageable memory."""
@@ -94,8 +92,7 @@ class _Stage:
         """Wait for a chunk of a download, and copy its bytes to their place."""
         check(self.cuda.cuEventSynchronize(chunk.event))
         piece[:] = chunk.host[: piece.size]
-        with self.lock:
-            self.free.append(chunk)
+        self.free.append(chunk)
 
 
 def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any) -> None:
@@ -104,7 +101,6 @@ def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any
 
 
 _stages: dict[Device, _Stage] = {}
-_lock = ReentrantLock()
 
 
 def _stage(device: Device) -> _Stage:
@@ -112,8 +108,7 @@ def _stage(device: Device) -> _Stage:
     device.activate()
     stage = _stages.get(device)
     if stage is None:
-        with _lock:
-            stage = _stages.get(device) or _stages.setdefault(device, _Stage(device))
+        stage = _stages.setdefault(device, _Stage(device))
     return stage
 
 

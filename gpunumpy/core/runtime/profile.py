@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any, TextIO
 
 from .._native import tell
-from ..locks import ReentrantLock
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
@@ -70,7 +69,6 @@ class profile:
     def __init__(self, *, file: TextIO | None = None, nvtx: bool = False) -> None:
         self._file = file
         self._nvtx = _import_nvtx() if nvtx else None
-        self._lock = ReentrantLock()
         self._records: dict[tuple[str, Device], Record] = {}
         self._unread: list[tuple[Record, Any, Any]] = []
         self.records = []
@@ -127,8 +125,7 @@ class profile:
                 seconds, events = 0.0, (first, _record_event(work.device))
         if work.was_interpreted:
             name += " (interpreted)"
-        with self._lock:
-            record = self._records.setdefault((name, work.device), Record(name, work.device))
+        record = self._records.setdefault((name, work.device), Record(name, work.device))
         record.seconds += seconds
         if events:
             self._unread.append((record, *events))

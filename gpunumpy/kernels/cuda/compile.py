@@ -17,7 +17,6 @@ from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
-from ...core.locks import ReentrantLock
 from ...core.runtime.device import Device
 from . import precompiled
 from .beside import Task, beside
@@ -32,7 +31,6 @@ MAX_COMPILERS = 16
 _Key: TypeAlias = tuple[Device, bool, str]
 _contraction = False
 _modules: BoundedTable[_Key, Module] = BoundedTable()
-_lock = ReentrantLock()
 
 
 class _Programs(list[tuple[_Key, dict[str, Function], bool]]):
@@ -330,11 +328,10 @@ def _image_of_package(key: _Key) -> bytes | None:
 
 def _load(key: _Key, image: bytes) -> Module:
     """Load a compiled program, unless another thread was first."""
-    with _lock:
-        module = _modules.find(key)
-        if module is None:
-            device, _, text = key
-            device.activate()
-            size = 1 + (len(text) + len(image)) // ENTRY_BYTES
-            module = _modules.keep(key, Module(device, image), size)
-        return module
+    module = _modules.find(key)
+    if module is None:
+        device, _, text = key
+        device.activate()
+        size = 1 + (len(text) + len(image)) // ENTRY_BYTES
+        module = _modules.keep(key, Module(device, image), size)
+    return module

@@ -16,7 +16,6 @@ from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
-from ...core.locks import ReentrantLock
 from ...core.runtime.device import Device
 from ..codegen.sources import source
 from .compile import compile_target
@@ -46,7 +45,6 @@ class LoadedProgram(NamedTuple):
 
 
 _loaded: BoundedTable[tuple[Device, UserProgram], LoadedProgram] = BoundedTable()
-_lock = ReentrantLock()
 
 
 def require_gpu(device: Device) -> Device:
@@ -70,13 +68,10 @@ def load(program: UserProgram, device: Device) -> LoadedProgram:
     found = _loaded.find((device, program))
     if found is None:
         image, names = compile_for(program, *compile_target(device.attributes.arch))
-        with _lock:
-            found = _loaded.find((device, program))
-            if found is None:
-                device.activate()
-                made = LoadedProgram(Module(device, image), dict(zip(program.expressions, names, strict=True)))
-                size = 1 + (len(program.text) + len(image)) // ENTRY_BYTES
-                found = _loaded.keep((device, program), made, size)
+        device.activate()
+        made = LoadedProgram(Module(device, image), dict(zip(program.expressions, names, strict=True)))
+        size = 1 + (len(program.text) + len(image)) // ENTRY_BYTES
+        found = _loaded.keep((device, program), made, size)
     return found
 
 

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from gpunumpy.core import late_imports
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime import device as module
 from gpunumpy.core.runtime.device import CPU, Device, check, default_device, devices, synchronize, why_no_gpu
@@ -21,6 +22,7 @@ def undecided(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(module, "_found_driver", None)
     monkeypatch.setattr(module, "_default", None)
     monkeypatch.setattr(module, "_devices", {"cpu": CPU})
+    monkeypatch.setattr(late_imports, "_complete", {})
     monkeypatch.delenv("GPUNUMPY_DEVICE", raising=False)
     return monkeypatch
 

@@ -133,22 +133,11 @@ ORDER = (
     "random",  # of a stream, held for a whole draw
     "core.graph.queue",  # of a device, held to change arrays and to compute: of one device at a time, but for a fork
     "functions.ufuncs.errstate",
-    "core.runtime.evaluate",
     "nvlib.cufft",
-    "nvlib.cublaslt",
-    "nvlib.cusolver",
-    "nvlib.handles",
-    "core.runtime.host_copies",
     "core.runtime.memory",
-    "core.runtime.memory_copy",
-    "core.runtime.failure_words",
-    "kernels.cuda.user_program",
-    "kernels.cuda.compile",
     "kernels.cuda.beside",
     "kernels.cuda.launch",
     "core.late_imports",
-    "core.runtime.device",
-    "core.runtime.profile",
 )
 
 
