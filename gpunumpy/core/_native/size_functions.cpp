@@ -180,9 +180,15 @@ void deallocate(PyObject* self) {
     Held::deallocate(self);
 }
 
+PyMemberDef members[] = {
+    {"parts", T_OBJECT_EX, offsetof(SizeFunction, parts), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_call, reinterpret_cast<void*>(call)},
+    {Py_tp_members, members},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
     {0, nullptr},

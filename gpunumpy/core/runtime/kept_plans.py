@@ -1,75 +1,72 @@
 """Plans on disk: what a process has planned is read by later ones instead of being planned again.
 
-What is read is plain data: numbers, texts, collections, and what `_is_plain` names. A plan that has anything else in it
-is not kept. A plan is found by all that it follows from: the structure of the graph, its sizes, the files of this
-package, and what the executor says of itself.
+What is read is plain data (core/runtime/plain_data.py). A plan that has anything else in it is not kept. A plan is found
+by all that it follows from: the structure of the graph, its sizes, the files of this package, and what the executor says
+of itself. Those with symbols for sizes are found together, by what all sizes share, and so are the programs of kernels.
 """
 
 from __future__ import annotations
 
 import marshal
-import pickle
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
-from io import BytesIO
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-import numpy
-
-from ..disk_cache import cache_folder, open_cache, package_digest
-from ..dtypes import check
-from ..graph import primitives
+from ..disk_cache import DiskCache, cache_folder, open_cache, package_digest
 from ..graph.signature import Signature
 from ..graph.structure import without_sizes
 from ..schedule.lower import Item
+from ..schedule.variants import Variant
+from .plain_data import NotPlain, read, written
 
-# What is plain besides numbers, texts and collections: dtypes, which `check` makes, the primitives of graphs, and all
-# classes of named tuples of this package.
-_PACKAGE = __name__.partition(".")[0]
-_PLAIN: frozenset[Any] = frozenset(
-    {check, range, slice}
-    | {x for x in vars(primitives).values() if getattr(x, "__module__", "") == primitives.__name__}
-)
+T = TypeVar("T")
+
+MAX_KEPT_VARIANTS = 24  # of one thing
 
 
-def _is_plain(thing: Any) -> bool:
-    """Return whether a class is one of plain data, or a function makes such."""
-    if isinstance(thing, type) and issubclass(thing, tuple):
-        return thing.__module__.partition(".")[0] == _PACKAGE
-    return thing in _PLAIN
+class KeptVariants(Generic[T]):
+    """Variants with symbols of one thing on disk, in one entry.
 
+    Parameters
+    ----------
+    disk, key
+        Where the entry is.
+    plain
+        Returns something made as plain data.
+    of_plain
+        Makes it of that, and of its pattern.
+    """
 
-class NotPlain(Exception):
-    """Something is no plain data."""
+    def __init__(
+        self, disk: DiskCache, key: bytes, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
+    ) -> None:
+        self._disk, self._key, self._plain, self._of_plain = disk, key, plain, of_plain
+        self._entries: list[bytes] = []
 
-
-class _Writer(pickle.Pickler):
-    """Writes plain data, and nothing else."""
-
-    def reducer_override(self, thing: Any) -> Any:
-        if isinstance(thing, numpy.dtype):
-            return check, (thing.name,)
-        if not _is_plain(thing if callable(thing) else type(thing)):
-            raise NotPlain
-        return NotImplemented
-
-
-class _Reader(pickle.Unpickler):
-    """Reads plain data, and calls nothing but what makes it."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        found = getattr(sys.modules[module], name)
-        if not _is_plain(found):
-            raise NotPlain
+    def read(self) -> list[tuple[tuple[int, ...], Variant[T]]]:
+        """Return the variants that other processes have kept, and their patterns."""
+        entry = self._disk.find(self._key)
+        self._entries = [] if entry is None else read(entry)
+        found = []
+        for places, guards, apart, made in map(read, self._entries):
+            found.append((places, Variant(self._of_plain(made, places), guards, None, frozenset(apart))))
         return found
 
+    def keep(self, places: tuple[int, ...], variant: Variant[T]) -> None:
+        """Keep a variant beside the others, if it is plain data; of two processes that do so at once, the later one's.
 
-def _written(thing: Any) -> bytes:
-    into = BytesIO()
-    _Writer(into, protocol=5).dump(thing)
-    return into.getvalue()
+        What is not kept is made anew by each process.
+        """
+        if len(self._entries) >= MAX_KEPT_VARIANTS:
+            return
+        assert variant.apart is not None
+        try:
+            entry = written((places, variant.guards, sorted(variant.apart), self._plain(variant.made)))
+        except NotPlain:
+            return
+        self._entries.append(entry)
+        self._disk.keep(self._key, written(self._entries))
 
 
 class KeptPlans:
@@ -85,10 +82,8 @@ class KeptPlans:
         self._identity = f"{identity} {package_digest()}"
         self._disk = open_cache(cache_folder())
 
-    def key(
-        self, structure: Any, items: Sequence[Item], sizes: Sequence[Any], count: int, overwrite: bool
-    ) -> bytes | None:
-        """Return the key of the plan for a graph, of which `lowered` returns structure and sizes; None if it has none.
+    def key(self, structure: Any, items: Sequence[Item], count: int, overwrite: bool) -> bytes | None:
+        """Return the key of the plans for all sizes of a graph of which `lowered` returns the structure; or None.
 
         The numbers in a structure are those of this process. In the key, digests stand for them.
         """
@@ -107,20 +102,44 @@ class KeptPlans:
             digests = [_digests.get(number) or _digest(number, signatures[number]) for number in places]
         except NotPlain:
             return None
-        told: Any = (self._identity, digests, tokens, sizes, count, overwrite)
+        told: Any = (self._identity, digests, tokens, count, overwrite)
         return sha256(marshal.dumps(told, 2)).digest()  # of version 2, as later ones tell which objects are the same
+
+    @staticmethod
+    def key_at(key: bytes, sizes: Sequence[int]) -> bytes:
+        """Return the key of the plan for a graph of these sizes."""
+        return sha256(key + marshal.dumps(sizes, 2)).digest()
+
+    def variants(
+        self, key: bytes, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
+    ) -> KeptVariants[T]:
+        """Return where the variants of something are kept by a key; see `KeptVariants`."""
+        assert self._disk is not None
+        return KeptVariants(self._disk, key, plain, of_plain)
+
+    def variants_of(
+        self, thing: Any, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
+    ) -> KeptVariants[T] | None:
+        """Return where the variants of something that is plain data are kept; None for anything else, or no disk."""
+        if self._disk is None:
+            return None
+        try:
+            told = written((self._identity, thing))
+        except NotPlain:
+            return None
+        return self.variants(sha256(told).digest(), plain, of_plain)
 
     def find(self, key: bytes) -> Any:
         """Return what is kept by a key, or None."""
         assert self._disk is not None
         entry = self._disk.find(key)
-        return None if entry is None else _Reader(BytesIO(entry)).load()
+        return None if entry is None else read(entry)
 
     def keep(self, key: bytes, thing: Any) -> None:
         """Keep what is plain data; anything else is made anew by each process."""
         assert self._disk is not None
         try:
-            entry = _written(thing)
+            entry = written(thing)
         except NotPlain:
             return
         self._disk.keep(key, entry)
@@ -140,6 +159,6 @@ def _digest(number: int, signature: Signature) -> bytes:
     """Find what stands for the structure of a signature in every process."""
     *before, queue, generator = without_sizes(signature)[0]
     plain = *before, queue is not None, generator
-    _written(plain)  # the representation of anything else may differ between processes
+    written(plain)  # the representation of anything else may differ between processes
     found = _digests[number] = sha256(repr(plain).encode()).digest()
     return found

@@ -148,6 +148,28 @@ class CallShape(NamedTuple):
     size_count: int
 
 
+class KeptPlan(NamedTuple):
+    """What another process makes a template from, as plain data.
+
+    Attributes
+    ----------
+    plain
+        Attributes of the template, by their names.
+    sizes
+        The numbers that follow from sizes, or what computes them from values of symbols.
+    work
+        The steps that run something, with where their sizes are among the numbers. Of a kernel with symbols this is
+        the structure, of another one what the executor keeps.
+    values
+        The values of the symbols for which it was scheduled.
+    """
+
+    plain: dict[str, Any]
+    sizes: Any
+    work: list[tuple[int, Any, slice]]
+    values: tuple[int, ...]
+
+
 class PlanTemplate:
     """A plan for all graphs of one structure whose sizes answer the guards of a trace alike.
 
@@ -180,7 +202,7 @@ class PlanTemplate:
     """
 
     # What another process makes the template from, besides what follows from its sizes: plain data.
-    _make_schedule: Callable[[], Scheduled]
+    _make_schedule: Callable[[], tuple[Scheduled, Trace]]
     # Keeps what `kept` returns on disk; None if that is done, or not to be.
     keep: Callable[[Any], None] | None = None
     _PLAIN = (
@@ -209,8 +231,7 @@ class PlanTemplate:
             if owner.kind == "leaf"
         ]
         self._trace = trace
-        self._structures: list[Step] = []
-        self._parts: list[slice] = []  # where the sizes of each step are among all
+        self._kernels: dict[int, Kernel] = {}  # without sizes, by the numbers of their steps
         # The steps that run something: what prepares the runner, and from which of the numbers. And where the bytes of
         # buffers are among these.
         self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
@@ -220,15 +241,15 @@ class PlanTemplate:
         sizes: list[Integer] = []
         for number, step in enumerate(steps):
             structure, sizes_of_step = taken_out(step, in_step)
-            self._structures.append(structure)
             start = len(sizes)
             sizes += sizes_of_step
-            self._parts.append(slice(start, len(sizes)))
+            part = slice(start, len(sizes))
             actions.append(self._action(number, structure, start))
             if isinstance(structure, Allocate):
                 self._allocations.append(start)
             elif isinstance(structure, RunKernel):
-                self._work.append((number, executor.prepare(structure.kernel, bool(trace.symbols)), self._parts[-1]))
+                self._kernels[number] = structure.kernel
+                self._work.append((number, executor.prepare(structure.kernel, bool(trace.symbols)), part))
             elif isinstance(structure, RunLibraryCall):
                 written = [items[target.position].signature for target in structure.targets]
                 for result in written:
@@ -260,26 +281,31 @@ class PlanTemplate:
             self.visible = {r: (slot, result.dtype.itemsize) for r, slot, result in results if not result.shape}
         self.writes_inner_values = any(position not in roots for _, position, _ in self.overwritten)
 
-    def kept(self) -> Any:
-        """Return the plain data that `of_kept` makes a template like this from; it must be for fixed sizes."""
-        sizes = self.sizes(())
+    def kept(self) -> KeptPlan:
+        """Return the plain data that `of_kept` makes a template like this from."""
+        values = tuple([symbol.value for symbol in self._trace.symbols])
+        sizes = self.sizes if values else self.sizes(())
         kernels: dict[tuple[Kernel, tuple[int, ...]], Any] = {}
         work: list[tuple[int, Any, slice]] = []
         for number, _, part in self._work:
             kept: Any = self._calls.get(number)
             if kept is None:
-                step = self._structures[number]
-                assert isinstance(step, RunKernel)
-                key = step.kernel, sizes[part]
-                kept = kernels.get(key)
-                if kept is None:
-                    kept = kernels[key] = self.executor.kept(*key)
+                kept = self._kernels[number]
+                if not values:
+                    key = kept, sizes[part]  # type: ignore[index]
+                    kept = kernels.get(key)
+                    if kept is None:
+                        kept = kernels[key] = self.executor.kept(*key)
             work.append((number, kept, part))
-        return {name: getattr(self, name) for name in self._PLAIN}, sizes, work
+        return KeptPlan({name: getattr(self, name) for name in self._PLAIN}, sizes, work, values)
 
     @classmethod
     def of_kept(
-        cls, kept: Any, schedule: Callable[[], Scheduled], queue: Queue | None, executor: Executor
+        cls,
+        kept: KeptPlan,
+        schedule: Callable[[], tuple[Scheduled, Trace]],
+        queue: Queue | None,
+        executor: Executor,
     ) -> PlanTemplate:
         """Return a template from what `kept` has returned, in this process or another one.
 
@@ -287,16 +313,17 @@ class PlanTemplate:
         """
         assert queue is not None
         made = cls.__new__(cls)
-        plain, sizes, work = kept
-        made.__dict__.update(plain)
+        made.__dict__.update(kept.plain)
         made.executor, made.queue, made.device = executor, queue, queue.device
-        made._trace, made._schedule, made._make_schedule = Trace(), None, schedule
-        made.sizes = made._trace.formulas(sizes)
+        made._schedule, made._make_schedule = None, schedule
+        made.sizes = kept.sizes if kept.values else lambda values: kept.sizes
         begun: dict[int, Any] = {}
         made._work = []
-        for number, what, part in work:
+        for number, what, part in kept.work:
             if isinstance(what, CallShape):
                 prepare = made._prepare_library_call(what)
+            elif isinstance(what, Kernel):
+                prepare = executor.prepare(what, True)
             else:
                 if id(what) not in begun:
                     begun[id(what)] = executor.prepare_kept(what)
@@ -308,7 +335,7 @@ class PlanTemplate:
     def schedule(self) -> Scheduled:
         """The steps, and the items that they are for, with symbolic sizes."""
         if self._schedule is None:
-            self._schedule = self._make_schedule()
+            self._schedule, self._trace = self._make_schedule()
         return self._schedule
 
     def _slot(self, source: Source) -> int:
@@ -409,14 +436,13 @@ class PlanTemplate:
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
         """Return the steps for values of the trace's symbols, and the items that they are for."""
+        steps, items = self.schedule
         if not self._trace.symbols:
             return self.schedule
-        sizes = self.sizes(values)
-        pairs = zip(self._structures, self._parts, strict=True)
-        steps = [put_in(structure, in_step, sizes[part]) for structure, part in pairs]
-        symbolic = list(dict.fromkeys(sizes_in(self.schedule.items)))
+        of_steps = [n for step in steps for n in taken_out(step, in_step)[1]]
+        symbolic = list(dict.fromkeys((*sizes_in(items), *of_steps)))
         known = dict(zip(symbolic, self._trace.formulas(symbolic)(values), strict=True))
-        return Scheduled(tuple(steps), with_sizes(self.schedule.items, known))
+        return Scheduled(tuple([in_step(step, known.__getitem__) for step in steps]), with_sizes(items, known))
 
 
 def _known(begun: Any, sizes: Sequence[int]) -> Any:

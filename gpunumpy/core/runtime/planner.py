@@ -16,10 +16,10 @@ from ..schedule.lower import Item, items_of
 from ..schedule.parts import parts
 from ..schedule.passes import Scheduled, run_passes
 from ..schedule.sizes import LEAST, Integer, Trace
-from ..schedule.variants import Variants
+from ..schedule.variants import Variants, with_symbols
 from ..schedule.verify_plan import verify_plan
 from .kept_plans import KeptPlans, kept_plans
-from .plan import Executor, Plan, PlanTemplate
+from .plan import Executor, KeptPlan, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
@@ -108,28 +108,53 @@ class Planner:
         if has_changed():
             raise GraphChanged
         if variants is None:
-            roots = range(count)
-
-            def make(trace: Trace, wanted: Sequence[Integer]) -> PlanTemplate:
-                def schedule() -> Scheduled:
-                    graph = items if not trace.symbols and wanted == sizes else lifted(items, wanted)
-                    return run_passes(graph, roots, self._executor, overwrite=overwrite)
-
-                disk = None if trace.symbols or check else self._kept_plans()
-                key = None if disk is None else disk.key(structure, items, wanted, count, overwrite)
-                if disk is None or key is None:
-                    return PlanTemplate(schedule(), roots, len(items), trace, self._executor)
-                kept = disk.find(key)
-                if kept is not None:
-                    return PlanTemplate.of_kept(kept, schedule, items[0].signature.queue, self._executor)
-                made = PlanTemplate(schedule(), roots, len(items), trace, self._executor)
-                made.keep = partial(disk.keep, key)
-                return made
-
-            variants = self._templates.keep(template_key, Variants(make))
+            variants = self._new_templates(structure, sizes, items, count, overwrite, check)
+            variants = self._templates.keep(template_key, variants)
         made = len(variants) if check else 0
         template, values = variants.find(sizes)
         return template, values, signatures, items, check and len(variants) != made
+
+    def _new_templates(
+        self,
+        structure: Hashable,
+        sizes: Sequence[int],
+        items: Sequence[Item],
+        count: int,
+        overwrite: bool,
+        check: bool,
+    ) -> Variants[PlanTemplate]:
+        """Return the templates for all graphs of a structure, of which `items`, of these sizes, are one."""
+        roots, executor, queue = range(count), self._executor, items[0].signature.queue
+        disk = None if check else self._kept_plans()
+        key = disk and disk.key(structure, items, count, overwrite)
+
+        def schedule(wanted: Sequence[Integer], has_symbols: bool) -> Scheduled:
+            graph = items if not has_symbols and wanted == sizes else lifted(items, wanted)
+            return run_passes(graph, roots, executor, overwrite=overwrite)
+
+        def make(trace: Trace, wanted: Sequence[Integer]) -> PlanTemplate:
+            has_symbols = bool(trace.symbols)
+            if disk is None or key is None or has_symbols:
+                return PlanTemplate(schedule(wanted, has_symbols), roots, len(items), trace, executor)
+            key_at = disk.key_at(key, wanted)  # type: ignore[arg-type]
+            kept = disk.find(key_at)
+            if kept is not None:
+                return PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)
+            made = PlanTemplate(schedule(wanted, False), roots, len(items), trace, executor)
+            made.keep = partial(disk.keep, key_at)
+            return made
+
+        def of_kept(kept: KeptPlan, places: tuple[int, ...]) -> PlanTemplate:
+            def again() -> tuple[Scheduled, Trace]:
+                trace, wanted = with_symbols(places, kept.values)
+                return schedule(wanted, True), trace
+
+            return PlanTemplate.of_kept(kept, again, queue, executor)
+
+        variants = Variants(make)
+        if disk is not None and key is not None:
+            variants.keep_in(disk.variants(key, PlanTemplate.kept, of_kept))
+        return variants
 
     def parts(
         self, key: Hashable, nodes: Sequence[Node], count: int, has_changed: Callable[[], bool] = bool

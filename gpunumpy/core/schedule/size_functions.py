@@ -40,18 +40,23 @@ class SizeFunction:
         The registers of the results.
     functions
         What the code calls.
+
+    Attributes
+    ----------
+    parts : tuple
+        The parameters.
     """
 
-    __slots__ = ("_code", "_count", "_functions", "_results")
+    __slots__ = ("parts",)
 
     def __init__(
         self, count: int, code: tuple[int, ...], results: tuple[int, ...], functions: tuple[Callable[..., int], ...]
     ) -> None:
-        self._count, self._code, self._results, self._functions = count, code, results, functions
+        self.parts = count, code, results, functions
 
     def __call__(self, values: Sequence[int]) -> tuple[int, ...] | None:
         """Return the results for these arguments, or None if they do not pass."""
-        return evaluated(self._count, self._code, self._results, self._functions, values)
+        return evaluated(*self.parts, values)
 
 
 def evaluated(

@@ -96,10 +96,13 @@ def in_options(options: tuple[object, ...], change: Change) -> tuple[object, ...
 
 
 class _Hole:
-    """Stands in a structure where a size was."""
+    """Stands in a structure where a size was. There is one, also in what was read from disk."""
+
+    def __reduce__(self) -> str:
+        return "HOLE"
 
 
-_HOLE = _Hole()
+HOLE = _Hole()
 
 
 def _in_option(option: object, change: Change) -> object:
@@ -114,7 +117,7 @@ def taken_out(thing: Any, inside: Callable[[Any, Change], Any]) -> tuple[Any, li
 
     def note(n: Integer) -> _Hole:
         sizes.append(n)
-        return _HOLE
+        return HOLE
 
     return inside(thing, note), sizes
 

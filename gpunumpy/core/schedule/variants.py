@@ -9,7 +9,7 @@ equal by chance, where nobody asked whether these are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from .._native import tried_first
 from ..collector import without_collector
@@ -73,11 +73,22 @@ class Variant(NamedTuple, Generic[T]):
     apart: frozenset[tuple[int, int]] | None
 
 
+class Kept(Protocol[T]):
+    """Where variants with symbols are kept for other processes."""
+
+    def read(self) -> Sequence[tuple[tuple[int, ...], Variant[T]]]:
+        """Return the variants that other processes have kept, and their patterns."""
+
+    def keep(self, places: tuple[int, ...], variant: Variant[T]) -> None:
+        """Keep a variant of a pattern."""
+
+
 class Variants(Generic[T]):
     """What `make` makes of numbers, made anew only for numbers that nothing made before serves.
 
     The first list of numbers of a pattern is taken as it is: to make something of symbols takes several times as long,
-    and most programs have one size for each structure. Symbols come with the second list.
+    and most programs have one size for each structure. Symbols come with the second list, or with those that other
+    processes have kept.
 
     Parameters
     ----------
@@ -85,16 +96,27 @@ class Variants(Generic[T]):
         Takes a `Trace` and the numbers, as sizes of it and numbers. It must ask nothing of the sizes when it is done.
     """
 
-    __slots__ = ("_expects_others", "_make", "_variants")
+    __slots__ = ("_expects_others", "_kept", "_make", "_variants")
 
     def __init__(self, make: Callable[[Trace, list[Integer]], T]) -> None:
         self._make = make
         self._expects_others = False
+        self._kept: Kept[T] | None = None
         self._variants: dict[tuple[int, ...], list[Variant[T]]] = {}
 
     def expect_others(self) -> None:
         """Make what is new with symbols at once: there will be other numbers of its pattern."""
         self._expects_others = True
+
+    def keep_in(self, kept: Kept[T]) -> None:
+        """Take what other processes have kept, and keep variants with symbols for them."""
+        known = [(places, variant) for places, of_pattern in self._variants.items() for variant in of_pattern]
+        self._kept = kept
+        for places, variant in kept.read():
+            count(_VARIANT_ENTRIES)
+            self._variants.setdefault(places, []).append(variant)
+        for places, variant in known:
+            self._keep(places, variant)
 
     def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
         """Return what serves a list of numbers, and the values of the symbols in it."""
@@ -107,12 +129,18 @@ class Variants(Generic[T]):
             if variant.guards(given) is not None:
                 return variant.made, given
         variant = self._of_other_pattern(places, values) or without_collector(self._new, numbers, places, values)
+        self._keep(places, variant)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
         else:
             count(_VARIANT_ENTRIES if variant.symbols is None else 1)
         variants.append(variant)
         return variant.made, values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+
+    def _keep(self, places: tuple[int, ...], variant: Variant[T]) -> None:
+        """Keep a variant that was made for the symbols of its pattern."""
+        if self._kept is not None and variant.symbols is None and variant.apart is not None:
+            self._kept.keep(places, variant)
 
     def _of_other_pattern(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T] | None:
         """Return a variant for numbers of which fewer are equal, if it serves these too."""
@@ -140,14 +168,20 @@ class Variants(Generic[T]):
 
     def _with_symbols(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
         """Return a variant that serves the numbers of a pattern, as far as they answer its guards alike."""
-        trace = Trace()
-        symbols = [trace.symbol(value) for value in values]
-        made = self._make(trace, [_number(place, symbols) for place in places])
+        trace, numbers = with_symbols(places, values)
+        made = self._make(trace, numbers)
         return Variant(made, trace.guard_function(), None, frozenset(trace.apart))
 
     def __len__(self) -> int:
         """Return how many things have been made."""
         return sum(variant.symbols is None for variants in self._variants.values() for variant in variants)
+
+
+def with_symbols(places: tuple[int, ...], values: Sequence[int]) -> tuple[Trace, list[Integer]]:
+    """Return the numbers of a pattern as symbols with these values."""
+    trace = Trace()
+    symbols = [trace.symbol(value) for value in values]
+    return trace, [_number(place, symbols) for place in places]
 
 
 def _number(place: int, symbols: Sequence[Integer]) -> Integer:

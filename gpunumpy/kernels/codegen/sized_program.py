@@ -26,16 +26,35 @@ class SizedProgram:
     """
 
     def __init__(self, program: Program, trace: Trace) -> None:
+        grids = [n for launch in program.launches for n in launch.grid]
+        numbers = (*grids, *(s.nbytes for s in program.scratch), *program.params)
+        # Made for one list of sizes, it has no symbols, and an interpreted kernel has hundreds of numbers.
+        is_for_one = not any(isinstance(n, Size) for n in numbers)
+        self._set(program, numbers if is_for_one else trace.formulas(numbers))
+
+    def _set(self, program: Program, numbers: tuple[int, ...] | NumbersOf) -> None:
         self.text = program.text
         self.entries = [launch.entry for launch in program.launches]
         self.runner: Any = None
         self._program = program
         self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers
-        grids = [n for launch in program.launches for n in launch.grid]
-        numbers = (*grids, *(s.nbytes for s in program.scratch), *program.params)
-        # Made for one list of sizes, it has no symbols, and an interpreted kernel has hundreds of numbers.
-        self._is_for_one = not any(isinstance(n, Size) for n in numbers)
-        self.numbers: NumbersOf = (lambda values: numbers) if self._is_for_one else trace.formulas(numbers)
+        self._is_for_one = isinstance(numbers, tuple)
+        self.numbers: NumbersOf = (lambda values: numbers) if isinstance(numbers, tuple) else numbers
+
+    def kept(self) -> tuple[Program, tuple[int, ...] | NumbersOf]:
+        """Return the plain data that `of_kept` makes a program like this from."""
+        if self._is_for_one:
+            return self._program, self.numbers(())
+        launches = tuple([launch._replace(grid=()) for launch in self._program.launches])
+        scratch = tuple([Scratch(0, s.zeroed) for s in self._program.scratch])
+        return self._program._replace(launches=launches, scratch=scratch, params=()), self.numbers
+
+    @classmethod
+    def of_kept(cls, kept: tuple[Program, tuple[int, ...] | NumbersOf], places: tuple[int, ...]) -> SizedProgram:
+        """Return a program from what `kept` has returned, in this process or another one."""
+        made = cls.__new__(cls)
+        made._set(*kept)
+        return made
 
     def at(self, values: Sequence[int]) -> Program:
         """Return the program for values of the trace's symbols."""

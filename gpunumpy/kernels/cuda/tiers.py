@@ -19,6 +19,7 @@ from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import BoundedTable, count
 from ...core.runtime.device import Device
 from ...core.runtime.executors import implementation
+from ...core.runtime.kept_plans import kept_plans
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import value_of
@@ -95,9 +96,10 @@ def with_interpreter(program: Program) -> Program:
 class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes."""
 
-    __slots__ = ("interpretations", "launcher", "programs", "runners")
+    __slots__ = ("expects_others", "interpretations", "launcher", "programs", "runners")
 
     def __init__(self, kernel: Kernel, device: Device) -> None:
+        self.expects_others = False
         multiprocessors = device.attributes.multiprocessors
         self.launcher = KernelLauncher(device, kinds_of(kernel))
         self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
@@ -227,8 +229,7 @@ class CudaKernels:
         """Return what takes the sizes of a kernel of this structure, and prepares its launch, or begins to."""
         structure = self._structure(kernel)
         if has_other_sizes:
-            structure.programs.expect_others()
-            structure.interpretations.expect_others()
+            self._expect_others(kernel, structure)
 
         def prepare_at(sizes: Sequence[int]) -> Runner | KernelAt:
             return structure.at(sizes) or KernelAt(self, structure, tuple(sizes), contraction())
@@ -243,6 +244,19 @@ class CudaKernels:
     def _structure(self, kernel: Kernel) -> _Structure:
         found = self._structures.find(kernel)
         return found or self._structures.keep(kernel, _Structure(kernel, self._device))
+
+    def _expect_others(self, kernel: Kernel, structure: _Structure) -> None:
+        """Have the programs of a structure made with symbols, and kept for other processes."""
+        if structure.expects_others:
+            return
+        structure.expects_others = True
+        structure.programs.expect_others()
+        structure.interpretations.expect_others()
+        identity = self.identity()
+        disk = None if identity is None else kept_plans(identity)
+        kept = disk and disk.variants_of(kernel, SizedProgram.kept, SizedProgram.of_kept)
+        if kept:
+            structure.programs.keep_in(kept)
 
     def kept(self, kernel: Kernel, sizes: Sequence[int]) -> KeptKernel:
         """Return from what another process runs a kernel that this one has prepared."""

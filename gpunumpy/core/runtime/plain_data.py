@@ -1,0 +1,76 @@
+"""Plain data for the disk: what is read is numbers, texts, collections, and what `_is_plain` names, and nothing else."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from dataclasses import is_dataclass
+from io import BytesIO
+from typing import Any
+
+import numpy
+
+from ..dtypes import check
+from ..graph import primitives
+from ..schedule import kernel
+from ..schedule.size_functions import SizeFunction, size_function
+from ..schedule.substitute import HOLE
+
+# The parts of kernels, which are made from their fields.
+_OF_KERNELS = frozenset(x for x in vars(kernel).values() if isinstance(x, type) and is_dataclass(x))
+# What is plain besides numbers, texts and collections: dtypes, which `check` makes, the primitives of graphs, kernels,
+# functions of sizes, and all classes of named tuples of this package.
+_PACKAGE = __name__.partition(".")[0]
+_PLAIN: frozenset[Any] = _OF_KERNELS | {
+    *(check, range, slice, size_function, HOLE),
+    *(x for x in vars(primitives).values() if getattr(x, "__module__", "") == primitives.__name__),
+}
+
+
+class NotPlain(Exception):
+    """Something is no plain data."""
+
+
+def _is_plain(thing: Any) -> bool:
+    """Return whether a class is one of plain data, or a function makes such."""
+    if isinstance(thing, type) and issubclass(thing, tuple):
+        return thing.__module__.partition(".")[0] == _PACKAGE
+    return thing in _PLAIN
+
+
+class _Writer(pickle.Pickler):
+    """Writes plain data, and nothing else."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        kind = type(thing)
+        if kind in _OF_KERNELS:
+            return kind, tuple([getattr(thing, name) for name in kind.__slots__])
+        if isinstance(thing, numpy.dtype):
+            return check, (thing.name,)
+        if kind is SizeFunction:
+            return size_function, thing.parts
+        if not _is_plain(thing if callable(thing) else kind) and thing is not HOLE:
+            raise NotPlain
+        return NotImplemented
+
+
+class _Reader(pickle.Unpickler):
+    """Reads plain data, and calls nothing but what makes it."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        found = getattr(sys.modules[module], name)
+        if not _is_plain(found):
+            raise NotPlain
+        return found
+
+
+def written(thing: Any) -> bytes:
+    """Return plain data as bytes; raise `NotPlain` for anything else."""
+    into = BytesIO()
+    _Writer(into, protocol=5).dump(thing)
+    return into.getvalue()
+
+
+def read(entry: bytes) -> Any:
+    """Return the plain data that `written` has made bytes of; raise `NotPlain` for anything else."""
+    return _Reader(BytesIO(entry)).load()
