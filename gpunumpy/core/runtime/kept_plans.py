@@ -1,8 +1,9 @@
 """Plans on disk: what a process has planned is read by later ones instead of being planned again.
 
-What is read is plain data (core/runtime/plain_data.py). A plan that has anything else in it is not kept. A plan is found
-by all that it follows from: the structure of the graph, its sizes, the files of this package, and what the executor says
-of itself. Those with symbols for sizes are found together, by what all sizes share, and so are the programs of kernels.
+What is read is plain data (core/runtime/plain_data.py). A plan that has anything else in it is not kept. A plan is
+found by all that it follows from: the structure of the graph, its sizes, the files of this package, and what the
+executor says of itself. Those with symbols for sizes are found together, by what all sizes share, and so are the
+programs of kernels.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class KeptPlans:
     @staticmethod
     def key_at(key: bytes, sizes: Sequence[int]) -> bytes:
         """Return the key of the plan for a graph of these sizes."""
-        return sha256(key + marshal.dumps(sizes, 2)).digest()
+        return sha256(key + marshal.dumps(list(sizes), 2)).digest()
 
     def variants(
         self, key: bytes, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]

@@ -1,4 +1,4 @@
-"""Plain data for the disk: what is read is numbers, texts, collections, and what `_is_plain` names, and nothing else."""
+"""Plain data for the disk: numbers, texts, collections, and what `_is_plain` names. Nothing else is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..schedule.size_functions import SizeFunction, size_function
 from ..schedule.substitute import HOLE
 
 # The parts of kernels, which are made from their fields.
-_OF_KERNELS = frozenset(x for x in vars(kernel).values() if isinstance(x, type) and is_dataclass(x))
+_OF_KERNELS: frozenset[Any] = frozenset(x for x in vars(kernel).values() if isinstance(x, type) and is_dataclass(x))
 # What is plain besides numbers, texts and collections: dtypes, which `check` makes, the primitives of graphs, kernels,
 # functions of sizes, and all classes of named tuples of this package.
 _PACKAGE = __name__.partition(".")[0]
@@ -42,7 +42,7 @@ class _Writer(pickle.Pickler):
     """Writes plain data, and nothing else."""
 
     def reducer_override(self, thing: Any) -> Any:
-        kind = type(thing)
+        kind: Any = type(thing)
         if kind in _OF_KERNELS:
             return kind, tuple([getattr(thing, name) for name in kind.__slots__])
         if isinstance(thing, numpy.dtype):

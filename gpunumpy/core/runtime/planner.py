@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from typing import cast
 
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
@@ -126,7 +127,7 @@ class Planner:
         """Return the templates for all graphs of a structure, of which `items`, of these sizes, are one."""
         roots, executor, queue = range(count), self._executor, items[0].signature.queue
         disk = None if check else self._kept_plans()
-        key = disk and disk.key(structure, items, count, overwrite)
+        key = None if disk is None else disk.key(structure, items, count, overwrite)
 
         def schedule(wanted: Sequence[Integer], has_symbols: bool) -> Scheduled:
             graph = items if not has_symbols and wanted == sizes else lifted(items, wanted)
@@ -136,7 +137,7 @@ class Planner:
             has_symbols = bool(trace.symbols)
             if disk is None or key is None or has_symbols:
                 return PlanTemplate(schedule(wanted, has_symbols), roots, len(items), trace, executor)
-            key_at = disk.key_at(key, wanted)  # type: ignore[arg-type]
+            key_at = disk.key_at(key, cast("Sequence[int]", wanted))
             kept = disk.find(key_at)
             if kept is not None:
                 return PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)

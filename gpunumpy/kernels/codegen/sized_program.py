@@ -45,7 +45,7 @@ class SizedProgram:
         """Return the plain data that `of_kept` makes a program like this from."""
         if self._is_for_one:
             return self._program, self.numbers(())
-        launches = tuple([launch._replace(grid=()) for launch in self._program.launches])
+        launches = tuple([launch._replace(grid=(0, 0, 0)) for launch in self._program.launches])
         scratch = tuple([Scratch(0, s.zeroed) for s in self._program.scratch])
         return self._program._replace(launches=launches, scratch=scratch, params=()), self.numbers
 

@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import disk_cache
 from gpunumpy.core.graph.bounded_table import forget_all
-from gpunumpy.core.runtime import evaluate, kept_plans, planner
+from gpunumpy.core.graph.node import Node
+from gpunumpy.core.runtime import evaluate, kept_plans, plain_data, planner
 from gpunumpy.core.runtime.planner import Planner
-from gpunumpy.core.schedule.kernel import Kernel
 from gpunumpy.kernels.codegen import interpreter, sized
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import tiers
@@ -167,14 +167,58 @@ def test_the_steps_of_a_kept_plan(watch: Watch, monkeypatch: pytest.MonkeyPatch)
     assert steps[1] == steps[0]
 
 
-def test_other_sizes_have_a_plan_of_symbols(watch: Watch) -> None:
-    def at(n: int) -> list[Any]:
-        return [(np.asarray(X)[:n] + 1).sum(axis=0)]
+def each(results: Iterable[Any]) -> list[Any]:
+    """Compute results one after the other."""
+    return [(x, x.computed())[0] for x in results]
 
-    watch.process(lambda: at(7))
-    watch.process(lambda: [*at(7), *at(9), *at(11)])
-    assert watch.scheduled == 1
-    assert evaluate.state_of(np.Device("cuda:0")).planner.counts()[0] == 1
+
+def windows(sizes: tuple[int, ...]) -> list[Any]:
+    return each((np.asarray(X)[:n] + 1).sum(axis=0) for n in sizes)
+
+
+def shrinking(sizes: tuple[int, ...]) -> list[Any]:
+    a = np.asarray(X)
+    for n in sizes:
+        a[n:, n:] -= np.outer(a[n:, n - 1], a[n - 1, n:])
+        a[n:, n].computed()
+    return [a]
+
+
+def sorts(sizes: tuple[int, ...]) -> list[Any]:
+    a = np.asarray(X)
+    return each(np.sort(a[:n] * 2, axis=0) + a[1 : n + 1] for n in sizes)
+
+
+@pytest.mark.parametrize("program", [windows, shrinking, sorts])
+def test_plans_of_symbols(watch: Watch, program: Callable[[tuple[int, ...]], list[Any]]) -> None:
+    """They serve sizes that no process has met, as do the programs of their kernels."""
+    watch.process(lambda: program((7, 9, 11)))
+    assert watch.scheduled
+    second = watch.process(lambda: program((7, 9, 11, 13)))  # which has no plan of numbers for 7, as the first one had
+    assert watch.scheduled == 0
+    assert watch.process(lambda: program((7, 9, 11, 13))) == second
+    assert (watch.scheduled, watch.generated) == (0, 0)
+    watch.process(lambda: program((13, 7, 11)))
+    assert (watch.scheduled, watch.generated) == (0, 0)
+    assert evaluate.state_of(np.Device("cuda:0")).planner.counts()[0]
+
+
+def test_the_steps_of_a_kept_plan_of_symbols(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[list[Any]] = []
+    monkeypatch.setattr(evaluate, "observer", lambda step, work: (steps[-1].append(step), work()))
+    for _ in range(3):
+        steps.append([])
+        watch.process(lambda: shrinking((7, 9, 11)))
+    assert steps[0]
+    assert steps[1] == steps[0]
+    assert steps[2] == steps[0]
+
+
+def test_a_bounded_number_of_variants_is_kept(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_plans, "MAX_KEPT_VARIANTS", 0)
+    for _ in range(2):
+        watch.process(lambda: windows((7, 9, 11)))
+        assert watch.scheduled
 
 
 def assert_planned_again(watch: Watch) -> None:
@@ -246,20 +290,21 @@ class Foreign:
     pass
 
 
-@pytest.mark.parametrize("thing", [os.system, Foreign(), numpy.zeros(1), Kernel, io.BytesIO, open, [(1, Foreign)]])
+@pytest.mark.parametrize("thing", [os.system, Foreign(), numpy.zeros(1), Node, io.BytesIO, open, [(1, Foreign)]])
 def test_only_plain_data_is_written_and_read(thing: Any) -> None:
-    with pytest.raises(kept_plans.NotPlain):
-        kept_plans._written(thing)
+    with pytest.raises(plain_data.NotPlain):
+        plain_data.written(thing)
     try:
         foreign = pickle.dumps(thing)
     except TypeError:
         return
-    with pytest.raises((kept_plans.NotPlain, KeyError, AttributeError)):
-        kept_plans._Reader(io.BytesIO(foreign)).load()
+    with pytest.raises((plain_data.NotPlain, KeyError, AttributeError)):
+        plain_data.read(foreign)
 
 
 KEYS = """
 import numpy, gpunumpy as np
+from gpunumpy.core.graph.node import Node
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.kept_plans import KeptPlans
 from gpunumpy.core.schedule.lift import lowered
@@ -274,8 +319,8 @@ with np.Device("cpu"):
     b[2:] = np.sin(b[:-2]).sum(axis=0)
     for roots in ([b._node], [(b @ b.T)._node]):
         nodes, _ = evaluate.walk(roots)
-        structure, sizes = lowered(nodes)
-        print(KeptPlans("one").key(structure, items_of(nodes), sizes, 1, True).hex())
+        structure, _ = lowered(nodes)
+        print(KeptPlans("one").key(structure, items_of(nodes), 1, True).hex())
 """
 
 
