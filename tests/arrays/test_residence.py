@@ -424,6 +424,17 @@ def test_a_view_between_elements_does_not_follow() -> None:
         between.sum()
 
 
+def test_a_view_of_no_elements_follows_from_anywhere() -> None:
+    """Its strides may be those of records, of which its elements are fields."""
+    records = np.array(numpy.zeros((1, 5), [("p", "<i2", (2,)), ("n", "u1")]))
+    x = records[1:]["p"]
+    assert x.strides == (25, 5, 2)
+    view = x[::-1]
+    np.from_dlpack(x)
+    assert (x.residence, view.residence) == ("device", "device")
+    assert (view + 1).shape == (0, 5, 2)
+
+
 @pytest.mark.parametrize("dtype", ["i4,i4", "M8[s]", ">f8", "S8", "V8"])
 def test_an_array_with_a_view_of_the_host_alone_stays(dtype: str) -> None:
     results = []

@@ -171,6 +171,14 @@ def test_linspace(endpoint: bool, dtype: Any) -> None:
     both("linspace", 0, 1, 2.5)
 
 
+@pytest.mark.parametrize("stop", [[1.0, 5, 2], [1.0, 1 + 1e-16, 2.5], [2.0, 5, 2]])
+def test_linspace_where_a_step_may_be_zero(stop: list[float]) -> None:
+    """NumPy then computes every value in another way, with another last bit."""
+    both("linspace", 1, numpy.array(stop), 3, endpoint=False)
+    both("linspace", 1, numpy.array([stop, stop]), 7)
+    both("linspace", 1, numpy.array(stop[0]), 3, endpoint=False)
+
+
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_logspace_and_geomspace(endpoint: bool) -> None:
     for num in (0, 1, 2, 6):

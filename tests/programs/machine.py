@@ -722,7 +722,9 @@ def same_bits(got: Any, want: Any) -> bool:
         return is_same and same_bits(numpy.ma.getdata(got)[~mask], numpy.ma.getdata(want)[~mask])
     if want.dtype.names:
         return all(same_bits(got[name], want[name]) for name in want.dtype.names)
-    if want.dtype.kind in "mMb":  # NumPy's comparison of booleans of other bytes than 0 and 1 depends on their strides
+    if want.dtype.kind == "b":  # NumPy's comparison of booleans of other bytes than 0 and 1 depends on their strides
+        return bool(numpy.array_equal(got.view("u1") != 0, want.view("u1") != 0))
+    if want.dtype.kind in "mM":
         bits = f"i{want.dtype.itemsize}"
         return bool(numpy.array_equal(got.view(bits), want.view(bits)))
     if want.dtype.kind == "O":

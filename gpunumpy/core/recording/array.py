@@ -434,8 +434,8 @@ def _follow(view: ndarray, owner: ndarray) -> None:
     if not view._flags & ON_HOST:  # a signal handler has looked at it in between
         return
     itemsize = memory.itemsize
-    first_byte = address(memory) - address(owner._owner)
-    if any(distance % itemsize for distance in (first_byte, *memory.strides)):
+    first_byte = address(memory) - address(owner._owner) if memory.size else 0
+    if memory.size and any(distance % itemsize for distance in (first_byte, *memory.strides)):
         raise ValueError(f"a view as {memory.dtype} would begin between two elements of {itemsize} bytes")
     strides = tuple(stride // itemsize for stride in memory.strides)
     storage = owner if owner._base is None else owner._base

@@ -176,11 +176,16 @@ def linspace(
         step = elementwise("divide", [delta, computed_dtype.type(interval_count)]) if interval_count > 0 else numpy.nan
         step_is_zero, shape = False, delta.shape
     index = mark_owner_as_array(wrap(graph.cast(graph.iota((num, *(1 for _ in shape)), 0, queue), computed_dtype)))
-    if interval_count <= 0 or step_is_zero:
-        scaled = elementwise("divide", [index, computed_dtype.type(interval_count)]) if interval_count > 0 else index
-        y = elementwise("multiply", [scaled, delta])
+    if interval_count <= 0:
+        y = elementwise("multiply", [index, delta])
+    elif model is None:
+        y = _shares(index, interval_count, delta) if step_is_zero else elementwise("multiply", [index, step])
     else:
-        y = elementwise("multiply", [index, step])
+        y = elementwise(
+            "where",
+            [_any_zero(step), _shares(index, interval_count, delta), elementwise("multiply", [index, step])],
+            (BOOL, computed_dtype, computed_dtype, computed_dtype),
+        )
     y = elementwise("add", [y, low])
     if endpoint and num > 1:
         is_last = elementwise("equal", [index, computed_dtype.type(num - 1)])
@@ -191,6 +196,22 @@ def linspace(
     if axis != 0:
         y = moveaxis(y, 0, axis)
     return (y, step) if retstep else y
+
+
+def _shares(index: ndarray, interval_count: int, delta: Any) -> ndarray:
+    """Return the distances of values from the first one, in an interval whose steps may be zero though it is not.
+
+    NumPy computes all values so where one step is zero.
+    """
+    share = elementwise("divide", [index, index.dtype.type(interval_count)])
+    return elementwise("multiply", [share, delta])
+
+
+def _any_zero(values: ndarray) -> ndarray:
+    """Return whether any value is zero, as an array without dimensions."""
+    is_zero = elementwise("equal", [values, values.dtype.type(0)]).value()
+    axes = tuple(range(values.ndim))
+    return wrap(graph.reduce("logical_or", (BOOL, BOOL), axes, (is_zero,)) if axes else is_zero)
 
 
 def _inexact_dtype(*values: Any) -> DType:
