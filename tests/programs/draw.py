@@ -280,8 +280,14 @@ def shape(m: Machine, o: Arguments) -> Any:
 
 
 def dtype_of_view(m: Machine, o: Arguments, x: Any) -> Any:
-    """Return a dtype whose elements begin where elements of the array that owns the memory could begin."""
+    """Return a dtype whose elements begin where elements of the array that owns the memory could begin.
+
+    What is written through the view makes of booleans what kernels of a GPU do not take for booleans, and of floats
+    such whose sums depend on their order.
+    """
     name = m.choice(("int8", "uint16", "int32", "float64", "int64"))
+    if not m.library and x.dtype.kind not in "iu":
+        return x.dtype.name
     owner = x.base if isinstance(x.base, numpy.ndarray) else x
     places = (x.ctypes.data - owner.ctypes.data, *x.strides[:-1])
     return "int8" if any(place % numpy.dtype(name).itemsize for place in places) else name

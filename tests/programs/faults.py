@@ -13,7 +13,7 @@ import numpy
 
 from ..support.forks import in_child
 from ..support.interruptions import Interruption, interrupt, is_in_finalizer
-from .machine import Machine, Pair, Statement, plain, same_bits
+from .machine import Machine, Pair, Statement, plain
 
 
 class InterruptedMachine(Machine):
@@ -114,7 +114,7 @@ class InterruptedMachine(Machine):
 
     def _differences(self, values: list[Any]) -> list[tuple[Any, Any]]:
         seen = [(self.on_host(pair.tested), value) for pair, value in zip(self._watched, values, strict=True)]
-        return [(got, want) for got, want in seen if not same_bits(got, plain(want))]
+        return [(got, want) for got, want in seen if not self.is_same(got, plain(want))]
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         armed, self._is_armed = self._is_armed, False

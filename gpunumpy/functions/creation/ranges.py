@@ -207,7 +207,7 @@ def _shares(index: ndarray, interval_count: int, delta: Any) -> ndarray:
     return elementwise("multiply", [share, delta])
 
 
-def _any_zero(values: ndarray) -> ndarray:
+def _any_zero(values: Any) -> ndarray:
     """Return whether any value is zero, as an array without dimensions."""
     is_zero = elementwise("equal", [values, values.dtype.type(0)]).value()
     axes = tuple(range(values.ndim))

@@ -6,7 +6,7 @@
 // level of jumps doubles the windows that are known. Of the first word of a window only the highest bit counts.
 
 const int LENGTH = 624, AHEAD = 397, INDEPENDENT = LENGTH - AHEAD;
-const int TWO_BLOCKS = 2 * LENGTH + INDEPENDENT;  // two blocks, and what idle threads may read behind them
+const int TWO_BLOCKS = 2 * LENGTH;
 // Positions in a state, as STATE_POSITIONS in mt19937_jumps.py names them.
 const int POSITION = 624, HAS_NORMAL = 625, NORMAL = 626, NORMAL_WORDS = 628, KNOWS_NORMAL_WORDS = 632;
 const int STATE_WORDS = 640;
@@ -43,13 +43,15 @@ __device__ __forceinline__ u32 untempered(u32 y) {
 template <class Put> __device__ __forceinline__ void follow(u32* both, int blocks, Put put) {
   const int THIRD = 2 * INDEPENDENT, LAST = LENGTH - 1 - THIRD, me = threadIdx.x, t = me < INDEPENDENT ? me : 0;
   const bool works = me < INDEPENDENT, thrice = me <= LAST;
+  // Threads that make no third word read a place that nobody writes meanwhile.
+  const int third_place = thrice ? t + THIRD : t, after_third = me < LAST ? t + THIRD + 1 : t;
   __syncthreads();
-  u32 first = both[t], second = both[t + INDEPENDENT], third = both[t + THIRD];
+  u32 first = both[t], second = both[t + INDEPENDENT], third = both[third_place];
   for (int block = 0;; ++block) {
     const u32* old = both + (block & 1) * LENGTH;
     u32* made = both + (~block & 1) * LENGTH;
     const u32 next = old[t + 1], ahead = old[t + AHEAD], second_next = old[t + INDEPENDENT + 1];
-    u32 third_next = old[t + THIRD + 1];
+    u32 third_next = old[after_third];
     // After the last word of the old block comes the first one of this block.
     if (me / 32 == LAST / 32) {
       const u32 begin = next_word(old[0], old[1], old[AHEAD]);
