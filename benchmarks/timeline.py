@@ -75,6 +75,13 @@ def watch() -> None:
         runs["interpreted" if self.is_interpreted else "compiled", self._entries[-1]] += 1
 
     tiers.InterpretedFirst.__call__ = counted  # type: ignore[method-assign]
+    call_once = tiers.InterpretedOnce.__call__
+
+    def counted_once(self: tiers.InterpretedOnce, values: Sequence[Any]) -> None:
+        call_once(self, values)
+        runs["interpreted", "without a text"] += 1
+
+    tiers.InterpretedOnce.__call__ = counted_once  # type: ignore[method-assign]
 
 
 def main() -> None:

@@ -61,14 +61,15 @@ class DiskCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._private = folder.resolve() / _PRIVATE
+        self._private = str(folder.resolve() / _PRIVATE)
         self._bytes: int | None = None  # of all entries, as far as this process knows
 
     def find(self, key: bytes) -> bytes | None:
         """Return the entry of a key, or None if there is none, or none that is whole."""
         path = self._path(key)
         try:
-            content = path.read_bytes()
+            with open(path, "rb") as file:
+                content = file.read()
             os.utime(path)
         except OSError:
             return None
@@ -78,13 +79,15 @@ class DiskCache:
     def keep(self, key: bytes, entry: bytes) -> None:
         """Write an entry; warn if that fails, for example as the disk is full."""
         path = self._path(key)
-        new = path.with_name(f"{path.name}-{os.getpid()}-{get_ident()}")
+        new = f"{path}-{os.getpid()}-{get_ident()}"
         try:
             try:
-                new.write_bytes(entry + _check(entry))
-                new.replace(path)  # who reads it meanwhile finds the old entry or the new one
+                with open(new, "wb") as file:
+                    file.write(entry + _check(entry))
+                os.replace(new, path)  # who reads it meanwhile finds the old entry or the new one
             except BaseException:
-                new.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):
+                    os.unlink(new)
                 raise
             self._make_room(len(entry))
         except PermissionError as error:
@@ -93,8 +96,8 @@ class DiskCache:
         except OSError as error:
             warn_unusable(self._folder, str(error))
 
-    def _path(self, key: bytes) -> Path:
-        return self._private / key.hex()
+    def _path(self, key: bytes) -> str:
+        return os.path.join(self._private, key.hex())
 
     def _make_room(self, nbytes: int) -> None:
         """Drop what was not read for longest, if the entries, with so many new bytes, take too much room.

@@ -35,7 +35,8 @@ PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, P
     Ref variants(structure ? templates_for(planner, structure.get(), count) : nullptr);
     Ref found(variants ? find_variant(variants.get(), sizes, values) : nullptr);
     Ref program(found ? PyObject_GetAttr(found.get(), program_name) : nullptr);
-    Ref plan(program ? planned(program.get(), found.get(), values, nodes) : nullptr);
+    // A template that has run once alone has no program yet.
+    Ref plan(program && program.get() != Py_None ? planned(program.get(), found.get(), values, nodes) : nullptr);
     if (!plan) return nullptr;
     if (is_checked()) {
         Ref number(PyLong_FromSsize_t(count));

@@ -19,7 +19,7 @@ from ..graph.signature import Signature
 from ..graph.structure import without_sizes
 from ..schedule.lower import Item
 from ..schedule.variants import Variant
-from .plain_data import NotPlain, read, written
+from .plain_data import NotPlain, read, told_of, written
 
 T = TypeVar("T")
 
@@ -159,7 +159,6 @@ _digests: dict[int, bytes] = {}
 def _digest(number: int, signature: Signature) -> bytes:
     """Find what stands for the structure of a signature in every process."""
     *before, queue, generator = without_sizes(signature)[0]
-    plain = *before, queue is not None, generator
-    written(plain)  # the representation of anything else may differ between processes
-    found = _digests[number] = sha256(repr(plain).encode()).digest()
+    told = told_of((*before, queue is not None, generator))
+    found = _digests[number] = sha256(marshal.dumps(told, 2)).digest()
     return found

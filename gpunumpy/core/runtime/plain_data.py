@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 import sys
 from dataclasses import is_dataclass
+from functools import cache
 from io import BytesIO
+from operator import attrgetter
 from typing import Any
 
 import numpy
@@ -46,7 +48,7 @@ class _Writer(pickle.Pickler):
         if kind in _OF_KERNELS:
             return kind, tuple([getattr(thing, name) for name in kind.__slots__])
         if isinstance(thing, numpy.dtype):
-            return check, (thing.name,)
+            return check, (_name(thing),)
         if kind is SizeFunction:
             return size_function, thing.parts
         if not _is_plain(thing if callable(thing) else kind) and thing is not HOLE:
@@ -62,6 +64,27 @@ class _Reader(pickle.Unpickler):
         if not _is_plain(found):
             raise NotPlain
         return found
+
+
+def told_of(thing: Any) -> Any:
+    """Return what stands for plain data in every process, of numbers, texts and tuples; raise `NotPlain` for others."""
+    kind = type(thing)
+    if kind in _ATOMS:
+        return thing
+    if issubclass(kind, tuple) and (kind is tuple or _is_plain(kind)):
+        return (kind.__name__, *map(told_of, thing))
+    if isinstance(thing, numpy.dtype):
+        return "dtype", _name(thing)
+    if kind is type and thing in _PLAIN:
+        return "type", thing.__name__
+    if kind in _PLAIN and kind.__module__ == primitives.__name__:
+        return (kind.__name__, *[told_of(getattr(thing, name)) for name in kind.__slots__])
+    written(thing)  # the representation of anything that is not plain may differ between processes
+    return repr(thing)
+
+
+_ATOMS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+_name = cache(attrgetter("name"))  # of a dtype; NumPy makes it anew each time
 
 
 def written(thing: Any) -> bytes:

@@ -205,6 +205,10 @@ class PlanTemplate:
     _make_schedule: Callable[[], tuple[Scheduled, Trace]]
     # Keeps what `kept` returns on disk; None if that is done, or not to be.
     keep: Callable[[Any], None] | None = None
+    # What has run the first graph, until another one comes up: some of it may be for one run alone.
+    first_runners: tuple[Runner, ...] | None = None
+    # What the compiled core runs, at all sizes; None without the core, or before `made_program`.
+    program: Any = None
     _PLAIN = (
         *("end", "slots", "roots", "sections", "regions", "writes", "bases", "overwritten", "visible"),
         *("writes_inner_values", "actions", "_allocations"),
@@ -408,11 +412,21 @@ class PlanTemplate:
 
     def runners(self, numbers: Sequence[int]) -> tuple[Runner, ...]:
         """Return what runs the kernels and calls at some sizes, from the numbers that `sizes` gives."""
+        if self.first_runners is not None:
+            return self._lasting(self.first_runners, numbers)
         for at in self._allocations:
             # A kernel for more elements than memory can hold takes very long to prepare: let its allocation fail first.
             if numbers[at] >= _PROBE_BYTES:
                 memory.allocate(self.device, numbers[at])
         return tuple(self.executor.finish(without_collector(self._begun, numbers)))
+
+    def _lasting(self, first: Sequence[Runner], numbers: Sequence[int]) -> tuple[Runner, ...]:
+        """Return the first runners, with others in the places of those that are for one run."""
+        places = [place for place, runner in enumerate(first) if is_for_one_run(runner)]
+        work = [self._work[place] for place in places]
+        made = self.executor.finish(without_collector(lambda: [prepare(numbers[part]) for _, prepare, part in work]))
+        lasting = dict(zip(places, made, strict=True))
+        return tuple([lasting.get(place, runner) for place, runner in enumerate(first)])
 
     def _begun(self, numbers: Sequence[int]) -> list[Any]:
         return [prepare(numbers[part]) for _, prepare, part in self._work]
@@ -422,9 +436,23 @@ class PlanTemplate:
         """Whether the host may have copies of the memory of leaves that is overwritten."""
         return bool(self.overwritten)
 
-    @cached_property
-    def program(self) -> Any:
-        """What the compiled core runs, at all sizes; None without the core."""
+    def has_more_to_make(self, runners: Sequence[Runner]) -> bool:
+        """Return whether more than these runners is to be made, for later runs and for other processes."""
+        return self.keep is not None or any(map(is_for_one_run, runners))
+
+    def keep_on_disk(self) -> None:
+        """Keep a new template for other processes."""
+        if self.keep is not None:
+            without_collector(lambda keep: keep(self.kept()), self.keep)
+            self.keep = None
+
+    def made_program(self) -> Any:
+        """Return what the compiled core runs, at all sizes; None without the core. Until then graphs come to Python."""
+        if self.program is None:
+            self.program = self._program()
+        return self.program
+
+    def _program(self) -> Any:
         return _native.program(
             *(tuple(self.actions), tuple(self.roots), tuple((r, *what) for r, what in self.visible.items())),
             *(tuple(base for _, _, base in self.overwritten) if self.has_copies else (), len(self.slots)),
@@ -443,6 +471,11 @@ class PlanTemplate:
         symbolic = list(dict.fromkeys((*sizes_in(items), *of_steps)))
         known = dict(zip(symbolic, self._trace.formulas(symbolic)(values), strict=True))
         return Scheduled(tuple([in_step(step, known.__getitem__) for step in steps]), with_sizes(items, known))
+
+
+def is_for_one_run(runner: Runner) -> bool:
+    """Return whether another runner is to take the place of one that has run once."""
+    return getattr(runner, "is_for_one_run", False)
 
 
 def _known(begun: Any, sizes: Sequence[int]) -> Any:
@@ -482,7 +515,7 @@ class Plan:
     signatures
         Of the results, once they are computed.
     program
-        What the compiled core runs.
+        What the compiled core runs, if it has been made.
     """
 
     __slots__ = ("_scheduled", "numbers", "program", "runners", "signatures", "template", "values")

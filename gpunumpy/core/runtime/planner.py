@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import cast
+from weakref import WeakSet
 
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
@@ -31,6 +33,17 @@ _NODES_OF_ENTRY = 16  # of a graph by which something is found that count as one
 # A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
 # sizes: a plan for the whole takes as long as several runs, and saves a part of each later one.
 MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 16
+
+
+# Templates of graphs that have come up once.
+_met_once: WeakSet[PlanTemplate] = WeakSet()
+
+
+@atexit.register
+def keep_on_disk() -> None:
+    """Keep the plans of graphs that have come up once for other processes."""
+    while _met_once:
+        _met_once.pop().keep_on_disk()
 
 
 class GraphChanged(Exception):
@@ -75,6 +88,9 @@ class Planner:
     ) -> Plan:
         """Make the plan that computes the first `count` nodes of a graph, and keep it by a key; see `run_passes`.
 
+        For a graph that comes up once no more is made than one run takes: what later runs and later processes need is
+        made when it comes up again.
+
         Raises
         ------
         GraphChanged
@@ -83,13 +99,19 @@ class Planner:
         found = without_collector(self._found, nodes, count, overwrite, check, has_changed)
         template, values, signatures, items, is_new = found
         plan = Plan(template, values, signatures)
-        if template.keep is not None:
-            without_collector(lambda keep: keep(template.kept()), template.keep)
-            template.keep = None
+        is_first = template.first_runners is None and template.has_more_to_make(plan.runners)
+        template.first_runners = plan.runners if is_first else None
+        if is_first:
+            _met_once.add(template)
+        else:
+            template.keep_on_disk()
+            plan.program = template.made_program()
         if check:
             self.verify(plan, count)
             if is_new:  # each pass is checked with numbers
                 run_passes(items, range(count), self._executor, overwrite=overwrite, check=True)
+        if is_first:
+            return plan
         if len(self.plans) >= MAX_PLANS:
             self.plans.clear()
         return self.plans.keep(key, plan, _PLAN_ENTRIES)

@@ -118,16 +118,20 @@ class Variants(Generic[T]):
         for places, variant in known:
             self._keep(places, variant)
 
+    def known(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]] | None:
+        """Return what `find` returns, if it was made for numbers of this pattern before; else None."""
+        places, values = pattern(numbers)
+        return self._served(self._variants.get(places, ()), values)
+
     def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
         """Return what serves a list of numbers, and the values of the symbols in it."""
         places, values = pattern(numbers)
         variants = self._variants.get(places)
         if variants is None:
             variants = self._variants[places] = []
-        for variant in variants:
-            given = values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
-            if variant.guards(given) is not None:
-                return variant.made, given
+        known = self._served(variants, values)
+        if known is not None:
+            return known
         variant = self._of_other_pattern(places, values) or without_collector(self._new, numbers, places, values)
         self._keep(places, variant)
         if len(variants) >= MAX_VARIANTS:
@@ -141,6 +145,14 @@ class Variants(Generic[T]):
         """Keep a variant that was made for the symbols of its pattern."""
         if self._kept is not None and variant.symbols is None and variant.apart is not None:
             self._kept.keep(places, variant)
+
+    def _served(self, variants: Sequence[Variant[T]], values: tuple[int, ...]) -> tuple[T, tuple[int, ...]] | None:
+        """Return the first of the variants of a pattern that serves these values, and the values of its symbols."""
+        for variant in variants:
+            given = values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+            if variant.guards(given) is not None:
+                return variant.made, given
+        return None
 
     def _of_other_pattern(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T] | None:
         """Return a variant for numbers of which fewer are equal, if it serves these too."""

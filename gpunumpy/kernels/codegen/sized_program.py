@@ -28,8 +28,8 @@ class SizedProgram:
     def __init__(self, program: Program, trace: Trace) -> None:
         grids = [n for launch in program.launches for n in launch.grid]
         numbers = (*grids, *(s.nbytes for s in program.scratch), *program.params)
-        # Made for one list of sizes, it has no symbols, and an interpreted kernel has hundreds of numbers.
-        is_for_one = not any(isinstance(n, Size) for n in numbers)
+        # An interpreted kernel has hundreds of numbers.
+        is_for_one = not trace.symbols or not any(isinstance(n, Size) for n in numbers)
         self._set(program, numbers if is_for_one else trace.formulas(numbers))
 
     def _set(self, program: Program, numbers: tuple[int, ...] | NumbersOf) -> None:

@@ -15,7 +15,7 @@ from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device, raise_if_lost
 from ...core.runtime.executors import fuse_predicate_of, implementation
-from ...core.runtime.plan import CallAt, Runner
+from ...core.runtime.plan import CallAt, Runner, is_for_one_run
 from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
@@ -84,7 +84,7 @@ class CudaExecutor:
         with compiled_side_by_side():
             without_collector(finish_all)
         for prepare, runner in made.items():
-            if isinstance(prepare, (KernelAt, KeptKernelAt)):
+            if isinstance(prepare, (KernelAt, KeptKernelAt)) and not is_for_one_run(runner):
                 prepare.keep(runner)
         return [made[prepare] for prepare in begun]
 

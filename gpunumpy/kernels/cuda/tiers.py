@@ -58,6 +58,8 @@ if TIER not in TIERS:
 # a large GPU less time than the compiler takes a processor.
 _RUNS = 32
 _INSTRUCTIONS = 1 << 30
+# To generate its text and to look for it compiled takes longer than to interpret so many instructions.
+_INSTRUCTIONS_WITHOUT_TEXT = 1 << 26
 # While it is, its kernels are interpreted until they have applied so many instructions more.
 # Then the host waits for the compiler, and not the GPU for what the host has queued meanwhile.
 _INSTRUCTIONS_AHEAD = 1 << 36
@@ -94,9 +96,12 @@ def with_interpreter(program: Program) -> Program:
 
 
 class _Structure:
-    """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes."""
+    """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes.
 
-    __slots__ = ("expects_others", "interpretations", "launcher", "programs", "runners")
+    `comes_again` tells whether a kernel of it has run, or kernels of other sizes are to be expected.
+    """
+
+    __slots__ = ("comes_again", "expects_others", "interpretations", "launcher", "programs", "runners")
 
     def __init__(self, kernel: Kernel, device: Device) -> None:
         self.expects_others = False
@@ -105,12 +110,14 @@ class _Structure:
         self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
         self.interpretations = implementation(_INTERPRETATIONS)(kernel, multiprocessors)
         self.runners: dict[tuple[object, ...], Runner] = {}
+        self.comes_again = False
 
     def at(self, sizes: Sequence[int]) -> Runner | None:
         """Return what launches a kernel whose program has been launched at other sizes, in one launch; else None."""
-        if contraction():
+        known = None if contraction() else self.programs.known(sizes)
+        if known is None:
             return None
-        sized, values = self.programs.find(sizes)
+        sized, values = known
         launcher: Launcher | None = sized.runner
         if launcher is None:
             return None
@@ -249,7 +256,7 @@ class CudaKernels:
         """Have the programs of a structure made with symbols, and kept for other processes."""
         if structure.expects_others:
             return
-        structure.expects_others = True
+        structure.expects_others = structure.comes_again = True
         structure.programs.expect_others()
         structure.interpretations.expect_others()
         identity = self.identity()
@@ -282,9 +289,24 @@ class CudaKernels:
 
     def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
         """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
+        if not structure.comes_again:
+            structure.comes_again = True
+            for_one_run = self._for_one_run(structure, sizes)
+            if for_one_run is not None:
+                return for_one_run
         sized, values = structure.programs.find(sizes)
         launched = partial(structure.launched, sized, values)
         return self._runner(sized.text, sized.entries, partial(structure.interpreted, sizes), launched)
+
+    def _for_one_run(self, structure: _Structure, sizes: Sequence[int]) -> Runner | None:
+        """Return what has the interpreter run a kernel once, for which no text is generated; None to have more made."""
+        if not _may_interpret() or not self._interpreter.is_ready():
+            return None
+        self._device.activate()
+        interpretation = structure.interpreted(sizes)
+        if interpretation is None or interpretation[1] > _INSTRUCTIONS_WITHOUT_TEXT:
+            return None
+        return InterpretedOnce(interpretation[0])
 
     def kept_runner(self, kept: KeptKernel) -> Runner:
         """Return the same for a kernel of another process."""
@@ -314,6 +336,8 @@ class CudaKernels:
         is_wanted = is_missing or (_may_interpret() and TIER == "interpreted")
         if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
+        elif is_wanted:
+            self._interpreter.note_waiting_kernel()
         if interpretation is None:
             return launched(compile_program(text, entries, self._device, was_looked_for=is_missing))
         if compilation is None:
@@ -331,8 +355,8 @@ class Interpreter:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._asked = 0
-        self._was_found = False
+        self._waiting = 0
+        self._was_found: bool | None = None  # None if it was not looked for
         self._task: Task | None = None
 
     def is_at_hand(self) -> bool:
@@ -341,15 +365,13 @@ class Interpreter:
         return TIER == "interpreted" or is_done or is_finished(interpreter_text(), self._device)
 
     def is_ready(self) -> bool:
-        """Return whether `compile_program` returns the interpreter without the compiler; see to it that it will."""
+        """Return whether `compile_program` returns the interpreter without the compiler."""
         if TIER == "interpreted":
             return True  # after the compiler has run once
-        self._asked += 1
-        if self._asked == 1 or self._was_found:
+        if self._was_found is not False:
             self._was_found = find_program(interpreter_text(), self._device)
-            return self._was_found
-        if self._asked == _KERNELS_BEFORE_INTERPRETER:
-            self._task = compile_beside(interpreter_text(), self._device)
+            if self._was_found:
+                return True
         task = self._task
         if task is None or not task.is_done:
             return False
@@ -361,6 +383,12 @@ class Interpreter:
             warn(f"kernels wait for the compiler, as their interpreter does not compile: {reason}", RuntimeWarning)
             return False
         return load_program(interpreter_text(), (), self._device, image) is not None
+
+    def note_waiting_kernel(self) -> None:
+        """Count a kernel that waits for the compiler as the interpreter is not ready; see to it that it will be."""
+        self._waiting += 1
+        if self._waiting == _KERNELS_BEFORE_INTERPRETER:
+            self._task = compile_beside(interpreter_text(), self._device)
 
 
 class Compilation:
@@ -413,6 +441,22 @@ class Compilation:
             self._left = 0.0  # kernels of other sizes find it
             return functions
         return None
+
+
+class InterpretedOnce:
+    """Has the interpreter run a kernel for which nothing else is made; see `core.runtime.plan.is_for_one_run`."""
+
+    is_one_launch = True
+    is_for_one_run = True
+    is_interpreted = True
+    launch: Any = None
+
+    def __init__(self, interpretation: Runner) -> None:
+        self._run = interpretation
+
+    def __call__(self, values: Sequence[Any]) -> None:
+        """Run the kernel over its bound arguments."""
+        self._run(values)
 
 
 class InterpretedFirst:

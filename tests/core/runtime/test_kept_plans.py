@@ -105,6 +105,7 @@ class Watch:
         state.planner = Planner(state.executor)
         for x in program():
             x.computed()
+        planner.keep_on_disk()  # as the end of a process does
         return self.launched
 
 
@@ -142,6 +143,34 @@ def test_a_second_process_plans_nothing(
     assert (watch.interpreted > 0) == (tier == "interpreted")
     assert watch.process(program) == first
     assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_graph_that_comes_up_once_has_nothing_made_for_others(
+    watch: Watch, folder: Path, program: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What later runs and later processes need is made when it comes up again."""
+    prepared: list[str] = []
+    prepare = CudaExecutor.library_call
+    monkeypatch.setattr(
+        CudaExecutor, "library_call", lambda self, name, *args: prepared.append(name) or prepare(self, name, *args)
+    )
+    monkeypatch.setattr(tiers, "TIER", "interpreted")
+    monkeypatch.setattr(planner, "keep_on_disk", lambda: None)
+    watch.process(program)
+    texts, calls = watch.generated, len(prepared)
+    kept = len(list((folder / "programs").iterdir()))
+    watch.launched.clear()
+    for x in program():
+        x.computed()
+    again, scheduled = list(watch.launched), watch.scheduled
+    assert watch.generated > texts
+    assert len(prepared) == calls, "library calls are prepared once"
+    assert len(list((folder / "programs").iterdir())) > kept
+    watch.launched.clear()
+    for x in program():
+        x.computed()
+    assert (watch.scheduled, watch.launched) == (scheduled, again)
 
 
 def test_a_second_process_reads_the_text_of_the_interpreter(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
