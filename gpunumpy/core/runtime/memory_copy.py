@@ -77,21 +77,26 @@ class _Stage:
         """Copy bytes from an address of the device to pageable memory."""
         stream = self.device.stream
         in_flight: deque[tuple[_Chunk, numpy.ndarray]] = deque()
-        for start in range(0, target.size, CHUNK_BYTES):
-            if len(in_flight) == CHUNKS_IN_FLIGHT:
-                self.finish_chunk(*in_flight.popleft())
-            piece = target[start : start + CHUNK_BYTES]
-            chunk = self.take_chunk()
-            _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, chunk.ptr, ptr + start, piece.size, stream)
-            check(self.cuda.cuEventRecord(chunk.event, stream))
-            in_flight.append((chunk, piece))
-        while in_flight:
-            self.finish_chunk(*in_flight.popleft())
+        try:
+            for start in range(0, target.size, CHUNK_BYTES):
+                if len(in_flight) == CHUNKS_IN_FLIGHT:
+                    self.finish_chunk(in_flight)
+                piece = target[start : start + CHUNK_BYTES]
+                chunk = self.take_chunk()
+                _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, chunk.ptr, ptr + start, piece.size, stream)
+                check(self.cuda.cuEventRecord(chunk.event, stream))
+                in_flight.append((chunk, piece))
+            while in_flight:
+                self.finish_chunk(in_flight)
+        finally:
+            self.busy.extend([chunk for chunk, _ in in_flight])  # none, but after an exception
 
-    def finish_chunk(self, chunk: _Chunk, piece: numpy.ndarray) -> None:
-        """Wait for a chunk of a download, and copy its bytes to their place."""
+    def finish_chunk(self, in_flight: deque[tuple[_Chunk, numpy.ndarray]]) -> None:
+        """Wait for the first chunk of a download, and copy its bytes to their place."""
+        chunk, piece = in_flight[0]
         check(self.cuda.cuEventSynchronize(chunk.event))
         piece[:] = chunk.host[: piece.size]
+        in_flight.popleft()
         self.free.append(chunk)
 
 

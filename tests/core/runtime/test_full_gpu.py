@@ -17,7 +17,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.errors import DeviceError
-from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime import memory, memory_copy
 from gpunumpy.core.runtime.device import CPU, check, why_no_gpu
 from gpunumpy.core.runtime.memory_copy import CHUNK_BYTES
 from gpunumpy.core.runtime.memory_pool import FreeList
@@ -165,6 +165,25 @@ def test_any_call_may_find_no_memory_until_arrays_are_deleted(
             assert not isinstance(errors[0].__context__, LookupError)
             program.made.clear()
     assert place > 10
+
+
+def test_a_download_that_finds_no_memory_midway(gpu: fake_driver.FakeDriver) -> None:
+    """The GPU may still write to the memory that it has begun with, so that is neither given back nor lost."""
+    x = np.asarray(LARGE)
+    gpu.busy = True
+    allocated = gpu.calls.count("cuMemHostAlloc")
+    gpu.refuse = lambda name: (
+        OUT_OF_MEMORY if name == "cuMemHostAlloc" and gpu.calls.count(name) > allocated + 1 else None
+    )
+    with pytest.raises(MemoryError, match=r"asked for [\d,]+ bytes that stay in memory"):
+        x.get()
+    stage = memory_copy._stages[np.Device("cuda:0")]
+    assert len(stage.made) == 2
+    assert len(stage.busy) == 2
+    assert not stage.free
+    assert "cuMemFreeHost" not in gpu.calls
+    gpu.refuse = lambda name: None
+    numpy.testing.assert_array_equal(x.get(), LARGE)
 
 
 def test_what_is_unknown_on_a_gpu_that_is_not_full_is_no_lack_of_memory(gpu: fake_driver.FakeDriver) -> None:
