@@ -111,9 +111,10 @@ template <class T, int TEAM> struct Singular {
         const bool is_pair = pair < padded_rows / 2 && p < r && q < r;
         T* x = cells + (is_pair ? p : 0) * pitch;
         T* y = cells + (is_pair ? q : 0) * pitch;
+        const int columns = is_pair ? c : 0;  // another team may write row 0 meanwhile
         R a = 0, b = 0;
         T ab = of_real<T>(0);
-        for (int k = lane; k < c; k += TEAM) {
+        for (int k = lane; k < columns; k += TEAM) {
           a += square(x[k]);
           b += square(y[k]);
           ab = add_conj_mul(ab, x[k], y[k]);
