@@ -17,6 +17,7 @@ from .core.disk_cache import cache_folder, why_unsafe
 from .core.errors import DeviceError
 from .core.runtime.device import devices, why_no_gpu
 from .demo import demo, names
+from .kernels.cuda.precompiled import FOLDER, compilers
 
 # The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
 _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -98,6 +99,7 @@ def info() -> list[str]:
     installed = {use: _installed(packages) for use, packages in _LIBRARIES}
     lines += [_line(use, text or "missing") for use, text in installed.items()]
     unsafe = why_unsafe(cache_folder())
+    lines.append(_line("kernels of the package", _fixed_kernels(installed["compiler (NVRTC)"])))
     lines.append(_line("cache of compiled kernels", f"{cache_folder()}{f' (not used: {unsafe})' if unsafe else ''}"))
     lines += _advice(driver, [use for use, text in installed.items() if not text])
     return lines
@@ -115,6 +117,20 @@ def _installed(packages: Sequence[str]) -> str | None:
         except PackageNotFoundError:
             continue
     return None
+
+
+def _fixed_kernels(compiler: str | None) -> str:
+    """Return what the package holds compiled, and whether it is for the installed compiler."""
+    found = compilers(FOLDER)
+    if not found:
+        return "none is compiled: each is when it is first needed"
+    texts = [
+        f"{max(archs.values())} programs by NVRTC {major}.{minor} for {', '.join(archs)}"
+        for (major, minor), archs in sorted(found.items())
+    ]
+    words = (compiler or "").split(" ")[-1].split(".")
+    is_used = len(words) > 1 and (int(words[0]), int(words[1])) in found
+    return "; ".join(texts) + ("" if is_used or not compiler else f" (not used: {compiler} is another)")
 
 
 def _driver_version() -> tuple[int, int] | None:

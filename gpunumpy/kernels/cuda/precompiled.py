@@ -48,6 +48,16 @@ def find_image(root: Path, text: str, arch: str, compiler: tuple[int, int]) -> b
         return None
 
 
+def compilers(root: Path) -> dict[tuple[int, int], dict[str, int]]:
+    """Return how many programs `root` holds for this platform, by architecture and the version of their NVRTC."""
+    found = {}
+    for folder in root.glob(f"nvrtc-*-{sysconfig.get_platform()}"):
+        major, minor = folder.name.split("-")[1].split(".")
+        archs = sorted(folder.glob("sm_*"), key=lambda path: int(path.name.removeprefix("sm_")))
+        found[int(major), int(minor)] = {arch.name: len(_index(arch)) for arch in archs}
+    return found
+
+
 def digest(text: str) -> str:
     """Return what stands for a text."""
     return hashlib.sha256(text.encode()).hexdigest()
