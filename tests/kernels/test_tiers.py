@@ -634,9 +634,10 @@ def test_what_runs_at_the_end_of_a_process_can_compile(tmp_path: Path, monkeypat
 def test_what_first_kernels_need_is_loaded_beside_the_context() -> None:
     program = "from gpunumpy.kernels.cuda import executor; executor.load(); import sys; from gpunumpy.kernels.codegen"
     program += " import interpreter, op_code; print(interpreter.opcodes.cache_info().misses,"
-    program += " op_code._definers.cache_info().misses, 'gpunumpy.kernels.codegen.sized' in sys.modules)"
+    program += " op_code._definers.cache_info().misses, *['gpunumpy.' + name in sys.modules for name in"
+    program += " ('kernels.codegen.sized', 'nvlib.cublaslt', 'kernels.sort.cuda')], 'nvmath' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "1 1 True\n"
+    assert done.stdout == "1 1 True True True False\n"
 
 
 def test_an_unknown_tier() -> None:

@@ -478,6 +478,7 @@ const struct {
     {"with_operands", call_found<2, find_with_operands>},
     {"lowered", call_found<1, lowered>},
     {"pattern", call_found<1, pattern>},
+    {"known_variant", call_found<2, known_variant>},
     {"resident", call_found<1, resident>},
 };
 

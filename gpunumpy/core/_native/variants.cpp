@@ -66,4 +66,11 @@ PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& valu
     return nullptr;
 }
 
+PyObject* known_variant(PyObject* const* args) {
+    Numbers numbers, values;
+    if (Py_TYPE(args[0]) != state.variants || !read_numbers(args[1], numbers)) return nullptr;
+    Ref made(find_variant(args[0], numbers, values)), of_values(made ? tuple_of(values) : nullptr);
+    return of_values ? PyTuple_Pack(2, made.get(), of_values.get()) : nullptr;
+}
+
 }  // namespace core

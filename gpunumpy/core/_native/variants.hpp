@@ -13,4 +13,7 @@ PyObject* pattern(PyObject* const* args);
 // nothing that was made does.
 PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& values);
 
+// The same as a tuple, for a `Variants` and a sequence of numbers; see variants.py.
+PyObject* known_variant(PyObject* const* args);
+
 }  // namespace core

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph.library_calls.registry import record_of
+from ..graph.library_calls.registry import RECORDS, record_of
 from ..late_imports import import_late
 from ..schedule.callbacks import FusePredicate
 from . import device as devices
@@ -28,6 +28,15 @@ def implementation(name: str) -> Any:
     """Return the attribute that ``"module:attribute"`` names below the package."""
     module, _, attribute = name.partition(":")
     return getattr(import_late(f"{_PACKAGE}.{module}"), attribute)
+
+
+def load_library_calls(executor: str) -> None:
+    """Import all that runs library calls on an executor of this name."""
+    for record in RECORDS.values():
+        functions = record.implementations.get(executor)
+        if functions is not None:
+            for name in filter(None, (getattr(functions, part) for part in functions.__slots__)):
+                implementation(name)
 
 
 devices.beside_context = lambda: implementation("kernels.cuda.executor:load")()

@@ -120,18 +120,15 @@ class Variants(Generic[T]):
 
     def known(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]] | None:
         """Return what `find` returns, if it was made for numbers of this pattern before; else None."""
-        places, values = pattern(numbers)
-        return self._served(self._variants.get(places, ()), values)
+        return known_variant(self, numbers)
 
     def find(self, numbers: Sequence[int]) -> tuple[T, tuple[int, ...]]:
         """Return what serves a list of numbers, and the values of the symbols in it."""
-        places, values = pattern(numbers)
-        variants = self._variants.get(places)
-        if variants is None:
-            variants = self._variants[places] = []
-        known = self._served(variants, values)
+        known = known_variant(self, numbers)
         if known is not None:
             return known
+        places, values = pattern(numbers)
+        variants = self._variants.setdefault(places, [])
         variant = self._of_other_pattern(places, values) or without_collector(self._new, numbers, places, values)
         self._keep(places, variant)
         if len(variants) >= MAX_VARIANTS:
@@ -145,14 +142,6 @@ class Variants(Generic[T]):
         """Keep a variant that was made for the symbols of its pattern."""
         if self._kept is not None and variant.symbols is None and variant.apart is not None:
             self._kept.keep(places, variant)
-
-    def _served(self, variants: Sequence[Variant[T]], values: tuple[int, ...]) -> tuple[T, tuple[int, ...]] | None:
-        """Return the first of the variants of a pattern that serves these values, and the values of its symbols."""
-        for variant in variants:
-            given = values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
-            if variant.guards(given) is not None:
-                return variant.made, given
-        return None
 
     def _of_other_pattern(self, places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T] | None:
         """Return a variant for numbers of which fewer are equal, if it serves these too."""
@@ -194,6 +183,17 @@ def with_symbols(places: tuple[int, ...], values: Sequence[int]) -> tuple[Trace,
     trace = Trace()
     symbols = [trace.symbol(value) for value in values]
     return trace, [_number(place, symbols) for place in places]
+
+
+@tried_first
+def known_variant(variants: Variants[T], numbers: Sequence[int]) -> tuple[T, tuple[int, ...]] | None:
+    """Return what has been made that serves a list of numbers, and the values of its symbols; None if nothing does."""
+    places, values = pattern(numbers)
+    for variant in variants._variants.get(places, ()):
+        given = values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+        if variant.guards(given) is not None:
+            return variant.made, given
+    return None
 
 
 def _number(place: int, symbols: Sequence[Integer]) -> Integer:

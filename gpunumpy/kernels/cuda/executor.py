@@ -14,7 +14,7 @@ from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device, raise_if_lost
-from ...core.runtime.executors import fuse_predicate_of, implementation
+from ...core.runtime.executors import fuse_predicate_of, implementation, load_library_calls
 from ...core.runtime.plan import CallAt, Runner, is_for_one_run
 from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.traits import Traits
@@ -33,6 +33,7 @@ def load() -> None:
     compiler_version()
     if TIER != "compiled":
         interpreter_text()
+    load_library_calls(CudaExecutor.name)
     implementation(PROGRAMS)
     implementation(OPCODES)()  # with the tables of helpers that texts need too
 
