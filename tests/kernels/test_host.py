@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any
 
 import numpy
 import pytest
 
+import gpunumpy as np
 from gpunumpy.core.dtypes import DTYPES, bfloat16
 from gpunumpy.core.schedule.kernel import (
     Affine,
@@ -217,6 +219,17 @@ def test_errors_are_ignored_quietly() -> None:
     out = k.full(k.apply("divide", k.load(a), k.load(numpy.zeros(3))))
     k.run()
     same(out, [numpy.nan, -numpy.inf, numpy.inf])
+
+
+def test_kernels_see_nothing_of_the_context_that_asks_for_them() -> None:
+    """Their values are the same, whoever looks."""
+    of_a_program = ContextVar("of_a_program", default=0)
+    of_a_program.set(1)
+    with numpy.errstate(all="raise"), numpy.printoptions(precision=2):
+        assert set(host_threads.quietly(numpy.geterr).values()) == {"ignore"}
+        assert host_threads.quietly(of_a_program.get) == 0
+        with np.Device("cpu"):
+            numpy.testing.assert_array_equal((1 / np.asarray([0.0, 2.0])).get(), [numpy.inf, 0.5])
 
 
 def test_what_an_exception_leaves_of_errors_is_forgotten() -> None:

@@ -30,7 +30,8 @@ def explain(*arrays: Any, file: TextIO | None = None) -> None:
     On a GPU each is compiled, interpreted until it is compiled, or waits for the compiler.
 
     Small arrays on the host are counted: NumPy computes them at once (see `set_residence`).
-    A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too.
+    A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too. A graph of
+    many sizes is computed in parts the first times: the text tells of how many.
 
     Parameters
     ----------
@@ -67,8 +68,13 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
         roots = evaluate.live_roots(queue, requested)[0]
         if not roots:
             return f"nothing to run on {device}: everything is computed"
-        items = items_of(evaluate.walk(roots)[0])
-    return _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
+        nodes, key = evaluate.walk(roots)
+        items, planner = items_of(nodes), queue.state.planner
+        parts = [] if planner.plans.find(key) else planner.parts(key, nodes, len(roots), times=0)
+    text = _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
+    if parts:
+        return f"in {len(parts)} parts, each with kernels of its own, until it comes up again; as a whole it is\n{text}"
+    return text
 
 
 def _plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device, executor: Executor) -> str:

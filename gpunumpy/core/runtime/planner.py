@@ -180,11 +180,12 @@ class Planner:
         return variants
 
     def parts(
-        self, key: Hashable, nodes: Sequence[Node], count: int, has_changed: Callable[[], bool] = bool
+        self, key: Hashable, nodes: Sequence[Node], count: int, has_changed: Callable[[], bool] = bool, times: int = 1
     ) -> list[list[int]]:
         """Return how to compute the first `count` nodes of a graph that has no plan: the roots of its parts, in order.
 
-        Of a graph to plan as a whole it returns no parts. The parameters are those of `plan`.
+        Of a graph to plan as a whole it returns no parts. The parameters are those of `plan`; `times` is 0 for who only
+        asks.
         """
         if len(nodes) < MIN_NODES:
             return []
@@ -194,8 +195,8 @@ class Planner:
             if has_changed():
                 raise GraphChanged
             known = self._parts.keep(key, _Parts(made), len(nodes) // _NODES_OF_ENTRY)
-        known.times += 1
-        return known.roots if known.times <= PATIENCE else []
+        known.times += times
+        return known.roots if known.times < PATIENCE + times else []
 
     def _new_parts(self, nodes: Sequence[Node], count: int) -> list[list[int]]:
         structure, sizes = lowered(nodes)

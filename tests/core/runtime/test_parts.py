@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime import evaluate, planner
 from gpunumpy.core.runtime.device import Device
+from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.runtime.loop_cut import NODES_LIMIT, LoopCut
 from gpunumpy.core.runtime.planner import PATIENCE, Planner
 from gpunumpy.core.schedule.parts import parts
@@ -113,6 +115,19 @@ def test_a_graph_that_comes_up_again_has_a_plan_of_its_own(new_planner: Planner)
             lu(numpy, expected)
             numpy.testing.assert_allclose(np.asnumpy(a), expected)
             assert (new_planner.counts()[0] == known + 1) == (turn == PATIENCE) or turn == 0
+
+
+def test_parts_are_explained(new_planner: Planner) -> None:
+    """To ask for them makes no plan, and does not count."""
+    with np.Device("cpu"):
+        a = np.asarray(matrix(30))
+        for turn in range(PATIENCE + 1):
+            np.synchronize("cpu")
+            lu(np, a)
+            for _ in range(2):
+                text = explanation()
+                assert bool(re.match(r"in \d+ parts, each with kernels of its own", text)) == (turn < PATIENCE)
+                assert "kernels on cpu: " in text
 
 
 def test_graphs_of_one_structure_have_the_same_parts(new_planner: Planner, monkeypatch: pytest.MonkeyPatch) -> None:
