@@ -94,7 +94,7 @@ class FakeDriver:
         return self._handles
 
     _cuDevicePrimaryCtxRetain = lambda self, device: 1 + device  # noqa: E731
-    _cuStreamCreate = _cuEventCreate = _cuMemPoolCreate = _new_handle
+    _cuStreamCreate = _cuEventCreate = _cuMemPoolCreate = _cuStreamEndCapture = _cuGraphInstantiate = _new_handle
 
     def _cuGetErrorString(self, error: Any) -> bytes:
         return f"what {error.name} means".encode()

@@ -241,6 +241,13 @@ def program(*parts: Any) -> Any:
     return None if _core is None else _core.Program(*parts)
 
 
+def set_graph_functions(addresses: Sequence[int]) -> bool:
+    """Tell the core where the driver's functions for CUDA graphs are; return whether there is a core."""
+    if _core is not None:
+        _core.CudaGraph.functions(*addresses)
+    return _core is not None
+
+
 def in_front_of(function: Callable[..., Any], recorder: Callable[..., Any]) -> Callable[..., Any]:
     """Return a recorder that finds what `recorder` does and else calls `function`; `function` if it is no recorder."""
     if _core is None or type(recorder) is not _core.Recorder:

@@ -13,68 +13,28 @@ namespace core {
 
 namespace {
 
-// The core is built without CUDA's headers: these are CUlaunchAttribute, CUlaunchConfig, and cuLaunchKernelEx, whose address
-// Python hands over.
-struct LaunchAttribute {
-    int id, padding;
-    union {
-        int is_allowed;
-        uint64_t words[8];
-    } value;
-};
-
-struct LaunchConfig {
-    unsigned dimensions[7];  // grid, block, bytes of shared memory
-    void* stream;
-    LaunchAttribute* attributes;
-    unsigned attribute_count;
-};
-
-using LaunchKernel = int (*)(const LaunchConfig* config, void* function, void** parameters, void** extra);
-
 // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: the kernel may be started while those before it run, for whose end
 // it waits by itself.
 LaunchAttribute starts_early = {6, 0, {1}};
 
-// A part of the scratch memory: bytes to allocate, or where it is among the counters, which are zero between kernels.
-struct ScratchPart {
-    bool is_zeroed;
-    Py_ssize_t number;
-};
-
-struct Prepared {
-    LaunchKernel launch_kernel;
-    void* function;
-    LaunchConfig config;
-    std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
-    std::vector<int64_t> params;  // follow the arguments in every launch
-    bool is_packed;               // whether all of these are one parameter of the kernel
-    PyObject* failed;             // raises the exception for an error of the driver, or makes room for another attempt
-    PyObject* device;             // of the kernel, or None
-    PyObject* kernel;             // what keeps it loaded
-    Py_ssize_t fixed;             // parameters, the first ones, that stay at other sizes
-    std::vector<ScratchPart> scratch;  // whose addresses are the last arguments
-    PyObject* counters;                // the buffer of those that are zeroed, or null
-};
-
 struct Launch {
     PyObject_HEAD
     vectorcallfunc call;
-    Prepared* prepared;
+    PreparedLaunch* prepared;
 };
 
 Launch* as_launch(PyObject* object) { return reinterpret_cast<Launch*>(object); }
 
 PyTypeObject* launch_type = nullptr;
 
-bool has_count(const Prepared& prepared, size_t count) {
+bool has_count(const PreparedLaunch& prepared, size_t count) {
     const size_t wanted = prepared.format.size() - prepared.scratch.size();
     if (wanted == count) return true;
     PyErr_Format(PyExc_TypeError, "the kernel takes %zu arguments, not %zu", wanted, count);
     return false;
 }
 
-bool pack_all(const Prepared& prepared, PyObject* values, Words& words) {
+bool pack_all(const PreparedLaunch& prepared, PyObject* values, Words& words) {
     Ref sequence(PySequence_Fast(values, "arguments are a sequence"));
     if (!sequence || !has_count(prepared, PySequence_Fast_GET_SIZE(sequence.get()))) return false;
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
@@ -119,7 +79,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     if (fixed < 0 || fixed > PySequence_Fast_GET_SIZE(sequence.get())) {
         return PyErr_Format(PyExc_ValueError, "there are not %zd fixed parameters", fixed);
     }
-    Prepared* p = as_launch(made.get())->prepared = new Prepared();
+    PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch();
     as_launch(made.get())->call = call;
     p->launch_kernel = reinterpret_cast<LaunchKernel>(launch_kernel);
     p->function = reinterpret_cast<void*>(function);
@@ -164,11 +124,11 @@ PyObject* with_scratch(PyObject* self, PyObject* const* args, Py_ssize_t count) 
         if (is_zeroed && !is_buffer(args[1])) return PyErr_Format(PyExc_TypeError, "there are no counters");
         parts.push_back({is_zeroed != 0, number});
     }
-    const Prepared& other = *as_launch(self)->prepared;
+    const PreparedLaunch& other = *as_launch(self)->prepared;
     if (parts.size() > other.format.size()) return PyErr_Format(PyExc_ValueError, "the kernel has no such scratch memory");
     Ref made(launch_type->tp_alloc(launch_type, 0));
     if (!made) return nullptr;
-    Prepared* p = as_launch(made.get())->prepared = new Prepared(other);
+    PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch(other);
     as_launch(made.get())->call = call;
     p->failed = Py_NewRef(other.failed);
     p->device = Py_NewRef(other.device);
@@ -180,7 +140,7 @@ PyObject* with_scratch(PyObject* self, PyObject* const* args, Py_ssize_t count) 
 
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
-    if (Prepared* p = as_launch(self)->prepared) {
+    if (PreparedLaunch* p = as_launch(self)->prepared) {
         Py_XDECREF(p->failed);
         Py_XDECREF(p->device);
         Py_XDECREF(p->kernel);
@@ -251,8 +211,8 @@ bool activate(PyObject* device) {
 PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* params, size_t count) {
     Ref made(launch_type->tp_alloc(launch_type, 0));
     if (!made) return nullptr;
-    const Prepared& other = *as_launch(launch)->prepared;
-    Prepared* p = as_launch(made.get())->prepared = new Prepared{
+    const PreparedLaunch& other = *as_launch(launch)->prepared;
+    PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch{
         other.launch_kernel, other.function, other.config, other.format, {}, other.is_packed,
         Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed, {}, nullptr};
     p->params.assign(other.params.begin(), other.params.begin() + other.fixed);
@@ -267,8 +227,10 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
 
 bool is_launch(PyObject* object) { return Py_TYPE(object) == launch_type; }
 
+const PreparedLaunch& prepared_launch(PyObject* launch) { return *as_launch(launch)->prepared; }
+
 const char* format_of(PyObject* launch, size_t count) {
-    const Prepared& prepared = *as_launch(launch)->prepared;
+    const PreparedLaunch& prepared = *as_launch(launch)->prepared;
     return has_count(prepared, count) ? prepared.format.c_str() : nullptr;
 }
 
@@ -286,7 +248,7 @@ bool pack(char letter, PyObject* value, int64_t& word) {
 }
 
 bool Scratch::add(PyObject* launch, Words& words) {
-    const Prepared& p = *as_launch(launch)->prepared;
+    const PreparedLaunch& p = *as_launch(launch)->prepared;
     for (const ScratchPart& part : p.scratch) {
         PyObject* buffer = p.counters;
         if (!part.is_zeroed) {
@@ -311,7 +273,7 @@ Scratch::~Scratch() {
 }
 
 bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
-    const Prepared& p = *as_launch(launch)->prepared;
+    const PreparedLaunch& p = *as_launch(launch)->prepared;
     for (const int64_t word : p.params) words.push_back(word);
     if (!words.size()) words.push_back(0);
     SmallVector<void*, 64> addresses;

@@ -1,10 +1,54 @@
 // Launch: a kernel of a GPU with its grid, launched by the driver's own function.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "python.hpp"
 #include "small_vector.hpp"
 
 namespace core {
+
+// The core is built without CUDA's headers: these are CUlaunchAttribute, CUlaunchConfig, and cuLaunchKernelEx, whose address
+// Python hands over.
+struct LaunchAttribute {
+    int id, padding;
+    union {
+        int is_allowed;
+        uint64_t words[8];
+    } value;
+};
+
+struct LaunchConfig {
+    unsigned dimensions[7];  // grid, block, bytes of shared memory
+    void* stream;
+    LaunchAttribute* attributes;
+    unsigned attribute_count;
+};
+
+using LaunchKernel = int (*)(const LaunchConfig* config, void* function, void** parameters, void** extra);
+
+// A part of the scratch memory: bytes to allocate, or where it is among the counters, which are zero between kernels.
+struct ScratchPart {
+    bool is_zeroed;
+    Py_ssize_t number;
+};
+
+// What a launch has in all its calls.
+struct PreparedLaunch {
+    LaunchKernel launch_kernel;
+    void* function;
+    LaunchConfig config;
+    std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
+    std::vector<int64_t> params;  // follow the arguments in every launch
+    bool is_packed;               // whether all of these are one parameter of the kernel
+    PyObject* failed;             // raises the exception for an error of the driver, or makes room for another attempt
+    PyObject* device;             // of the kernel, or None
+    PyObject* kernel;             // what keeps it loaded
+    Py_ssize_t fixed;             // parameters, the first ones, that stay at other sizes
+    std::vector<ScratchPart> scratch;  // whose addresses are the last arguments
+    PyObject* counters;                // the buffer of those that are zeroed, or null
+};
 
 bool add_launch_type(PyObject* module);
 
@@ -12,6 +56,7 @@ bool add_launch_type(PyObject* module);
 bool activate(PyObject* device);
 
 bool is_launch(PyObject* object);
+const PreparedLaunch& prepared_launch(PyObject* launch);
 
 // The launch of the same kernel with another grid, three sizes, and other parameters.
 PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* params, size_t count);

@@ -1,6 +1,7 @@
 // The module gpunumpy.core._native._core: see __init__.py beside this file for how Python uses it.
 #include "array.hpp"
 #include "buffer.hpp"
+#include "cuda_graph.hpp"
 #include "draws.hpp"
 #include "host_call.hpp"
 #include "launch.hpp"
@@ -137,7 +138,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.planner_templates, s.planner, "_templates"}, {&s.plan_numbers, s.plan, "numbers"},
         {&s.plan_program, s.plan, "program"}, {&s.plan_runners, s.plan, "runners"},
         {&s.plan_signatures, s.plan, "signatures"}, {&s.plan_template, s.plan, "template"},
-        {&s.plan_values, s.plan, "values"},
+        {&s.plan_values, s.plan, "values"}, {&s.plan_graph, s.plan, "graph"},
         {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };
     for (const auto& each : slots) {
@@ -161,7 +162,7 @@ PyMODINIT_FUNC PyInit__core() {
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_size_function_type(module.get()) || !core::add_sized_launch_type(module.get()) ||
          !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
-        !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
+        !core::add_cuda_graph_type(module.get()) || !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) || !core::add_review(module.get())) {
         return nullptr;

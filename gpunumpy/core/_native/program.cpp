@@ -1,8 +1,9 @@
 #include "program.hpp"
 
-#include <vector>
-
+#include "actions.hpp"
 #include "buffer.hpp"
+#include "cuda_graph.hpp"
+#include "flush.hpp"
 #include "launch.hpp"
 #include "node.hpp"
 #include "run.hpp"
@@ -17,74 +18,10 @@ PyTypeObject* program_type = nullptr;
 
 namespace {
 
-// Codes of actions, and the places that arguments come from, as in plan.py.
-enum Code { WORK, ALLOCATE, ADOPT, FREE, SECTION };
-enum Place { LEAF, CONSTANT, SLOT, LOCATION };
-
-struct Argument {
-    Place place;
-    Py_ssize_t index;  // of the node or of the slot
-    PyObject* dtype;
-    int64_t itemsize;
-};
-
-// Bytes that a section overwrites.
-struct Region {
-    bool is_in_leaf;
-    Py_ssize_t index;  // of the node or of the slot
-    Py_ssize_t at;     // of the first byte, and of the one behind the last, among the numbers
-};
-
-struct Action {
-    Py_ssize_t step;
-    Code code;
-    Py_ssize_t target, source;  // slots, or the node of the source
-    Py_ssize_t at;              // the number of bytes to allocate
-    Py_ssize_t runner;          // of work; of a section with only one; else -1
-    bool is_from_leaf;
-    PyObject* section;
-    std::vector<Argument> args;
-    std::vector<Py_ssize_t> freed;
-    std::vector<Region> regions;
-    std::vector<Action> inside;  // the section
-};
-
-struct Root {
-    Py_ssize_t position, slot;
-};
-
-// A root that a kernel can write to memory of the host.
-struct Visible {
-    Py_ssize_t position, slot;
-    PyObject* nbytes;
-};
-
-// What prepares a runner from some of the numbers.
-struct Work {
-    PyObject* prepare;
-    Py_ssize_t start, stop;
-};
-
-// All references are borrowed from `Program::held`.
-struct Prepared {
-    std::vector<Action> actions;
-    std::vector<Root> roots;
-    std::vector<Visible> visible;
-    std::vector<Py_ssize_t> copied;  // leaves that are overwritten, of which the host may have copies
-    Py_ssize_t slot_count, end;
-    PyObject *device, *bind, *source_location;
-    bool writes_inner_values;
-    Py_ssize_t undo_bytes;  // of a section that is undone
-    PyObject* sizes;        // computes the numbers
-    std::vector<Work> work;
-    std::vector<Py_ssize_t> allocations;  // numbers: bytes of buffers
-    Py_ssize_t probe_bytes;               // of which Python sees whether there is so much memory
-};
-
 struct Program {
     PyObject_HEAD
     PyObject* held;
-    Prepared* prepared;
+    Actions* prepared;
 };
 
 Program* as_program(PyObject* object) { return reinterpret_cast<Program*>(object); }
@@ -162,22 +99,22 @@ void read_numbers_of(PyObject* tuple, std::vector<Py_ssize_t>& numbers) {
 }
 
 // Program(actions, roots, visible, copied, slot_count, end, device, bind, source_location, writes_inner_values,
-// undo_bytes, sizes, work, allocations, probe_bytes): of what `PlanTemplate` has under these names, tuples.
+// undo_bytes, sizes, work, allocations, probe_bytes, graphs): of what `PlanTemplate` has under these names, tuples.
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     PyObject *actions, *roots, *visible, *copied, *work, *allocations;
     Ref made(type->tp_alloc(type, 0));
     if (!made) return nullptr;
     as_program(made.get())->held = Py_NewRef(args);
-    Prepared& p = *(as_program(made.get())->prepared = new Prepared());
+    Actions& p = *(as_program(made.get())->prepared = new Actions());
     int writes_inner_values;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOpnOO!O!n", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOpnOO!O!nO", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
                           &visible, &PyTuple_Type, &copied, &p.slot_count, &p.end, &p.device, &p.bind,
                           &p.source_location, &writes_inner_values, &p.undo_bytes, &p.sizes, &PyTuple_Type, &work,
-                          &PyTuple_Type, &allocations, &p.probe_bytes)) {
+                          &PyTuple_Type, &allocations, &p.probe_bytes, &p.graphs)) {
         return nullptr;
     }
     p.writes_inner_values = writes_inner_values;
-    if (!read_actions(actions, p.actions)) return nullptr;
+    if (!read_actions(actions, p.all)) return nullptr;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(roots); k++) {
         Root root;
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(roots, k), "nn", &root.position, &root.slot)) return nullptr;
@@ -202,17 +139,58 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
 
 class Execution {
 public:
-    Execution(const Prepared& prepared, PyObject* plan, PyObject* nodes, PyObject* slots, PyObject* run)
-        : p_(prepared), plan_(plan), nodes_(nodes), slots_(slots), run_(run), numbers_(state.plan_numbers.of(plan)),
+    Execution(const Actions& actions, PyObject* plan, PyObject* nodes, PyObject* slots, PyObject* run)
+          : p_(actions), plan_(plan), nodes_(nodes), slots_(slots), run_(run), numbers_(state.plan_numbers.of(plan)),
           runners_(state.plan_runners.of(plan)) {}
 
     bool all() {
-        if (!perform_all(p_.actions)) return false;
+        if (!perform_all(p_.all)) return false;
         as_run(run_)->step = p_.end;
         return true;
     }
 
+    // Launch everything at once, if there is a CUDA graph of it. Until that is launched nothing is: what is left to do then is
+    // all of it.
+    Flushed as_graph() {
+        const Ref graph = graph_at_hand();
+        if (!graph) return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
+        const Graphed& graphed = as_graphed(graph.get());
+        for (const Action* action : graphed.made) {
+            if (!perform(*action)) return Flushed::ERROR;
+        }
+        if (!activate(p_.device)) return Flushed::ERROR;
+        words_.clear();
+        for (const Variable& variable : graphed.variables) {
+            int64_t word;
+            if (!read_word(variable.argument, variable.letter, word)) return Flushed::ERROR;
+            words_.push_back(word);
+        }
+        if (has_spilled() || !launch_cuda_graph(graph.get(), words_.begin())) return Flushed::NOT_AT_HAND;
+        as_run(run_)->step = p_.end;
+        return Flushed::YES;
+    }
+
 private:
+    // The CUDA graph of the plan, which is made when the plan has run so often that it is worth it; null, maybe after an
+    // exception, if there is none.
+    Ref graph_at_hand() const {
+        if (p_.graphs == Py_None || p_.work.size() < MIN_GRAPH_LAUNCHES || has_spilled()) return Ref();
+        Ref known = Ref::to(held(state.plan_graph, plan_).get());
+        if (is_cuda_graph(known.get()) && is_dropped(known.get())) known = Ref(PyLong_FromLong(0));
+        if (PyLong_CheckExact(known.get())) {
+            const Py_ssize_t runs = PyLong_AsSsize_t(known.get()) + 1, launches = runs * static_cast<Py_ssize_t>(p_.work.size());
+            known = Ref(runs > MIN_GRAPH_RUNS && launches > MIN_GRAPHED_LAUNCHES
+                            ? make_cuda_graph(p_, state.plan_program.of(plan_), numbers_, runners_)
+                            : PyLong_FromSsize_t(runs));
+            if (!known) return Ref();
+            if (known.get() == Py_None) known = Ref(PyLong_FromLong(0));  // where kernels are still interpreted
+            state.plan_graph.set(plan_, Py_NewRef(known.get()));
+        }
+        return is_cuda_graph(known.get()) ? std::move(known) : Ref();
+    }
+
+    bool has_spilled() const { return held(state.device_has_spilled, p_.device).get() == Py_True; }
+
     bool perform_all(const std::vector<Action>& actions) {
         for (const Action& action : actions) {
             as_run(run_)->step = action.step;
@@ -315,13 +293,8 @@ private:
 
     bool work(const Action& action) {
         PyObject* runner = PyTuple_GET_ITEM(runners_, action.runner);
-        if (is_launch(runner)) return launch_over(runner, action);
-        static Name name("launch");
-        if (_PyType_Lookup(Py_TYPE(runner), name)) {  // it may have a launch for the core
-            Ref launch(PyObject_GetAttr(runner, name));
-            if (!launch) return false;
-            if (is_launch(launch.get())) return launch_over(launch.get(), action);
-        }
+        if (const Ref launch = launch_of_runner(runner)) return launch_over(launch.get(), action);
+        if (PyErr_Occurred()) return false;
         Ref values(PyList_New(static_cast<Py_ssize_t>(action.args.size())));
         if (!values) return false;
         for (size_t k = 0; k < action.args.size(); k++) {
@@ -388,7 +361,11 @@ private:
         return PyObject_CallFunctionObjArgs(p_.bind, buffer.get(), dtype, offset, nullptr);
     }
 
-    const Prepared& p_;
+    // What makes a CUDA graph takes as long as so many launches by themselves.
+    static constexpr Py_ssize_t MIN_GRAPH_RUNS = 2, MIN_GRAPHED_LAUNCHES = 64;
+    static constexpr size_t MIN_GRAPH_LAUNCHES = 2;
+
+    const Actions& p_;
     PyObject *plan_, *nodes_, *slots_, *run_, *numbers_, *runners_;
     Words words_;
 };
@@ -453,7 +430,7 @@ bool add_program_type(PyObject* module) {
 
 PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& values, PyObject* nodes) {
     static Name name("runners");
-    const Prepared& p = *as_program(program)->prepared;
+    const Actions& p = *as_program(program)->prepared;
     Numbers numbers;
     if (!is_size_function(p.sizes) || evaluate(p.sizes, values, numbers) != Evaluated::YES) return nullptr;
     for (const Py_ssize_t at : p.allocations) {
@@ -485,12 +462,13 @@ PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& val
     state.plan_runners.set(plan.get(), runners.release());
     state.plan_signatures.set(plan.get(), signatures.release());
     state.plan_program.set(plan.get(), Py_NewRef(program));
+    state.plan_graph.set(plan.get(), PyLong_FromLong(0));
     return plan.release();
 }
 
 bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked) {
     Ref program = Ref::to(state.plan_program.of(plan)), signatures = Ref::to(state.plan_signatures.of(plan));
-    const Prepared& p = *as_program(program.get())->prepared;
+    const Actions& p = *as_program(program.get())->prepared;
     Ref slots(PyList_New(p.slot_count));
     if (!slots) return false;
     for (Py_ssize_t k = 0; k < p.slot_count; k++) PyList_SET_ITEM(slots.get(), k, Py_NewRef(Py_None));
@@ -502,7 +480,9 @@ bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked)
     set_field(as_run(run)->nodes, Py_NewRef(nodes));
     set_field(as_run(run)->slots, Py_NewRef(slots.get()));
     set_field(as_run(run)->plan, Py_NewRef(plan));  // from now on `run` tells what there is to be finished
-    if (!Execution(p, plan, nodes, slots.get(), run).all()) return false;
+    Execution execution(p, plan, nodes, slots.get(), run);
+    const Flushed flushed = execution.as_graph();
+    if (flushed == Flushed::ERROR || (flushed == Flushed::NOT_AT_HAND && !execution.all())) return false;
     if (held(state.device_has_spilled, p.device).get() == Py_True && !note_uses(plan, nodes, slots.get())) return false;
     for (const Py_ssize_t index : p.copied) {
         Section section;

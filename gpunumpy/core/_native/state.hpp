@@ -34,7 +34,7 @@ struct State {
     Slot queue_alignment, queue_host_bytes, queue_host_multiplications, queue_pending, queue_lock, queue_review_at, queue_review, queue_run,
         queue_publications, queue_state;
     Slot state_planner, state_cut, planner_plans, planner_templates, variants_by_pattern;
-    Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values;
+    Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values, plan_graph;
     Slot device_has_spilled, device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot cut_held_bytes, cut_is_counted, cut_is_over, cut_limit, cut_place, cut_put_off, cut_scope, cut_waited;
     Slot window_nested, window_signature;

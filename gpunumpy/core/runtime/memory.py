@@ -26,6 +26,7 @@ __all__ = [
     "address",
     "allocate",
     "allocate_fixed",
+    "allocate_unless_short",
     "attempted",
     "zeroed_scratch",
     "index_error_word",
@@ -116,6 +117,18 @@ def allocate_fixed(device: Device, nbytes: int) -> Buffer:
         As `allocate`.
     """
     buffer = allocate(device, nbytes)
+    buffer.exported = True
+    return buffer
+
+
+def allocate_unless_short(device: Device, nbytes: int) -> Buffer | None:
+    """Return a buffer as `allocate_fixed` does, or None where room would have to be made for it."""
+    pool = pool_of(device)
+    free_list = pool.free_list(nbytes)
+    block = pool.take_block(free_list)
+    if block is None:
+        return None
+    buffer = PoolBuffer(device, block, nbytes, free_list)
     buffer.exported = True
     return buffer
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from _thread import get_ident
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -83,8 +83,34 @@ class Work:
 Observer: TypeAlias = Callable[[Step, Work], None]
 
 
+class GraphMaker(Protocol):
+    """The protocol of what makes CUDA graphs, for the compiled core.
+
+    Attributes
+    ----------
+    dropped : deque
+        Takes handles of the driver that are to be destroyed: each as the name of what destroys it, and the handle.
+    """
+
+    dropped: deque[tuple[str, Any]]
+
+    def workspace(self, nbytes: int) -> Buffer | None:
+        """Return memory for the values that die inside of a plan; None if the plan is to have no graph."""
+
+    def make(self, graph: Any) -> bool:
+        """Have the driver make a graph, the core's object, of its launches; return whether it has."""
+
+
 class Executor(Target, Protocol):
-    """The protocol of executors, which run the steps of plans on one device."""
+    """The protocol of executors, which run the steps of plans on one device.
+
+    Attributes
+    ----------
+    graphs : GraphMaker or None
+        What makes CUDA graphs of the launches of plans.
+    """
+
+    graphs: GraphMaker | None
 
     def bind(self, buffer: Buffer, dtype: Any, offset: int) -> Any:
         """Return what a kernel takes as a pointer argument: the buffer from element `offset` on."""
@@ -459,7 +485,7 @@ class PlanTemplate:
             *(self.end, self.device, self.executor.bind, self.executor.source_location),
             *(self.writes_inner_values, UNDO_BYTES if self.device is CPU else -1, self.sizes),
             tuple((prepare, part.start, part.stop) for _, prepare, part in self._work),
-            *(tuple(self._allocations), _PROBE_BYTES),
+            *(tuple(self._allocations), _PROBE_BYTES, self.executor.graphs),
         )
 
     def scheduled(self, values: Sequence[int]) -> Scheduled:
@@ -516,9 +542,12 @@ class Plan:
         Of the results, once they are computed.
     program
         What the compiled core runs, if it has been made.
+    graph
+        What the compiled core launches all kernels by at once: a CUDA graph. Before there is one, how often the plan
+        has run; False if there is to be none.
     """
 
-    __slots__ = ("_scheduled", "numbers", "program", "runners", "signatures", "template", "values")
+    __slots__ = ("_scheduled", "graph", "numbers", "program", "runners", "signatures", "template", "values")
 
     _scheduled: Scheduled
 
@@ -529,6 +558,7 @@ class Plan:
         self.runners = template.runners(self.numbers)
         self.signatures = tuple([computed_signature(roots[r]) for r, _ in template.roots])
         self.program = template.program
+        self.graph: Any = 0
 
     @property
     def device(self) -> Device:

@@ -20,6 +20,7 @@ from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
+from .cuda_graphs import CudaGraphs
 from .launch import Launcher
 from .nvrtc import compiler_version
 from .program import prepare_program
@@ -61,6 +62,7 @@ class CudaExecutor:
         kernels = CudaKernels(device)
         self.prepare, self.identity, self.tier = kernels.prepare, kernels.identity, kernels.tier
         self.kept, self.prepare_kept = kernels.kept, kernels.prepare_kept
+        self.graphs = CudaGraphs(device)
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:
         """Return the address of element `offset` of the buffer."""

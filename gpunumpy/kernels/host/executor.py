@@ -36,6 +36,7 @@ class HostExecutor:
     """
 
     name = "host"
+    graphs = None
     bind = staticmethod(flat_view)
     traits = Traits(
         alignment=1,  # NumPy's loops look at addresses by themselves
