@@ -7,7 +7,9 @@ be in memory: a kernel writes what follows from its number and from what is in t
 from __future__ import annotations
 
 import ctypes
+import gc
 import itertools
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core import _native
-from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime import evaluate, memory
 from gpunumpy.core.runtime.plan import Plan
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.kernels.cuda import cuda_graphs
@@ -264,11 +266,11 @@ def run(graphs: Graphs, program: Callable[..., list[Any]], k: float) -> list[int
     results = program(x, y, k)
     evaluate.flush(evaluate.queue_of(np.default_device()))
     maker: Any = cuda_graphs._makers.get(np.default_device())
-    memory = Memory(graphs.driver, maker and maker._workspace)
+    content = Memory(graphs.driver, maker and maker._workspace)
     for n, address in enumerate(addresses):
-        memory[address] = n
-    memory.run(graphs.ran, kinds())
-    return [memory[result._node.data.ptr] for result in results]
+        content[address] = n
+    content.run(graphs.ran, kinds())
+    return [content[result._node.data.ptr] for result in results]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -286,3 +288,203 @@ def test_kernels_of_a_graph_find_what_they_do_without(program: Any, graphs: Grap
     assert graphs.launched > 9
     (graph,) = [plan.graph for plan in plans() if plan.graph.__class__ is not int]
     assert graph.launch_count > 2
+
+
+def repeated(x: Any, y: Any) -> Any:
+    """Run one plan; with equal arguments it finds equal addresses."""
+    z = x + y
+    for _ in range(2):
+        z = (z - z.sum())[::-1] * z.max()
+    z.computed()
+    return z
+
+
+def ready(graphs: Graphs) -> Callable[[], Any]:
+    """Return what runs a plan that has a graph."""
+    x, y = (np.asarray(value) for value in VALUES)
+    np.synchronize()
+    for _ in range(100):
+        repeated(x, y)
+        if graphs.launched == 3:
+            break
+    assert graphs.launched == 3
+    return lambda: repeated(x, y)
+
+
+def counted(graphs: Graphs, call: Callable[[], Any]) -> tuple[int, int, int, int]:
+    """How many kernels ran, graphs were launched, their kernels were told other words, and calls of the driver made."""
+    before = graphs.launched, graphs.told, len(graphs.driver.calls)
+    graphs.ran.clear()
+    call()
+    after = graphs.launched, graphs.told, len(graphs.driver.calls)
+    launched, told, calls = (now - then for now, then in zip(after, before, strict=True))
+    return len(graphs.ran), launched, told, calls
+
+
+def test_a_graph_is_made_when_it_is_worth_it(graphs: Graphs) -> None:
+    """Not for the first runs; then it takes one call of the driver, and one for each kernel with another argument."""
+    x, y = (np.asarray(value) for value in VALUES)
+    np.synchronize()
+    runs = [counted(graphs, lambda: repeated(x, y)) for _ in range(30)]
+    kernels = runs[0][0]
+    first = next(n for n, (_, launched, _, _) in enumerate(runs) if launched)
+    assert first * kernels == pytest.approx(64, abs=kernels)
+    assert runs[:first] == [(kernels, 0, 0, 0)] * first or runs[1:first] == [(kernels, 0, 0, 0)] * (first - 1)
+    assert all(run[:2] == (kernels, 1) for run in runs[first:])
+    assert {run[2:] for run in runs[first + 1 :]} <= {(told, 0) for told in range(3)}
+    assert all(graphs.early), "kernels start early in graphs too"
+
+
+def test_results_have_new_memory(graphs: Graphs) -> None:
+    call = ready(graphs)
+    kept = [call() for _ in range(5)]
+    assert len({result._node.data.ptr for result in kept}) == 5
+    assert graphs.launched == 8
+
+
+@pytest.mark.parametrize("name", ["launch", "set"])
+def test_a_graph_that_is_refused(name: str, graphs: Graphs) -> None:
+    """Its kernels are launched one by one, and what they have to say is raised."""
+    call = ready(graphs)
+    kept = []  # so that each result is elsewhere
+    kernels = counted(graphs, lambda: kept.append(call()))[0]
+    graphs.errors[name] = OUT_OF_MEMORY
+    assert counted(graphs, lambda: kept.append(call()))[:2] == (kernels, 0)
+    graphs.errors.clear()
+    assert counted(graphs, call)[1] == 0, "the graph is not used again"
+    for _ in range(100):
+        call()
+        if graphs.launched > 5:
+            break
+    assert graphs.launched > 5, "but another one is made"
+    assert len(graphs.alive) == 1
+
+
+def test_an_error_of_what_ran_before(graphs: Graphs) -> None:
+    call = ready(graphs)
+    graphs.errors |= {"launch": 700, "cuLaunchKernelEx": 700}  # CUDA_ERROR_ILLEGAL_ADDRESS
+    with pytest.raises(np.DeviceError, match="cannot be used any more"):
+        call()
+
+
+def test_a_stream_that_captures_takes_no_graph(graphs: Graphs) -> None:
+    call = ready(graphs)
+    kernels = counted(graphs, call)[0]
+    graphs.is_captured = True
+    assert counted(graphs, call)[:2] == (kernels, 0)
+    graphs.is_captured = False
+    assert counted(graphs, call)[:2] == (kernels, 1)
+
+
+@pytest.mark.parametrize("name", ["cuStreamCreate", "cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiate"])
+def test_a_graph_that_cannot_be_made(name: str, graphs: Graphs) -> None:
+    graphs.driver.refuse = lambda called: "CUDA_ERROR_OUT_OF_MEMORY" if called == name else None
+    x, y = (np.asarray(value) for value in VALUES)
+    for _ in range(40):
+        repeated(x, y)
+    assert name in graphs.driver.calls
+    assert not graphs.launched
+    assert not graphs.alive
+
+
+def test_a_capture_that_fails(graphs: Graphs) -> None:
+    graphs.errors["capture"] = OUT_OF_MEMORY
+    x, y = (np.asarray(value) for value in VALUES)
+    for _ in range(40):
+        repeated(x, y)
+    assert "cuStreamEndCapture" in graphs.driver.calls
+    assert not graphs.launched
+
+
+def test_no_room_for_a_workspace(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "allocate_unless_short", lambda device, nbytes: None)
+    x, y = (np.asarray(value) for value in VALUES)
+    for _ in range(40):
+        repeated(x, y)
+    assert not graphs.launched
+
+
+def test_graphs_make_room(graphs: Graphs) -> None:
+    """For arrays, with their workspace; they are made again later."""
+    call, device = ready(graphs), np.default_device()
+    assert graphs.alive
+    memory._run_hooks(memory.pool_of(device))
+    assert not graphs.alive
+    assert cuda_graphs._makers[device]._workspace is None
+    launched = graphs.launched
+    for _ in range(100):
+        call()
+        if graphs.launched > launched:
+            break
+    assert graphs.launched > launched
+
+
+def test_a_graph_is_dropped_while_it_is_launched(graphs: Graphs) -> None:
+    """By another thread, which is short of memory: the driver has it until it is launched."""
+    call = ready(graphs)
+
+    def drop() -> None:
+        thread = threading.Thread(target=cuda_graphs._drop_all, args=(np.default_device(),))
+        thread.start()
+        thread.join()
+        assert graphs.alive
+
+    graphs.at_launch = drop
+    kernels = counted(graphs, lambda: repeated(np.zeros(3), 1))[0]  # another plan
+    assert kernels
+    assert counted(graphs, call)[1] == 1
+    graphs.at_launch = lambda: None
+    assert counted(graphs, call)[1] == 0
+    cuda_graphs.destroy_dropped(np.default_device())
+    assert not graphs.alive
+
+
+def test_graphs_are_destroyed_when_the_gpu_is_done(graphs: Graphs) -> None:
+    call = ready(graphs)
+    graphs.driver.busy = True
+    plans()[0].graph.drop()
+    cuda_graphs.destroy_dropped(np.default_device())
+    assert graphs.alive
+    graphs.driver.busy = False
+    cuda_graphs.destroy_dropped(np.default_device())
+    assert not graphs.alive
+    call()
+
+
+def test_a_bounded_number_of_launches_is_kept(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The graphs that were made first go first."""
+    monkeypatch.setattr(cuda_graphs, "MAX_LAUNCHES", 12)
+    for n in range(4):
+        x = np.asarray(numpy.arange(100_000.0 + 1000 * n))
+        for _ in range(30):
+            repeated(x, x)
+        assert sum(len(nodes) for nodes in graphs.alive.values()) <= 12
+    assert graphs.alive
+    assert graphs.launched > 20
+
+
+def test_an_exception_before_a_graph_is_launched(graphs: Graphs) -> None:
+    """A signal handler may raise one where a result gets memory: nothing has run then, and all runs later."""
+    call = ready(graphs)
+
+    class Stop(BaseException):
+        pass
+
+    def stop(device: Any, nbytes: int) -> None:
+        raise Stop
+
+    kept: list[Any] = []
+    kernels = counted(graphs, call)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "_find_block", stop)
+        for _ in range(50):  # until no free block is left
+            try:
+                ran = counted(graphs, lambda: kept.append(call()))
+            except Stop:
+                break
+            assert ran[:2] == (kernels, 1)
+        else:
+            pytest.fail("no result needed new memory")
+    assert not graphs.ran
+    gc.collect()
+    assert counted(graphs, call)[:2] == (kernels, 1)
