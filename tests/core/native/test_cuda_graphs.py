@@ -24,6 +24,7 @@ from gpunumpy.core.runtime.plan import Plan
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.kernels.cuda import cuda_graphs
 from gpunumpy.kernels.cuda import launch as launch_module
+from gpunumpy.kernels.cuda.dropped import destroy_dropped
 
 from ...support import fake_driver
 from .test_launch import LAUNCH_KERNEL, STARTS_EARLY, attributes_of
@@ -435,7 +436,7 @@ def test_a_graph_is_dropped_while_it_is_launched(graphs: Graphs) -> None:
     assert counted(graphs, call)[1] == 1
     graphs.at_launch = lambda: None
     assert counted(graphs, call)[1] == 0
-    cuda_graphs.destroy_dropped(np.default_device())
+    destroy_dropped(np.default_device())
     assert not graphs.alive
 
 
@@ -443,10 +444,10 @@ def test_graphs_are_destroyed_when_the_gpu_is_done(graphs: Graphs) -> None:
     call = ready(graphs)
     graphs.driver.busy = True
     plans()[0].graph.drop()
-    cuda_graphs.destroy_dropped(np.default_device())
+    destroy_dropped(np.default_device())
     assert graphs.alive
     graphs.driver.busy = False
-    cuda_graphs.destroy_dropped(np.default_device())
+    destroy_dropped(np.default_device())
     assert not graphs.alive
     call()
 
