@@ -188,9 +188,10 @@ private:
 
 // --- the type ---------------------------------------------------------------------------------------------------------
 
-// Have the driver's handles destroyed, when what is queued has run. A finalizer calls no driver.
+// Give back the memory, and have the driver's handles destroyed when what is queued has run. A finalizer calls no driver.
 bool drop(CudaGraph* graph) {
     void *handle, *executable;
+    Ref workspace;
     {
         Section section;
         Graphed& graphed = *graph->graphed;
@@ -200,6 +201,7 @@ bool drop(CudaGraph* graph) {
         }
         handle = std::exchange(graphed.handle, nullptr);
         executable = std::exchange(graphed.executable, nullptr);
+        workspace = Ref(std::exchange(graph->workspace, nullptr));
     }
     if (!executable) return true;
     for (const auto& [destroy, dropped] : {std::pair{"cuGraphExecDestroy", executable}, std::pair{"cuGraphDestroy", handle}}) {

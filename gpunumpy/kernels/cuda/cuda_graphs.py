@@ -33,7 +33,7 @@ class CudaGraphs:
     def __init__(self, device: Device) -> None:
         self.device = device
         self.dropped = dropped_on(device)
-        self._workspace: Buffer | None = None
+        self._workspace: ref[Buffer] | None = None  # which goes with the last graph
         self._made: deque[ref[Any]] = deque()  # in the order in which they were made
         self._stream: Any = None
         self._is_usable: bool | None = None
@@ -45,10 +45,11 @@ class CudaGraphs:
             self._is_usable = self._find_functions()
         if not self._is_usable or nbytes > MAX_WORKSPACE_BYTES:
             return None
-        workspace = self._workspace
+        workspace = self._workspace and self._workspace()
         if workspace is None or workspace.nbytes < nbytes:
             workspace = memory.allocate_unless_short(self.device, max(nbytes, _MIN_WORKSPACE_BYTES))
-            self._workspace = workspace or self._workspace
+            if workspace is not None:
+                self._workspace = ref(workspace)
         return workspace
 
     def _find_functions(self) -> bool:
@@ -112,7 +113,6 @@ class CudaGraphs:
             graph = known()
             if graph is not None:
                 graph.drop()
-        self._workspace = None
 
 
 def _drop_all(device: Device) -> None:

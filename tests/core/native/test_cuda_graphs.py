@@ -267,7 +267,7 @@ def run(graphs: Graphs, program: Callable[..., list[Any]], k: float) -> list[int
     results = program(x, y, k)
     evaluate.flush(evaluate.queue_of(np.default_device()))
     maker: Any = cuda_graphs._makers.get(np.default_device())
-    content = Memory(graphs.driver, maker and maker._workspace)
+    content = Memory(graphs.driver, maker and maker._workspace and maker._workspace())
     for n, address in enumerate(addresses):
         content[address] = n
     content.run(graphs.ran, kinds())
@@ -411,7 +411,7 @@ def test_graphs_make_room(graphs: Graphs) -> None:
     assert graphs.alive
     memory._run_hooks(memory.pool_of(device))
     assert not graphs.alive
-    assert cuda_graphs._makers[device]._workspace is None
+    assert cuda_graphs._makers[device]._workspace() is None  # type: ignore[misc]
     launched = graphs.launched
     for _ in range(100):
         call()
