@@ -45,7 +45,7 @@ class CudaGraphs:
             self._is_usable = self._find_functions()
         if not self._is_usable or nbytes > MAX_WORKSPACE_BYTES:
             return None
-        workspace = self._workspace and self._workspace()
+        workspace = None if self._workspace is None else self._workspace()
         if workspace is None or workspace.nbytes < nbytes:
             workspace = memory.allocate_unless_short(self.device, max(nbytes, _MIN_WORKSPACE_BYTES))
             if workspace is not None:
