@@ -16,6 +16,7 @@ on with a program on the CPU device.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import itertools
 import multiprocessing
 import random
@@ -24,6 +25,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -174,7 +176,8 @@ class Soak:
 
 
 def run_in_process(options: argparse.Namespace) -> Counts:
-    """Run a soak in the main thread of this process and return what it has run."""
+    """Run a soak in the main thread of this process and return what it has run; a crash prints where."""
+    faulthandler.enable()
     warnings.simplefilter("ignore")
     evaluate.CHECK = True  # every plan is verified, and one that fails is a failure
     gpunumpy.set_memory_limit(options.memory_limit, options.device)
@@ -189,8 +192,9 @@ def run_in_processes(options: argparse.Namespace) -> Counts:
     for k in range(options.processes):
         share = {"seed": options.seed + k * _SEEDS_APART, "programs": -(-options.programs // options.processes)}
         parts.append(argparse.Namespace(**{**vars(options), **share}))
-    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        counts = pool.map(run_in_process, parts, chunksize=1)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.processes, context) as pool:  # `multiprocessing.Pool` waits for ever after a crash
+        counts = list(pool.map(run_in_process, parts))
     return Counts(*map(sum, zip(*counts, strict=True)))._replace(seconds=max(part.seconds for part in counts))
 
 
