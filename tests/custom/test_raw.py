@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import host_copies, memory
 from gpunumpy.core.runtime.device import CPU
@@ -97,6 +98,17 @@ def test_an_error_shows_the_users_lines(gpu: fake_driver.FakeDriver) -> None:
     kernel = np.RawKernel('extern "C" __global__ void f(float* x) {\n  x[0] = misspelt;\n}', "f")
     with pytest.raises(np.DeviceError, match=r'(?s)\(2\): error: identifier "misspelt".*2 \|   x\[0\] = misspelt;'):
         kernel((1,), (1,), (np.zeros(3, numpy.float32),))
+
+
+def test_programs_of_users_are_bounded(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each counts by its text and its code; what a kernel holds stays loaded."""
+    monkeypatch.setattr(user_program, "compile_for", lambda program, *target: (b"x" * 3500, ()))
+    monkeypatch.setattr(bounded_table, "MAX_ENTRIES", 110)  # ten programs, each of which counts as eleven entries
+    held = user_program.load(UserProgram("text"), np.Device("cuda:0"))
+    for k in range(50):
+        user_program.load(UserProgram(f"text {k}"), np.Device("cuda:0"))
+        assert len(gpu.modules) <= 22  # those of a new turn, and of the one before until the first of the new is loaded
+    assert held.module.handle in gpu.modules
 
 
 # --- launches -------------------------------------------------------------------------------------------------------
