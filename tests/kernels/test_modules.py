@@ -24,8 +24,8 @@ from gpunumpy.core.runtime import device as devices
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.codegen.program import Launch
+from gpunumpy.kernels.cuda import beside, nvrtc
 from gpunumpy.kernels.cuda import compile as module
-from gpunumpy.kernels.cuda import nvrtc
 from gpunumpy.kernels.cuda.compile import compile_program
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.launch import Launcher
@@ -303,6 +303,16 @@ def test_a_module_that_the_gpu_may_still_run(gpu: fake_driver.FakeDriver, withou
     assert len(gpu.modules) == 3
     assert gpu.calls.count("cuEventCreate") == gpu.calls.count("cuEventDestroy") == 1
     del second, third, fourth
+
+
+def test_memory_that_the_compiler_has_freed_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of its threads has the C library keep it otherwise."""
+    trim, trimmed = beside._trim, threading.Semaphore(0)
+    monkeypatch.setattr(beside, "_trim", lambda: (trim(), trimmed.release()))
+    for _ in range(2 * beside._TASKS_BETWEEN_TRIMS):
+        beside.beside(lambda: b"")
+    for _ in range(2):
+        assert trimmed.acquire(timeout=60)
 
 
 def test_modules_are_bounded_by_their_bytes(

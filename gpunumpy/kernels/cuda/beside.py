@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import itertools
 import os
 import sys
 import threading
@@ -28,6 +29,8 @@ _POLL_S = 0.001  # how long a thread that waits for a task sleeps, before it loo
 # A wait ends after so long: the compiler's threads run finalizers and filters of warnings of the user's, and these may
 # want what the waiting thread has locked.
 _PATIENCE_S = 2.0
+# What the compiler frees, some 100 MB a time, the C library keeps for each thread: more and more, as it lies in pieces.
+_TASKS_BETWEEN_TRIMS = 64
 
 
 class Task:
@@ -73,6 +76,7 @@ class Task:
 
 _tasks: SimpleQueue[Task | None] = SimpleQueue()
 _threads: list[threading.Thread] = []
+_tasks_done = itertools.count(1)
 _lock = threading.Lock()  # that helpers take, and the end of the process
 renew_in_child(lambda: [_lock])
 # The compiler asks atoi of this text, again and again, whether it is to stop: code without Python's lock.
@@ -118,6 +122,15 @@ def _add_thread() -> None:
 def _work() -> None:
     while (task := _tasks.get()) is not None:
         task.run()
+        if next(_tasks_done) % _TASKS_BETWEEN_TRIMS == 0:
+            _trim()
+
+
+def _trim() -> None:
+    """Have the C library return to the system what has been freed, if it can."""
+    trim = getattr(_c_library(), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def let_end_with_process(program: Any) -> None:
@@ -134,9 +147,13 @@ def let_end_with_process(program: Any) -> None:
 
 
 @cache
+def _c_library() -> ctypes.CDLL:
+    return ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+
+
+@cache
 def _atoi() -> int:
-    library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
-    return ctypes.cast(library.atoi, ctypes.c_void_p).value or 0
+    return ctypes.cast(_c_library().atoi, ctypes.c_void_p).value or 0
 
 
 @atexit.register
