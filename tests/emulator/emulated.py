@@ -21,8 +21,8 @@ from gpunumpy.core.schedule.substitute import in_kernel, put_in
 from gpunumpy.core.schedule.traits import Traits
 from gpunumpy.core.schedule.variants import Variants
 from gpunumpy.kernels.codegen.program import Program
-from gpunumpy.kernels.codegen.sized import SizedInterpretation, sized_interpretations, sized_programs
-from gpunumpy.kernels.codegen.sized_program import SizedProgram
+from gpunumpy.kernels.codegen.sized import sized_interpretations, sized_programs
+from gpunumpy.kernels.codegen.sized_program import SizedInterpretation, SizedProgram
 from gpunumpy.kernels.cuda.tiers import with_interpreter
 from gpunumpy.kernels.host.executor import HostExecutor
 from gpunumpy.kernels.host.text import index_errors

@@ -10,9 +10,8 @@ from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.variants import Variants
 from .generate import generate
 from .interpreted import interpreted
-from .program import Program
 from .shape import product
-from .sized_program import SizedProgram
+from .sized_program import SizedInterpretation, SizedProgram
 
 
 def sized_programs(structure: Kernel, processors: int) -> Variants[SizedProgram]:
@@ -24,24 +23,13 @@ def sized_programs(structure: Kernel, processors: int) -> Variants[SizedProgram]
     return Variants(make)
 
 
-class SizedInterpretation(SizedProgram):
-    """How the interpreter runs kernels of symbolic sizes."""
-
-    def __init__(self, program: Program, kernel: Kernel, trace: Trace) -> None:
-        super().__init__(program, trace)
-        self._work = trace.formulas([product(kernel.shape) * len(kernel.body.instructions)])
-
-    def work(self, values: Sequence[int]) -> int:
-        """Return how many instructions it applies to points, for values of the trace's symbols."""
-        return self._work(values)[0]
-
-
 def sized_interpretations(structure: Kernel, processors: int) -> Variants[SizedInterpretation | None]:
     """Return how the interpreter runs all kernels of a structure; None where it cannot."""
 
     def make(trace: Trace, sizes: Sequence[Integer]) -> SizedInterpretation | None:
         kernel = put_in(structure, in_kernel, sizes)
         program = interpreted(kernel, processors)
-        return None if program is None else SizedInterpretation(program, kernel, trace)
+        work = product(kernel.shape) * len(kernel.body.instructions)
+        return None if program is None else SizedInterpretation(program, work, trace)
 
     return Variants(make)

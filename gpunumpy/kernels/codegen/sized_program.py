@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.schedule.sizes import NumbersOf, Size, Trace
+from ...core.schedule.sizes import Integer, NumbersOf, Size, Trace
 from .program import Program, Scratch
 
 
@@ -66,3 +66,33 @@ class SizedProgram:
         sizes = numbers[3 * len(launches) : self._params]
         scratch = [Scratch(nbytes, s.zeroed) for nbytes, s in zip(sizes, program.scratch, strict=True)]
         return program._replace(launches=tuple(launches), scratch=tuple(scratch), params=numbers[self._params :])
+
+
+class SizedInterpretation(SizedProgram):
+    """How the interpreter runs kernels of symbolic sizes.
+
+    `work` is how many instructions it applies to points.
+    """
+
+    def __init__(self, program: Program, work: Integer, trace: Trace) -> None:
+        super().__init__(program, trace)
+        self._work = trace.formulas([work])
+
+    def work(self, values: Sequence[int]) -> int:
+        """Return how many instructions it applies to points, for values of the trace's symbols."""
+        return self._work(values)[0]
+
+
+def kept_interpretation(sized: SizedInterpretation | None) -> Any:
+    """Return the plain data that `interpretation_of_kept` makes an interpretation like this from; None stays None."""
+    return sized and (*sized.kept(), sized._work)
+
+
+def interpretation_of_kept(kept: Any, places: tuple[int, ...]) -> SizedInterpretation | None:
+    """Return an interpretation from what `kept_interpretation` has returned, in this process or another one."""
+    if kept is None:
+        return None
+    made = SizedInterpretation.__new__(SizedInterpretation)
+    program, numbers, made._work = kept
+    made._set(program, numbers)
+    return made

@@ -26,7 +26,7 @@ from ...core.schedule.sizes import value_of
 from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.source_location import warn
 from ..codegen.program import Program
-from ..codegen.sized_program import SizedProgram
+from ..codegen.sized_program import SizedProgram, interpretation_of_kept, kept_interpretation
 from .beside import Task
 from .compile import (
     compile_beside,
@@ -261,9 +261,14 @@ class CudaKernels:
         structure.interpretations.expect_others()
         identity = self.identity()
         disk = None if identity is None else kept_plans(identity)
-        kept = disk and disk.variants_of(kernel, SizedProgram.kept, SizedProgram.of_kept)
-        if kept:
-            structure.programs.keep_in(kept)
+        if disk is None:
+            return
+        programs = disk.variants_of(kernel, SizedProgram.kept, SizedProgram.of_kept)
+        if programs is not None:
+            structure.programs.keep_in(programs)
+        interpretations = disk.variants_of(("interpreted", kernel), kept_interpretation, interpretation_of_kept)
+        if interpretations is not None:
+            structure.interpretations.keep_in(interpretations)
 
     def kept(self, kernel: Kernel, sizes: Sequence[int]) -> KeptKernel:
         """Return from what another process runs a kernel that this one has prepared."""

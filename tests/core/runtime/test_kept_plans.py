@@ -218,17 +218,21 @@ def sorts(sizes: tuple[int, ...]) -> list[Any]:
     return each(np.sort(a[:n] * 2, axis=0) + a[1 : n + 1] for n in sizes)
 
 
+@pytest.mark.parametrize("tier", ["compiled", "interpreted"])
 @pytest.mark.parametrize("program", [windows, shrinking, sorts])
-def test_plans_of_symbols(watch: Watch, program: Callable[[tuple[int, ...]], list[Any]]) -> None:
-    """They serve sizes that no process has met, as do the programs of their kernels."""
+def test_plans_of_symbols(
+    watch: Watch, program: Callable[[tuple[int, ...]], list[Any]], tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They serve sizes that no process has met, as do the programs of their kernels, and how these are interpreted."""
+    monkeypatch.setattr(tiers, "TIER", tier)
     watch.process(lambda: program((7, 9, 11)))
     assert watch.scheduled
     second = watch.process(lambda: program((7, 9, 11, 13)))  # which has no plan of numbers for 7, as the first one had
     assert watch.scheduled == 0
     assert watch.process(lambda: program((7, 9, 11, 13))) == second
-    assert (watch.scheduled, watch.generated) == (0, 0)
+    assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
     watch.process(lambda: program((13, 7, 11)))
-    assert (watch.scheduled, watch.generated) == (0, 0)
+    assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
     assert evaluate.state_of(np.Device("cuda:0")).planner.counts()[0]
 
 
