@@ -584,6 +584,25 @@ def test_a_full_disk(compiler: Compiler, was_interpreted: list[bool], monkeypatc
     assert not was_interpreted[-1]
 
 
+def test_a_folder_of_another_user(
+    compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is compiled beside the program is used, and nothing is read from that folder or written to it."""
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(disk_cache, "why_unsafe", lambda folder: "it belongs to another user")
+    monkeypatch.setattr(module, "_compile", COMPILE)
+    compiler.ready.add(interpreter_text())
+    x = np.asarray(numpy.ones(10))
+    with pytest.warns(RuntimeWarning, match="it belongs to another user"):
+        run(x)
+    run(x, tiers._RUNS + 1)
+    finish(compiler)
+    run(x)
+    assert not was_interpreted[-1]
+    assert not list((tmp_path / "programs").iterdir())
+    disk_cache.open_cache.cache_clear()
+
+
 @pytest.mark.parametrize("tier", ["auto", "compiled", "waits"])
 def test_a_program_is_looked_for_once_and_once_by_the_process_that_may_compile_it(
     compiler: Compiler, tier: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

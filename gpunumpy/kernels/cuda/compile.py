@@ -236,7 +236,8 @@ def compiled_side_by_side() -> Iterator[None]:
         yield
     finally:
         _wanted.programs = outer
-    _load_functions(programs)
+    if programs:
+        _load_functions(programs)
 
 
 def _load_functions(programs: Sequence[tuple[_Key, dict[str, Function], bool]]) -> None:

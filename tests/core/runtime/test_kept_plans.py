@@ -335,6 +335,31 @@ def test_only_plain_data_is_written_and_read(thing: Any) -> None:
         plain_data.read(foreign)
 
 
+ENDS = """
+import os, pytest, numpy, gpunumpy as np
+from gpunumpy.kernels.cuda import compile as compiler
+from tests.support import fake_driver
+
+patch = pytest.MonkeyPatch()
+fake_driver.install(patch)
+patch.setattr(compiler, "_compile", lambda text, *target: b"image")
+with np.Device("cuda:0"):
+    (np.asarray(numpy.ones(50)) * 2 + 1).computed()
+print(len(os.listdir(os.environ["GPUNUMPY_CACHE_DIR"] + "/programs")))
+"""
+
+
+def test_the_end_of_a_process_keeps_its_plans(folder: Path) -> None:
+    root = Path(__file__).parents[3]
+    environment = {**os.environ, "GPUNUMPY_TIER": "interpreted", "GPUNUMPY_RESIDENCE": "device"}
+    environment["PYTHONPATH"] = str(root)
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS], env=environment, cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert len(list((folder / "programs").iterdir())) == int(done.stdout) + 1
+
+
 KEYS = """
 import numpy, gpunumpy as np
 from gpunumpy.core.graph.node import Node
