@@ -22,6 +22,7 @@ from .core.runtime.evaluate import synchronize
 from .core.runtime.explain import explain
 from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
 from .core.runtime.profile import profile
+from .functions import ctypes_arrays as _ctypes_arrays
 from .functions import iterators as _iterators
 from .functions import old_names as _old_names
 from .functions.bits import *

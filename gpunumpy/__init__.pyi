@@ -64,7 +64,6 @@ from numpy import iinfo as iinfo
 from numpy import index_exp as index_exp
 from numpy import inexact as inexact
 from numpy import inf as inf
-from numpy import info as info
 from numpy import int8 as int8
 from numpy import int16 as int16
 from numpy import int32 as int32
@@ -659,6 +658,7 @@ class _Flat:
     def copy(self) -> ndarray: ...
     @property
     def index(self) -> int: ...
+    def numpy_class(self) -> Any: ...
     base: ndarray
 
 class ufunc:
@@ -1433,6 +1433,12 @@ def indices(
     *,
     device: _DeviceLike | None = None,
 ) -> Any: ...
+def info(
+    object: object = None,
+    maxwidth: SupportsIndex = 76,
+    output: SupportsWrite[str] | None = None,
+    toplevel: str = "numpy",
+) -> None: ...
 def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray: ...
 def insert(arr: ArrayLike, obj: ArrayLike | slice, values: ArrayLike, axis: SupportsIndex | None = None) -> ndarray: ...
 def interp(

@@ -34,6 +34,7 @@ from ..core.recording.array import (
     take_state,
     to_host,
     wrap_leaf,
+    wrap_ordered,
 )
 from ..core.recording.record import reshaped as in_shape
 from ..core.recording.residence import resident
@@ -101,11 +102,18 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         return
     require_device(x)
     with one_step(x):
-        if prod(dims) < x.size and has_views(x):
+        is_ordered = x._base is not None
+        if has_views(x) and (prod(dims) < x.size or is_ordered):
             raise ValueError(
                 "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
             )
-        x._set(zero_padded_node(x, dims))
+        if not is_ordered:
+            x._set(zero_padded_node(x, dims))
+        elif x.f_contiguous:
+            take_state(x, wrap_ordered(zero_padded_node(transpose(x), dims[::-1]), tuple(range(len(dims)))[::-1]))
+            x._flags |= MADE_AS_ARRAY
+        else:
+            raise ValueError("resize only works on single-segment arrays")
 
 
 def set_dtype(x: ndarray, dtype: Any) -> None:
@@ -132,9 +140,9 @@ def set_dtype(x: ndarray, dtype: Any) -> None:
             raise
         on_device = False
     with one_step(x):
-        if not on_device and x.base is not None:
+        if not on_device and x._base is not None:
             raise ValueError(f"cannot set the dtype of a view to {dtype}, which the host alone has; use x.view(dtype)")
-        if x.base is None:
+        if x._base is None:
             if has_views(x):
                 raise ValueError("cannot set the dtype of an array while there is a view of it; use x.view(dtype)")
             if on_device:
@@ -160,7 +168,7 @@ def set_shape(x: ndarray, shape: Any) -> None:
             raise AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
             )
-        if dims != x.shape and x.base is None:
+        if dims != x.shape and x._base is None:
             x._set(in_shape(x.value(), dims))  # if computed, a window of the same memory
         elif dims != x.shape:
             view = make_view(x, Layout(dims, strides, where.offset))

@@ -9,7 +9,7 @@ import numpy
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.recording.array import is_scalar, ndarray, require_device, to_host, wrap
+from ..core.recording.array import host_only_memory, is_scalar, ndarray, require_device, to_host, wrap
 from ..functions.creation.arrays import uninitialized
 from ..functions.manipulation.shape import sliced_view
 
@@ -72,7 +72,8 @@ def array_repr(
         return numpy.array_repr(arr, max_line_width, precision, suppress_small)
     current = numpy.get_printoptions()
     if arr.size <= current["threshold"] or arr.size == 0:
-        host = to_host(arr)
+        memory = host_only_memory(arr)
+        host = to_host(arr) if memory is None else memory  # itself: NumPy finds arrays of objects that hold themselves
         if type(arr) is not ndarray:
             host = host.view(type(type(arr).__name__, (numpy.ndarray,), {}))  # NumPy prints the name of the class
         return numpy.array_repr(host, max_line_width, precision, suppress_small)

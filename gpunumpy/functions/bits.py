@@ -12,7 +12,16 @@ from ..core.dtypes import BOOL, KIND, DType, check
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, checked_axis
 from ..core.graph.node import Node
-from ..core.recording.array import READ_ONLY, is_scalar, make_view, ndarray, one_step, require_device, wrap
+from ..core.recording.array import (
+    READ_ONLY,
+    is_scalar,
+    make_view,
+    ndarray,
+    one_step,
+    owner_of,
+    require_device,
+    wrap,
+)
 from ..core.recording.record import as_array, reshaped
 from .creation.arrays import array
 from .indexing.getitem import getitem, setitem
@@ -73,7 +82,7 @@ def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
         result = copied = array(a, order="K")
         unit = a.itemsize // (2 if a.dtype.kind == "c" else 1)
         if unit > 1 and a.size:
-            memory = copied if copied.base is None else copied.base
+            memory = owner_of(copied)
             flat = make_view(memory, Layout((memory.size,), (1,), 0))
             swapped = reshape(viewed_as_dtype(flat, _BYTE), (-1, unit))
             setitem(swapped, ..., getitem(swapped, (slice(None), slice(None, None, -1))))

@@ -245,6 +245,8 @@ def _mode(mode: Any) -> int:
         raise TypeError("convolve/correlate mode not understood")
     number = _MODES.get(mode, mode)
     if number not in (0, 1, 2):
+        if not isinstance(number, str):
+            raise ValueError("integer convolve/correlate mode must be 0, 1, or 2")
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     return int(number)
 

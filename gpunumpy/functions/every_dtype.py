@@ -148,7 +148,8 @@ def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(x: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
         if isinstance(x, (list, tuple)) and dtype is not None and numpy.dtype(dtype) == object:
-            x = numpy.array(x, object)
+            depth = {"ndmax": options["ndmax"]} if "ndmax" in options else {}
+            x = numpy.array(x, dtype, **depth)
         return by_numpy(x, dtype, *args, **options)
 
     return run

@@ -39,9 +39,11 @@ from ..core.recording.array import (
     ndarray,
     on_host_memory,
     one_step,
+    owner_of,
     show,
     to_host,
 )
+from ..core.recording.host_memory import is_writeable
 from ..core.recording.overlap import overlaps, stored_elements
 from ..core.recording.record import (
     array_of_protocol,
@@ -69,15 +71,16 @@ _PLAIN = frozenset(
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
         "frompyfunc",
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
-        *("geterrcall", "seterrcall", "get_include", "info", "issubdtype", "show_runtime"),
+        *("geterrcall", "seterrcall", "get_include", "issubdtype", "show_runtime"),
         *("normalize_axis_index", "normalize_axis_tuple", "set_default_printstyle", "typename"),
+        *("as_ctypes_type", "load_library", "ndpointer"),
     )
 )
 # Names and modules for what never is on a device: files, texts, dates, records. They run without a warning.
 _HOST_NAMES = frozenset(
     (
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
-        *("memmap", "ndenumerate", "poly1d", "recarray"),
+        *("info", "memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
         *("dump", "dumps", "tofile"),
     )
@@ -93,7 +96,7 @@ OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 # Where masked arrays are: layers above, imported at first need.
 _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Modules in which nothing takes an array.
-_PLAIN_MODULES = frozenset(("ctypeslib", "dtypes", "exceptions", "version"))
+_PLAIN_MODULES = frozenset(("dtypes", "exceptions", "version"))
 
 
 def host_fallback(action: str | None = None) -> str:
@@ -203,7 +206,7 @@ class HostCall:
     def _overlapping(self, x: ndarray) -> Any:
         """Return a NumPy array whose elements overlap as those of `x`, in a copy of what the owner of `x` stores."""
         stored = stored_elements(x)
-        key = id(x.base), x._component, x.dtype
+        key = id(x._base), x._component, x.dtype
         memory = self._memories.get(key)
         if memory is None:
             self._memories[key] = memory = self.to_host(stored)
@@ -274,8 +277,7 @@ class HostCall:
         is_plain, has_kernels = type(x) is numpy.ndarray, x.dtype in dtypes.KIND
         device = self.device or default_device()
         if source is not None and is_plain and source.stored is None:
-            owner = source.array if source.array.base is None else source.array.base
-            return on_host_memory(x, device, owner)
+            return on_host_memory(x, device, owner_of(source.array))
         if source is not None and source.stored is not None:
             view = _view_of(source, source.stored, x) if is_plain and has_kernels else None
             if view is not None:
@@ -288,17 +290,9 @@ class HostCall:
         if self._is_placed_on_host(x):
             return residence.result_on_host(x, device)
         array = from_host(x, device)
-        if not _is_writeable(x):
+        if not is_writeable(x):
             array._flags |= READ_ONLY
         return array
-
-
-_NPY_ARRAY_WRITEABLE = 0x400
-
-
-def _is_writeable(x: Any) -> bool:
-    """Return ``x.flags.writeable``, of which NumPy warns for the results of `broadcast_arrays`."""
-    return bool(x.flags.num & _NPY_ARRAY_WRITEABLE)
 
 
 def _with_parts(x: Any, convert: Callable[[Any], Any]) -> Any:
@@ -332,7 +326,7 @@ def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
     if view_layout is None:
         return None
     view = make_view(source.array, view_layout)
-    if not _is_writeable(x):
+    if not is_writeable(x):
         view._flags |= READ_ONLY
     return view
 

@@ -14,7 +14,7 @@ from ..core.recording.array import ndarray
 from .fallback import OWN_FUNCTIONS, HostCall
 
 
-class _IteratorMeta(type):
+class IteratorMeta(type):
     """Metaclass of the class of an iterator, of which NumPy's iterators are instances too."""
 
     numpy_class: type
@@ -24,7 +24,7 @@ class _IteratorMeta(type):
         return isinstance(x, cls.numpy_class) or type(x) is cls
 
 
-class nditer(metaclass=_IteratorMeta):
+class nditer(metaclass=IteratorMeta):
     """NumPy's iterator over host copies of gpunumpy arrays. See `numpy.nditer`.
 
     An iterator that only reads is NumPy's own object. One that writes is an instance of this class: what it has written
@@ -126,7 +126,7 @@ def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *a
     return (_writing_back(outermost, call) if _may_write(op_flags) else outermost, *inner)
 
 
-class broadcast(metaclass=_IteratorMeta):
+class broadcast(metaclass=IteratorMeta):
     """Shape of arrays that are broadcast together, and iterator over their elements. See `numpy.broadcast`.
 
     The host reads the arrays when elements are asked for.

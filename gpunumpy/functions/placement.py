@@ -22,7 +22,14 @@ from ..core.dtypes import KIND, check
 from ..core.graph import layout
 from ..core.graph.queue import Queue
 from ..core.ops.operators import POWERS
-from ..core.recording.array import from_host, is_scalar, memory_on_host, ndarray, on_host_memory
+from ..core.recording.array import (
+    from_host,
+    is_scalar,
+    memory_on_host,
+    ndarray,
+    on_host_memory,
+    owner_of,
+)
 from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
@@ -170,7 +177,7 @@ class _Call:
             if memory is x:
                 return array
             if base is not None and (base is memory or base is memory.base):
-                return on_host_memory(x, device, array if array._owner is None else array._owner)
+                return on_host_memory(x, device, owner_of(array))
         if x.dtype in KIND:
             if x.nbytes > host_bytes(device):
                 return from_host(x, device)

@@ -366,14 +366,13 @@ def test_a_large_view_is_no_error() -> None:
     assert np.broadcast_to(np.ones(1, "i1"), (2**40, 2**20)).shape == (2**40, 2**20)
 
 
-def test_a_buffer_is_copied_to_a_read_only_array() -> None:
-    for buffer in (bytearray(range(8)), bytes(range(8))):
-        a = np.frombuffer(buffer, "u1", 4, 2)
-        same(to_host(a), numpy.array([2, 3, 4, 5], "u1"))
-        with pytest.raises(ValueError, match="read-only"):
-            a[0] = 1
-        with pytest.raises(ValueError, match="read-only"):
-            a += 1
-        b = a.copy()
-        b[0] = 1
-        assert to_host(b).tolist() == [1, 3, 4, 5]
+def test_a_read_only_buffer_is_copied_to_a_read_only_array() -> None:
+    a = np.frombuffer(bytes(range(8)), "u1", 4, 2)
+    same(to_host(a), numpy.array([2, 3, 4, 5], "u1"))
+    with pytest.raises(ValueError, match="read-only"):
+        a[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        a += 1
+    b = a.copy()
+    b[0] = 1
+    assert to_host(b).tolist() == [1, 3, 4, 5]

@@ -17,6 +17,7 @@ from gpunumpy.core.runtime.device import default_device
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning")
 
 NAN, INF = numpy.nan, numpy.inf
+WITH_METADATA = numpy.dtype("f8", metadata={"unit": "m"})
 
 
 class Difference(NamedTuple):
@@ -127,6 +128,12 @@ def distinct_nans(np: Any) -> int:
     return len(np.unique(np.array([NAN, 1.0, NAN]).astype(ml_dtypes.bfloat16)))
 
 
+def unaligned(np: Any) -> bool:
+    x = np.zeros(2)
+    x.setflags(align=False)
+    return bool(x.flags.aligned)
+
+
 def same_value(np: Any, value: float, source: str, target: str) -> float:
     return float(np.array([value], source).astype(target, casting="same_value")[0])
 
@@ -161,7 +168,9 @@ DIFFERENCES = {
     ),
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
     "asarray": Difference(writes_through_asarray, True, False),
-    "frombuffer": Difference(lambda np: np.frombuffer(bytearray(8)).flags.writeable, True, False),
+    "frombuffer of an array": Difference(lambda np: np.frombuffer(np.zeros(2)).flags.writeable, True, False),
+    "metadata": Difference(lambda np: np.zeros(2, WITH_METADATA).dtype.metadata is None, False, True),
+    "setflags(align=False)": Difference(unaligned, False, True),
     "memoryview": Difference(lambda np: memoryview(np.arange(3)).shape, (3,), BufferError),
     "bytearray": Difference(lambda np: len(bytearray(np.arange(3))), 24, BufferError),
     "bytes": Difference(lambda np: len(bytes(np.arange(3))), 24, 24),

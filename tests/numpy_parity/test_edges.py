@@ -22,6 +22,19 @@ def _written(x: Any, write: Callable[[Any], Any]) -> Any:
     return x
 
 
+def _grow(x: Any) -> None:
+    x.resize((2, 3), refcheck=False)
+
+
+def _shrink(x: Any) -> None:
+    x.resize((2, 1), refcheck=False)
+
+
+def _checked(np: Any, call: Callable[[], Any]) -> Any:
+    with np.errstate(all="raise"):
+        return call()
+
+
 CALLS: dict[str, Callable[[Any], Any]] = {
     "a range as an index": lambda np: np.arange(5)[range(3)],
     "a deque as an index": lambda np: np.arange(5)[deque([1, 2])],
@@ -108,6 +121,22 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "triangles of no columns": lambda np: np.tril_indices(3, m=-1)[0],
     "kept dimensions that are text": lambda np: np.sum(np.ones(3), keepdims="x"),
     "an axis that is a bool": lambda np: np.sum(np.ones((2, 2)), axis=True),
+    "the depth of lists of objects": lambda np: np.array([[1, 2], [3, 4]], dtype=object, ndmax=1),
+    "no depth": lambda np: np.array([[1, 2], [3, 4]], dtype=object, ndmax=0),
+    "too little depth": lambda np: np.array([[1, 2], [3, 4]], ndmax=1),
+    "a dtype of objects with metadata": lambda np: np.array([1], np.dtype("O", metadata={"a": 1})).dtype.metadata["a"],
+    "parts as records": lambda np: np.ones((2, 3), "i2")[:, ::2].view("i2,i2"),
+    "an array in Fortran's order": lambda np: np.array([[1, 2], [3, 4]], order="F").flags.owndata,
+    "a part of one in Fortran's order": lambda np: np.array([[1, 2], [3, 4]], order="F")[1:].flags.owndata,
+    "a larger one in Fortran's order": lambda np: _written(np.array([[1, 2], [3, 4]], order="F"), _grow),
+    "a smaller one in Fortran's order": lambda np: _written(np.array([[1, 2], [3, 4]], order="F"), _shrink),
+    "one in no order resized": lambda np: np.ones((2, 3, 4)).transpose(0, 2, 1).copy("K").resize((2, 3)),
+    "a part of its own": lambda np: np.require(np.ones((2, 3)), requirements=["F", "O"]).flags.owndata,
+    "a function that gives no scalar": lambda np: repr(np.i0(0.0)),
+    "a correlation of mode 7": lambda np: np.correlate(np.ones(2), np.ones(2), mode=7),
+    "the sine of nothing, checked": lambda np: _checked(np, lambda: np.sinc(np.array([0.0, 1.5]))),
+    "finite, checked": lambda np: _checked(np, lambda: np.asarray_chkfinite(np.array([0.0, np.inf]))),
+    "the class of flat": lambda np: isinstance(np.ones(2).flat, np.flatiter),
     "an axis that is a list": lambda np: np.sum(np.ones((2, 2)), axis=[0]),
 }
 
@@ -134,6 +163,7 @@ TOO_MANY_DIMENSIONS: dict[str, Callable[[Any], Any]] = {
     "ix_": lambda np: np.ix_(*[np.zeros(1, int)] * 65),
     "indices": lambda np: np.indices(DIMENSIONS),
     "tile": lambda np: np.tile(np.zeros(1), (*DIMENSIONS, 1)),
+    "kron": lambda np: np.kron(np.zeros((1,) * 40), np.zeros(1)),
     "tensordot": lambda np: np.tensordot(np.zeros((1,) * 40), np.zeros((1,) * 40), axes=0),
     "dot": lambda np: np.dot(np.zeros((1,) * 40), np.zeros((1,) * 40)),
     "inner": lambda np: np.inner(np.zeros((1,) * 40), np.zeros((1,) * 40)),
@@ -149,8 +179,10 @@ def _outcome(call: Callable[[Any], Any], np: Any) -> Any:
     return to_host(result) if isinstance(result, gpunumpy.ndarray) else result
 
 
+@pytest.mark.parametrize("residence", ["auto", "device"])
 @pytest.mark.parametrize("name", CALLS)
-def test_calls(name: str) -> None:
+def test_calls(name: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
     tested, reference = (_outcome(CALLS[name], np) for np in (gpunumpy, numpy))
     if isinstance(reference, tuple):
         assert tested == reference
@@ -223,3 +255,35 @@ def test_devices_are_equal_to_their_names() -> None:
     assert x.device != "cuda:0"
     assert x.device != 0
     assert {x.device: 1}[gpunumpy.Device("cpu")] == 1
+
+
+class Doer:
+    """A class that does what ufuncs would do with its instances."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **options: Any) -> Any:
+        return f"done {method}"
+
+
+def test_what_a_class_returns_for_at_is_returned() -> None:
+    for np in (gpunumpy, numpy):
+        done: Any = [np.add.at(Doer(), 1, 2), np.add.at(np.zeros(3), 1, Doer())]
+        assert done == ["done at"] * 2
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (1, 1)])
+def test_arrays_that_hold_themselves_are_printed(shape: tuple[int, ...]) -> None:
+    texts = []
+    for np in (gpunumpy, numpy):
+        x, y = np.empty(shape, object), np.empty(1, object)
+        x[(0,) * len(shape)] = y
+        y[0] = x
+        texts.append((repr(x), str(x), repr(y), str(y)))
+    assert texts[0] == texts[1]
+
+
+def test_info_of_an_array(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for np in (gpunumpy, numpy):
+        np.info(np.arange(6, dtype="c8").reshape(2, 3))
+        texts.append([line for line in capsys.readouterr().out.splitlines() if "pointer" not in line])
+    assert texts[0] == texts[1]

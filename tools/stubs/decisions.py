@@ -45,7 +45,7 @@ FLAGS = {
 }
 
 # Names in annotations of this package that are private in the stubs, or aliases inside of the package.
-OWN_NAMES = {"DType": "numpy.dtype[Any]", "Flat": "_Flat", "Shape": "tuple[int, ...]", **RESULT_CLASSES}
+OWN_NAMES = {"DType": "numpy.dtype[Any]", "flatiter": "_Flat", "Shape": "tuple[int, ...]", **RESULT_CLASSES}
 
 # Properties of arrays whose annotations do not tell what they give, and what some can be set to.
 PROPERTIES = {"__array_priority__": "float", "dtype": "_DTypeT_co", "flags": "Flags"}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 import gpunumpy
-from gpunumpy.functions.indexing.elements import Flat
+from gpunumpy.functions.indexing.elements import flatiter
 from gpunumpy.functions.sets import unique
 from gpunumpy.linalg import decompositions, solvers
 from gpunumpy.random.seeding import SEEDED
@@ -89,7 +89,7 @@ def _first_lines(module: str) -> Iterator[str]:
         yield from (_HEAD, "from . import version as version")
         yield from (f"{name}: TypeAlias = Literal{list(values)}" for name, values in CHOICES.items())
         yield from classes.array_class()
-        yield from (*classes.own_class("_Flat", Flat), "    base: ndarray")
+        yield from (*classes.own_class("_Flat", flatiter), "    base: ndarray")
         yield from classes.ufunc_class()
         yield from classes.limits_class()
     elif module == "random":

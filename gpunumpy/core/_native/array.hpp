@@ -8,7 +8,7 @@
 namespace core {
 
 // Bits of the flags, as in array.py.
-enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8 };
+enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8, ORDERED = 32 };
 
 // An array on the host has no node until Python asks for it.
 struct Array {

@@ -238,7 +238,7 @@ PyObject* new_view(PyObject* array, const Positions& positions, Ref& layout) {
     PyObject* made = new_array();
     if (!made) return nullptr;
     Array* fields = as_array(made);
-    fields->flags = as_array(array)->flags | MADE_AS_ARRAY;
+    fields->flags = (as_array(array)->flags & ~ORDERED) | MADE_AS_ARRAY;
     set_shown(fields->base, owner.release());
     fields->layout = layout.release();
     fields->component = Py_NewRef(whole);

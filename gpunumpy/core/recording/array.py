@@ -50,8 +50,11 @@ MADE_AS_ARRAY = 2
 ALWAYS_READ_ONLY = 4
 # The array is on the host.
 ON_HOST = 8
-# The array on the host has a view of a dtype that no kernel computes, which could not follow it to its device.
+# The array on the host has a view of a dtype that no kernel computes, which could not follow it to its device, or shows
+# memory that somebody else has lent.
 STAYS_ON_HOST = 16
+# The array is a view for its memory order alone: of an owner that nothing but the array and its own views shows.
+ORDERED = 32
 
 
 @compiled
@@ -163,10 +166,13 @@ class ndarray(ArrayState):
         return layout.is_f_contiguous(self._node.signature.shape, self.element_strides)
 
     @property
-    def base(self) -> ndarray | None:
-        """The array whose memory this one is a view of, or None."""
-        base: ndarray | None = self._owner if self._flags & ON_HOST else self._base
-        return base
+    def base(self) -> Any:
+        """What has the memory that this array shows: an array, or an object that lent its buffer. None for an owner."""
+        if not self._flags & ON_HOST:
+            return None if self._flags & ORDERED else self._base
+        if self._owner is not None or not self._flags & STAYS_ON_HOST:
+            return self._owner
+        return None if isinstance(self._base.base, numpy.ndarray) else self._base.base
 
     @property
     def device(self) -> Device:
@@ -357,7 +363,7 @@ def _can_leave_host(array: ndarray) -> bool:
 
     A field of a record shows the record's memory.
     """
-    owner = array if array._owner is None else array._owner
+    owner = owner_of(array)
     return owner._base.dtype in KIND and not owner._flags & STAYS_ON_HOST
 
 
@@ -368,7 +374,7 @@ def require_device(array: ndarray) -> None:
         return
     if not _can_leave_host(array):
         raise OnHostError(f"an array of dtype {memory.dtype} is on the host")
-    owner = array if array._owner is None else array._owner
+    owner = owner_of(array)
     with array.queue.lock:
         if owner._flags & ON_HOST:
             _move(owner)
@@ -392,18 +398,26 @@ def _move(owner: ndarray) -> None:
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
     moved._owner = memory  # for the views
-    moved._flags = owner._flags & MADE_AS_ARRAY
-    if moved._flags and not memory.flags.writeable:
+    moved._flags = moved._flags & ORDERED | owner._flags & MADE_AS_ARRAY
+    if moved._flags & MADE_AS_ARRAY and not memory.flags.writeable:
         moved._flags |= READ_ONLY
     take_state(owner, moved)
 
 
+def owner_of(array: ndarray) -> ndarray:
+    """Return the array that has the memory of an array: the array itself, or the one that it is a view of."""
+    owner: ndarray | None = array._owner if array._flags & ON_HOST else array._base
+    return array if owner is None else owner
+
+
 def has_views(array: ndarray) -> bool:
-    """Return whether there is a view of an array that owns its storage."""
+    """Return whether there is a view of an array that is no view of another one that a program sees."""
+    is_ordered = array._base is not None
+    owner: Any = array._base if is_ordered else array
     if _native.IS_COMPILED:
-        count: int = array._views  # type: ignore[attr-defined]
-        return count > 0
-    return any(isinstance(referrer, ndarray) for referrer in gc.get_referrers(array))
+        count: int = owner._views
+        return count > is_ordered
+    return sum(isinstance(referrer, ndarray) for referrer in gc.get_referrers(owner)) > is_ordered
 
 
 def move_to_host(array: ndarray, value: Any) -> Any:
@@ -464,6 +478,16 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
     if owner is not None and memory.dtype not in KIND:
         owner._flags |= STAYS_ON_HOST
+    return array
+
+
+def on_lent_memory(memory: Any, device: Device | None = None) -> ndarray:
+    """Return an array that shows memory which somebody else has lent, as a NumPy array, and stays on the host.
+
+    So what either writes the other sees. An operation on the device copies the elements there as they are then.
+    """
+    array = on_host_memory(memory, default_device() if device is None else device)
+    array._flags |= STAYS_ON_HOST
     return array
 
 
@@ -641,7 +665,7 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     view._base = owner
     view._layout = where
     view._component = component = component or ("" if array._base is None else array._component)
-    view._flags = array._flags | MADE_AS_ARRAY
+    view._flags = array._flags & ~ORDERED | MADE_AS_ARRAY
     view._source = current = owner._node
     view._node = (
         graph.view(current, where) if component == "" else _derive(current, where, component, dtype or array.dtype)
@@ -657,7 +681,7 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
     if memory is None:
         view = make_view(array, array.layout)
     else:
-        view = on_host_memory(memory.view(), array.device, array if array.base is None else array.base)
+        view = on_host_memory(memory.view(), array.device, owner_of(array))
     if cls is ndarray:
         return view
     result = ArrayState.__new__(cls)
@@ -681,7 +705,7 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
     if order is None:
         return array
     view = make_view(array, layout.ordered_layout(node.signature.shape, order))
-    view._flags = array._flags
+    view._flags = array._flags | ORDERED
     return view
 
 
@@ -704,7 +728,9 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     array = wrap_leaf(graph.leaf(buffer_with(ordered, device), dtype, where, evaluate.queue_of(device)))
     if order is None:
         return array
-    return make_view(array, layout.ordered_layout(where.shape, order))
+    view = make_view(array, layout.ordered_layout(where.shape, order))
+    view._flags |= ORDERED
+    return view
 
 
 def from_numpy(data: Any, device: Device | None = None) -> ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..dtypes import KIND, DType
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Shape
@@ -13,6 +15,13 @@ from ..graph.signature import Signature
 _NOT_IN_A_GRAPH = Leaf((), 0, False)
 _NO_VALUE = object()  # so that nothing takes the node for one that is to be computed
 _placeholders: BoundedTable[tuple[Shape, DType, Queue], Node] = BoundedTable()
+
+_NPY_ARRAY_WRITEABLE = 0x400
+
+
+def is_writeable(memory: Any) -> bool:
+    """Return ``memory.flags.writeable``, of which NumPy warns for the results of `broadcast_arrays`."""
+    return bool(memory.flags.num & _NPY_ARRAY_WRITEABLE)
 
 
 def placeholder(shape: Shape, dtype: DType, queue: Queue) -> Node:

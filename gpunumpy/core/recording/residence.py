@@ -20,6 +20,7 @@ from ..runtime import device as device_module
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from .array import from_numpy, move_to_host, ndarray, on_host_memory
+from .host_memory import is_writeable
 
 _RESIDENCES = ("auto", "device")
 # The dtypes that both kernels and NumPy compute.
@@ -94,6 +95,6 @@ def result_on_host(memory: Any, device: Device) -> ndarray:
     base = memory.base
     if base is None or memory.flags.forc:
         return on_host_memory(memory, device)
-    if not memory.flags.writeable and base.dtype == memory.dtype and base.flags.forc and base.base is None:
+    if not is_writeable(memory) and base.dtype == memory.dtype and base.flags.forc and base.base is None:
         return on_host_memory(memory, device, on_host_memory(base, device))  # an element that is shown several times
     return on_host_memory(memory.copy("K"), device)

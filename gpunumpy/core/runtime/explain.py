@@ -57,7 +57,7 @@ def explanation(*arrays: Any) -> str:
 
 def _owner_node(x: Any) -> list[Node]:
     """Return the node that is computed for an array: for a view, that of its owner; none for an array on the host."""
-    owner = x if x.base is None else x.base
+    owner = x if x._base is None else x._base
     return [] if x.residence == "host" else [owner.value()]
 
 

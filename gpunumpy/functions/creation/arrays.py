@@ -27,6 +27,7 @@ from ...core.recording.array import (
     make_view,
     mark_as_array,
     ndarray,
+    on_lent_memory,
     to_host,
     wrap,
     wrap_ordered,
@@ -93,8 +94,8 @@ def array_in_memory_order(node: Node, order: tuple[int, ...] | None) -> ndarray:
 
 def mark_owner_as_array(array: ndarray) -> ndarray:
     """Mark the array and its owner as arrays, not 0-d results of an operation, and return the array."""
-    if array.base is not None:
-        mark_as_array(array.base)
+    if array._base is not None:
+        mark_as_array(array._base)
     return mark_as_array(array)
 
 
@@ -298,10 +299,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> nd
     """Return `asarray`, or raise ValueError if an element is infinite or NaN. See `numpy.asarray_chkfinite`."""
     result = asarray(a, dtype, order)
     if result.dtype.kind in "fcV":
-        value = result.value()
-        # NaN exactly where an element is not finite.
-        difference = graph.map_node("subtract", (result.dtype,) * 3, (value, value))
-        is_finite = graph.map_node("equal", (result.dtype, result.dtype, dtypes.BOOL), (difference, difference))
+        is_finite = graph.map_node("isfinite", (result.dtype, dtypes.BOOL), (result.value(),))
         axes = tuple(range(result.ndim))
         if not to_host(wrap(graph.reduce("logical_and", (dtypes.BOOL, dtypes.BOOL), axes, (is_finite,)))):
             raise ValueError("array must not contain infs or NaNs")
@@ -339,14 +337,16 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
 
 @takes_like
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
-    """Return a new array with the contents of a buffer. See `numpy.frombuffer`.
+    """Return an array with the contents of a buffer. See `numpy.frombuffer`.
 
-    The array is read-only: the contents are copied to the device, so that the buffer would not see what is written to
-    the array, as it does with NumPy if the buffer is writable. A copy of the array can be written.
+    An array over a writable buffer shares its memory, and stays on the host: what is written to either is seen by both.
+    The contents of other buffers are copied to the device.
     """
     contents = numpy.frombuffer(buffer, dtypes.check(dtype), count, offset)
+    if contents.flags.writeable:
+        return on_lent_memory(contents)
     result = from_host(contents)
-    result._flags |= READ_ONLY if contents.flags.writeable else READ_ONLY | ALWAYS_READ_ONLY
+    result._flags |= READ_ONLY | ALWAYS_READ_ONLY
     return result
 
 

@@ -29,7 +29,8 @@ from ...core.recording.array import (
     wrap,
 )
 from ...core.recording.overlap import overlaps
-from ..fallback import WRITE_TO_OVERLAP, HostCall, on_host
+from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, HostCall, on_host
+from ..iterators import IteratorMeta
 from ..ufuncs.output import in_place, is_writable_array
 from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
 from .keys import INVALID_INDEX
@@ -122,8 +123,10 @@ def tolist(a: ndarray) -> Any:
     return to_host(a).tolist()
 
 
-class Flat:
+class flatiter(metaclass=IteratorMeta):
     """``a.flat``: the elements of an array in C order, to read, write and iterate over. See `numpy.flatiter`."""
+
+    numpy_class = numpy.flatiter
 
     def __init__(self, a: ndarray) -> None:
         """Start before the first element of `a`."""
@@ -147,7 +150,7 @@ class Flat:
     def __len__(self) -> int:
         return self._array.size
 
-    def __iter__(self) -> Flat:
+    def __iter__(self) -> flatiter:
         return self
 
     def __next__(self) -> ndarray:
@@ -227,16 +230,19 @@ def _element_numbers(like: ndarray) -> ndarray:
     return wrap(graph.as_new_node(graph.iota(like.shape, 0, like.queue)))
 
 
-def get_flat(a: ndarray) -> Flat:
+OWN_FUNCTIONS["numpy.flatiter"] = flatiter
+
+
+def get_flat(a: ndarray) -> flatiter:
     """Return ``a.flat``."""
     require_device(a)
-    return Flat(a)
+    return flatiter(a)
 
 
 def set_flat(a: ndarray, value: Any) -> None:
     """Write values to ``a.flat``, repeated in order until the array is full."""
     require_device(a)
-    Flat(a)[:] = value
+    flatiter(a)[:] = value
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:

@@ -79,7 +79,7 @@ def rolled_by_index(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
 
 def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
     """Return the elements moved along axes by a library call that copies blocks, in the array's own memory order."""
-    order = None if x.base is None else axes_in_memory("K", x.shape, x.element_strides)
+    order = None if x._base is None else axes_in_memory("K", x.shape, x.element_strides)
     node = x.value() if order is None else transposed(x.value(), order)
     shifts = tuple(shift_of_axis.get(k, 0) for k in (range(x.ndim) if order is None else order))
     return mark_owner_as_array(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
@@ -107,6 +107,7 @@ def tile(A: Any, reps: Any) -> ndarray:
     ndim = max(len(counts), x.ndim)
     if all(n == 1 for n in counts):
         return array(x, ndmin=ndim)
+    layout.check_dimension_count(ndim)
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - x.ndim) + x.shape
     strides = (0,) * (ndim - x.ndim) + layout.c_strides(x.shape)

@@ -24,6 +24,7 @@ from ...core.recording.array import (
     make_view,
     ndarray,
     on_host_memory,
+    owner_of,
     wrap,
 )
 from ...core.recording.record import as_array, cast_with_warning
@@ -458,18 +459,19 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
         view = viewed_as_dtype(x, dtype)
     else:
         seen = memory.view() if dtype is None else memory.view(dtype)
-        view = on_host_memory(seen, x.device, x if x.base is None else x.base)
+        view = on_host_memory(seen, x.device, owner_of(x))
     return view if cls is ndarray else as_class(view, cls, x)
 
 
 def viewed_as_dtype(x: ndarray, dtype: Any = None) -> ndarray:
     """Return a view of the same memory as elements of another dtype, as an array of this package's class."""
+    shape, strides = x.shape, x.strides
+    new_bytes = x.itemsize if dtype is None else numpy.dtype(dtype).itemsize or x.itemsize  # none: texts, of any length
+    if x.itemsize != new_bytes:
+        shape, strides = _resized(shape, strides, x.itemsize, new_bytes)
     target = x.dtype if dtype is None else dtypes.check(dtype)
     if target == x.dtype:
         return make_view(x, x.layout)
-    shape, strides = x.shape, x.strides
-    if x.itemsize != target.itemsize:
-        shape, strides = _resized(shape, strides, x.itemsize, target.itemsize)
     return view_at_bytes(x, shape, strides, 0, target)
 
 

@@ -22,9 +22,11 @@ from ...core.recording.array import (
     memory_on_host,
     ndarray,
     on_host_memory,
+    on_lent_memory,
+    owner_of,
     require_device,
 )
-from ..creation.arrays import as_shape, empty, frombuffer, imported_array
+from ..creation.arrays import as_shape, empty, imported_array
 from ..every_dtype import takes_every_dtype
 from ..fallback import OWN_FUNCTIONS, on_host
 from .shape import viewed_as_dtype
@@ -92,7 +94,7 @@ def as_strided(
 
 def _view_by_strides(x: ndarray, dims: Shape, strides_in_bytes: tuple[int, ...], writeable: bool) -> ndarray:
     """Return a view of an array by strides in bytes."""
-    unit_bytes, owner = _stride_unit_bytes(x), x if x.base is None else x.base
+    unit_bytes, owner = _stride_unit_bytes(x), owner_of(x)
     if any(s % unit_bytes for s in strides_in_bytes):
         raise ValueError(f"strides {strides_in_bytes} are no whole elements of {unit_bytes} bytes")
     memory = memory_on_host(x)
@@ -114,11 +116,12 @@ def construct_ndarray(
     buffer: Any = None,
     offset: Any = 0,
     strides: Any = None,
-    order: str | None = None,
+    order: Any = None,
 ) -> ndarray:
     """Return ``ndarray(shape, ...)``: an array whose elements are not set, or a view of a buffer. See `numpy.ndarray`.
 
-    A buffer on the host that is not an `ndarray` of this package is copied, so that the result is read-only.
+    An array over a buffer of another object stays on the host and shares its memory: what is written to either is seen
+    by both.
     """
     if cls is not ndarray:
         return as_class(construct_ndarray(ndarray, shape, dtype, buffer, offset, strides, order), cls, None)
@@ -127,6 +130,9 @@ def construct_ndarray(
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if buffer is None and strides is None:
         return empty(dims, target_dtype, order or "C")
+    shown = buffer if buffer is None or isinstance(buffer, ndarray) else imported_array(buffer)
+    if shown is None and buffer is not None:
+        return on_lent_memory(numpy.ndarray(dims, target_dtype, buffer, offset, strides, order))
     unit_bytes, has_strides = target_dtype.itemsize, strides is not None
     if not has_strides:
         steps = layout.c_strides(dims[::-1])[::-1] if order == "F" else layout.c_strides(dims)
@@ -135,16 +141,12 @@ def construct_ndarray(
         strides = (strides,)
     if len(strides) != len(dims):
         raise ValueError("strides, if given, must be the same length as shape")
-    if buffer is None:
+    if shown is None:
         memory_bytes, offset = viewed_as_dtype(empty(prod(dims), target_dtype), "u1"), 0
     else:
-        if isinstance(buffer, ndarray) and not (buffer.c_contiguous or buffer.f_contiguous):
+        if not (shown.c_contiguous or shown.f_contiguous):
             raise ValueError("ndarray is not contiguous")
-        shown = buffer if isinstance(buffer, ndarray) else imported_array(buffer)
-        buffer_array = frombuffer(buffer, "u1") if shown is None else shown
-        memory_bytes = viewed_as_dtype(
-            make_view(buffer_array, Layout((buffer_array.size,), (1,), buffer_array.layout.offset)), "u1"
-        )
+        memory_bytes = viewed_as_dtype(make_view(shown, Layout((shown.size,), (1,), shown.layout.offset)), "u1")
     offset = operator.index(offset)
     reached = Layout(dims, tuple(map(operator.index, strides)), offset)
     if not 0 <= offset <= memory_bytes.size or (
@@ -233,8 +235,8 @@ def _stride_unit_bytes(x: ndarray) -> int:
 
     The layout of a view of real or imaginary parts counts complex elements of the owner.
     """
-    is_part = not x._flags & ON_HOST and x.base is not None and x._component in ("real", "imag")
-    return x.base.itemsize if is_part else x.itemsize  # type: ignore[union-attr]
+    is_part = not x._flags & ON_HOST and x._base is not None and x._component in ("real", "imag")
+    return x._base.itemsize if is_part else x.itemsize
 
 
 for _function in (as_strided, sliding_window_view):
@@ -290,7 +292,7 @@ def _compare_memory(compare: Any, a: Any, b: Any, max_work: int) -> bool:
     arrays = [x for x in (a, b) if isinstance(x, ndarray)]
     for x in arrays:
         require_device(x)
-    owners = {id(x if x.base is None else x.base) for x in arrays}
+    owners = {id(owner_of(x)) for x in arrays}
     if len(arrays) == 2 and len(owners) == 1:
         start = 1 << 40  # any address will do: the memory is not read
         return bool(compare(_numpy_stand_in(a, start), _numpy_stand_in(b, start), max_work=max_work))
@@ -305,7 +307,7 @@ def _compare_memory(compare: Any, a: Any, b: Any, max_work: int) -> bool:
 
 def _owner_address(x: ndarray) -> int | None:
     """Return the address of the owner's first element if its memory was exported and so stays there, else None."""
-    node = (x if x.base is None else x.base)._node
+    node = owner_of(x)._node
     data = node.data
     if data is None or not getattr(data, "exported", False):
         return None
@@ -317,7 +319,7 @@ def _numpy_stand_in(x: ndarray, start: Any) -> Any:
     address = (
         start
         + x.layout.offset * _stride_unit_bytes(x)
-        + (x.itemsize if x.base is not None and x._component == "imag" else 0)
+        + (x.itemsize if x._base is not None and x._component == "imag" else 0)
     )
     interface = {
         "version": 3,

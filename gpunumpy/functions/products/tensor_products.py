@@ -15,7 +15,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
-from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.array import mark_as_array, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, binary_operator, reshaped, transposed, unary_operator
 from ...core.source_location import warn
 from ..indexing.slices import flat_array, sliced_copy
@@ -168,6 +168,7 @@ def kron(a: Any, b: Any) -> ndarray:
     ndim = max(one.ndim, two.ndim)
     if not one.ndim or not two.ndim:
         return _multiply(one, two)
+    layout.check_dimension_count(2 * ndim)  # NumPy has the dimensions of both beside each other
     left_shape = (1,) * (ndim - one.ndim) + one.shape
     right_shape = (1,) * (ndim - two.ndim) + two.shape
     interleaved = [
@@ -207,7 +208,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     )
     if len(u) == len(v) == 2:
         node = _minor(u, v, 0, 1).value()
-        return wrap(reshaped(node, node.signature.shape[:-1]))
+        return mark_as_array(wrap(reshaped(node, node.signature.shape[:-1])))
     components = [_minor(u, v, 1, 2), _minor(u, v, 2, 0), _minor(u, v, 0, 1)]
     shape = layout.broadcast_shapes(*(p.shape for p in components))
     joined = concatenate([wrap(graph.broadcast(p.value(), shape)) for p in components], len(shape) - 1)

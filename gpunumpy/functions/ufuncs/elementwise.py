@@ -472,7 +472,9 @@ def array_equiv(a1: Any, a2: Any) -> builtins.bool:
 def sinc(x: Any) -> ndarray:
     """Return the normalized sinc function ``sin(pi x) / (pi x)``. See `numpy.sinc`."""
     pi_x = multiply(pi, as_array(x))
-    return where(equal(pi_x, 0), 1, divide(sin(pi_x), pi_x))
+    epsilon = float(numpy.finfo(pi_x.dtype).eps) if pi_x.dtype.kind == "f" else 1e-20
+    nonzero = where(pi_x, pi_x, epsilon)  # with the sine of `epsilon`, which rounds to it, the quotient is 1
+    return divide(sin(nonzero), nonzero)
 
 
 # Beyond this argument the Bessel function overflows in float64; up to it, this many points integrate it to full
@@ -497,7 +499,7 @@ def i0(x: Any) -> ndarray:
     column = wrap(reshaped(minimum(magnitude, _I0_MAX_ARGUMENT).value(), (*array.shape, 1)))
     terms = exp(multiply(multiply(half_sines, half_sines), multiply(column, -2.0)))
     mean = divide(reduce_ufunc("add", terms, -1), float(_I0_POINTS))
-    return wrap(graph.cast(take_value(multiply(exp(magnitude), mean)), dtype))
+    return mark_as_array(wrap(graph.cast(take_value(multiply(exp(magnitude), mean)), dtype)))
 
 
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi) -> ndarray:

@@ -366,17 +366,19 @@ class ufunc(UfuncCall):
         """Reduce slices of an axis. See `numpy.ufunc.reduceat`."""
         return reduceat_ufunc(self.__name__, array, indices, axis, dtype, only_output(out))
 
-    def at(self, a: Any, indices: Any, *operands: Any) -> None:
-        """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`."""
+    def at(self, a: Any, indices: Any, *operands: Any) -> Any:
+        """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`.
+
+        Returns None, or what the class of an operand returns that does the work (`__array_ufunc__`).
+        """
         if isinstance(a, numpy.ndarray):
-            self._numpy.at(a, *map(to_numpy_arguments, (indices, *operands)))
-        else:
-            self._at(a, indices, *operands)
+            return self._numpy.at(a, *map(to_numpy_arguments, (indices, *operands)))
+        return self._at(a, indices, *operands)
 
     @_takes_every_dtype("at")
-    def _at(self, a: Any, indices: Any, *operands: Any) -> None:
+    def _at(self, a: Any, indices: Any, *operands: Any) -> Any:
         """Do the work of `at` on an array that is not NumPy's."""
-        at_ufunc(self.__name__, a, indices, operands)
+        return at_ufunc(self.__name__, a, indices, operands)
 
     @_takes_every_dtype("outer")
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
