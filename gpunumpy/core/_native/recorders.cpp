@@ -245,27 +245,9 @@ PyObject* taken(PyObject* array) {
     return Py_NewRef(node);
 }
 
-Written operate_in_place(PyObject* self, PyObject* array, PyObject* operand) {
-    Section section;
-    Positions positions;
-    if (!can_be_written(array) || !positions.read(array) || !positions.are_distinct()) return Written::NOT_AT_HAND;
-    // The array is read and written back in one step for other threads.
-    QueueLock lock(state.signature_queue.of(as_node(as_array(array)->node)->signature));
-    if (!lock.is_held()) return Written::NOT_AT_HAND;
-    Ref node(operation(self, array, operand));
-    if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
-    if (!has_dtype_of(node.get(), array)) return Written::NOT_AT_HAND;
-    if (!positions.has_shape(state.signature_shape.of(as_node(node.get())->signature))) return Written::NOT_AT_HAND;
-    // The result is an array at first, as in Python: a queue has as many entries then, and is flushed at the same places.
-    Ref result(wrap(node.get()));
-    if (!result) return Written::ERROR;
-    Ref value(taken(result.get()));
-    return value ? write(array, positions, value.get()) : Written::ERROR;
-}
-
 PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, 2)) {
-        switch (operate_in_place(self, args[0], args[1])) {
+        switch (operate_into(args[0], self, args[0], args[1])) {
             case Written::YES: return Py_NewRef(args[0]);
             case Written::ERROR: return nullptr;
             case Written::NOT_AT_HAND: break;
@@ -511,6 +493,26 @@ PyMethodDef functions[] = {
 
 bool is_elementwise_recorder(PyObject* object) {
     return Py_TYPE(object) == recorder_type && as_recorder(object)->entries;
+}
+
+Written operate_into(PyObject* out, PyObject* recorder, PyObject* x, PyObject* y) {
+    Section section;
+    Positions positions;
+    if (!can_be_written(out) || !positions.read(out) || !positions.are_distinct()) return Written::NOT_AT_HAND;
+    PyObject* queue = state.signature_queue.of(as_node(as_array(out)->node)->signature);
+    // The array may be an operand too: it is read and written back in one step for other threads.
+    QueueLock lock(queue);
+    if (!lock.is_held()) return Written::NOT_AT_HAND;
+    Ref node(operation(recorder, x, y));
+    if (!node) return PyErr_Occurred() ? Written::ERROR : Written::NOT_AT_HAND;
+    PyObject* signature = as_node(node.get())->signature;
+    if (state.signature_queue.of(signature) != queue || !has_dtype_of(node.get(), out)) return Written::NOT_AT_HAND;
+    if (!positions.has_shape(state.signature_shape.of(signature))) return Written::NOT_AT_HAND;
+    // The result is an array at first, as in Python: a queue has as many entries then, and is flushed at the same places.
+    Ref result(wrap(node.get()));
+    if (!result) return Written::ERROR;
+    Ref value(taken(result.get()));
+    return value ? write(out, positions, value.get()) : Written::ERROR;
 }
 
 PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y) {

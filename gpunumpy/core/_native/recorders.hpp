@@ -2,7 +2,7 @@
 // function in Python that it stands for where anything else is to be done.
 #pragma once
 
-#include "python.hpp"
+#include "writes.hpp"
 
 namespace core {
 
@@ -14,5 +14,8 @@ bool is_elementwise_recorder(PyObject* object);
 // The value of ``x op y``, or of ``op x`` if `y` is null, by such a recorder; null, without an exception, if it is not
 // at hand. `x` is the array that the recorder's table has first, or second if it is reflected.
 PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y);
+
+// Write that value to an array of its dtype and shape, all of whose elements have a place of their own.
+Written operate_into(PyObject* out, PyObject* recorder, PyObject* x, PyObject* y);
 
 }  // namespace core

@@ -17,31 +17,57 @@ struct UfuncCall {
 
 UfuncCall* as_ufunc(PyObject* object) { return reinterpret_cast<UfuncCall*>(object); }
 
-// The value of a call with operands alone; null, without an exception, if it is not at hand.
-PyObject* value(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+// The recorder of a call, and the operands as it takes them; no recorder if Python records the call.
+struct Recording {
+    PyObject *recorder = nullptr, *x = nullptr, *y = nullptr;
+};
+
+Recording recording(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     PyObject *plain = as_ufunc(self)->record_plain, *reflected = as_ufunc(self)->record_reflected;
-    if (!plain || !reflected || !is_elementwise_recorder(plain)) return nullptr;
+    if (!plain || !reflected || !is_elementwise_recorder(plain)) return {};
     const bool is_binary = is_elementwise_recorder(reflected);
-    if (count != 1 + is_binary) return nullptr;
-    if (is_array(args[0])) return operation(plain, args[0], is_binary ? args[1] : nullptr);
-    return is_binary && is_array(args[1]) ? operation(reflected, args[1], args[0]) : nullptr;
+    if (count != 1 + is_binary) return {};
+    if (is_array(args[0])) return {plain, args[0], is_binary ? args[1] : nullptr};
+    return is_binary && is_array(args[1]) ? Recording{reflected, args[1], args[0]} : Recording{};
 }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-    PyObject* result = result_on_host(as_ufunc(self)->host_call, args, PyVectorcall_NARGS(count), names);
-    if (result || PyErr_Occurred()) return result;
-    if (!names || !PyTuple_GET_SIZE(names)) {
-        Ref node;
-        {
-            Section section;
-            node = Ref(value(self, args, PyVectorcall_NARGS(count)));
-        }
-        if (node) return wrap(node.get());
-        if (PyErr_Occurred()) return nullptr;
+// The only option of a call if that is `out`, without a tuple around it; null for other options.
+PyObject* named_output(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (PyTuple_GET_SIZE(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out")) return nullptr;
+    PyObject* out = args[count];
+    return PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == 1 ? PyTuple_GET_ITEM(out, 0) : out;
+}
+
+// The result of a call with operands, and perhaps an output; null, without an exception, if it is not at hand.
+PyObject* recorded(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyObject* out = nullptr;
+    if (names && PyTuple_GET_SIZE(names)) {
+        out = named_output(args, count, names);
+        if (!out) return nullptr;
     }
+    Recording call = recording(self, args, count);
+    if (!call.recorder && !out && count > 1) {
+        call = recording(self, args, count - 1);
+        out = args[count - 1];
+    }
+    if (!call.recorder) return nullptr;
+    if (out) return operate_into(out, call.recorder, call.x, call.y) == Written::YES ? Py_NewRef(out) : nullptr;
+    Ref node;
+    {
+        Section section;
+        node = Ref(operation(call.recorder, call.x, call.y));
+    }
+    return node ? wrap(node.get()) : nullptr;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* names) {
+    const Py_ssize_t count = PyVectorcall_NARGS(given);
+    PyObject* result = result_on_host(as_ufunc(self)->host_call, args, count, names);
+    if (!result && !PyErr_Occurred()) result = recorded(self, args, count, names);
+    if (result || PyErr_Occurred()) return result;
     static Name name("_call_with_any");
     Ref method(PyObject_GetAttr(self, name));
-    return method ? PyObject_Vectorcall(method.get(), args, PyVectorcall_NARGS(count), names) : nullptr;
+    return method ? PyObject_Vectorcall(method.get(), args, count, names) : nullptr;
 }
 
 PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {

@@ -280,13 +280,35 @@ class ufunc(UfuncCall):
         shape = layout.broadcast_shapes(*input_shapes, *(out.shape for out in given_outputs))
         for out in given_outputs:
             check_shape(out, shape)
-        record = elementwise if mask is None else defer_checks(elementwise)
-        results = [record(op, operands, (*loop[: self.nin], loop[self.nin + k])) for k, op in enumerate(self._ops)]
+        result = None
+        if given_outputs and mask is None and signature is None and casting == "same_kind":
+            result = self._recorded_plainly(operands, nodes, loop)
+        if result is None:
+            record = elementwise if mask is None else defer_checks(elementwise)
+            results = [record(op, operands, (*loop[: self.nin], loop[self.nin + k])) for k, op in enumerate(self._ops)]
+        else:
+            results = [result]
         returned = [
             self._return_result(result, None if outs is None else outs[k], mask, shape, order, operands)
             for k, result in enumerate(results)
         ]
         return returned[0] if self.nout == 1 else tuple(returned)
+
+    def _recorded_plainly(self, operands: list[Any], nodes: list[Node], loop: tuple[DType, ...]) -> ndarray | None:
+        """Return the result of a call with an output as one without records it, if the output changes no dtype.
+
+        The compiled core then knows the next such call.
+        """
+        first, record, reflected = operands[0], self._record_plain, self._record_reflected
+        if record is None or loop != table.resolve(self.__name__, weak_types(nodes)):
+            return None
+        if type(first) is ndarray:
+            result = record(*operands)
+        elif reflected is not None and type(operands[1]) is ndarray:
+            result = reflected(operands[1], first)
+        else:
+            return None
+        return None if result is NotImplemented else result
 
     def _loop(
         self,
