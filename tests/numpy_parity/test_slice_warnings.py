@@ -81,3 +81,16 @@ def _error_of(call: Callable[[], Any]) -> str:
     with pytest.raises(FloatingPointError) as caught:
         call()
     return str(caught.value)
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("samples", [numpy.ones(1), numpy.ones((3, 1), "f4"), [5]])
+def test_a_program_that_asks_is_warned_of_one_sample(samples: Any, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    texts = []
+    for np in (gpunumpy, numpy):
+        with warnings.catch_warnings(record=True) as caught, np.errstate(divide="warn", invalid="warn"):
+            warnings.simplefilter("always")
+            np.cov(np.asarray(samples))
+        texts.append(sorted(str(warning.message) for warning in caught))
+    assert texts[0] == texts[1]

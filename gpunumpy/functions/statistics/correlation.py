@@ -60,6 +60,7 @@ def cov(
         degrees = to_host(_weighted_degrees(getitem(weight_sums, 0), weight, reliabilities, freedom))[()]
     if degrees <= 0:
         warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
+        divide(1.0, 0.0)  # of which a program is told that asks
     numpy.subtract.resolve_dtypes((variables.dtype, means.dtype, variables.dtype))  # raises NumPy's error for integers
     deviations = astype(subtract(variables, getitem(means, _COLUMN)), variables.dtype, copy=False)
     weighted = deviations if weight is None else multiply(deviations, weight)
