@@ -67,7 +67,12 @@ def test_outputs_of_ufuncs(name: str, residence: str) -> None:
             result = OUTPUTS[name](np, x, y)
         except Exception as error:
             return type(error)
-        return numpy.asarray(result).tolist(), str(result.dtype), result.size and result.strides, numpy.asarray(x).tolist()
+        return (
+            numpy.asarray(result).tolist(),
+            str(result.dtype),
+            result.size and result.strides,
+            numpy.asarray(x).tolist(),
+        )
 
     expected = outcome(numpy)
     for _ in range(3):  # the first call is recorded in Python

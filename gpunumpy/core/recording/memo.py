@@ -21,7 +21,7 @@ from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter
 from ..graph.signature import Signature, at_new_sizes
 from ..runtime import evaluate
-from .array import MADE_AS_ARRAY, make_view, ndarray, wrap, wrap_ordered
+from .array import MADE_AS_ARRAY, ORDERED, make_view, ndarray, wrap, wrap_ordered
 
 # The signatures of the operands, in order, and everything else that decides what is recorded.
 Key: TypeAlias = tuple[Any, ...]
@@ -114,7 +114,7 @@ class MemoizedFunction:
                 return
             recipe = stand_ins.recipe(node)
             if recipe is not None and order is not None:
-                recipe = recipe._replace(layout=layout.ordered_layout(node.signature.shape, order))
+                recipe = recipe._replace(layout=layout.ordered_layout(node.signature.shape, order), flags=ORDERED)
             self._recipes.keep(key, recipe or False)
 
 
