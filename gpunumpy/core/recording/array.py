@@ -420,28 +420,6 @@ def has_views(array: ndarray) -> bool:
     return sum(isinstance(referrer, ndarray) for referrer in gc.get_referrers(owner)) > is_ordered
 
 
-def move_to_host(array: ndarray, value: Any) -> Any:
-    """Move an array that owns its storage, and is written to element by element, to the host.
-
-    The core, which counts writes, calls this. Return the value that is to be written, as NumPy takes it. Return None,
-    and leave the array where it is, if there is a view of it, if its memory is seen by other libraries, or if the value
-    is no number.
-    """
-    is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
-    if not is_number and not (type(value) is ndarray and not value.shape):
-        return None
-    node = array.computed()
-    if array._flags & READ_ONLY or node.data.exported or has_views(array):
-        return None
-    written = value if is_number else to_host(value)
-    memory = to_host(array)
-    with array.queue.lock:
-        if array._node is not node:  # another thread has written to it
-            return None
-        take_state(array, on_host_memory(memory, array.device))
-    return written
-
-
 def _follow(view: ndarray, owner: ndarray) -> None:
     """Have a view of an array on the host, which has been moved to its device, show the elements there."""
     memory: Any = view._base

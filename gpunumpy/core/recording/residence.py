@@ -19,7 +19,7 @@ from ..errors import allowed
 from ..runtime import device as device_module
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
-from .array import from_numpy, move_to_host, ndarray, on_host_memory
+from .array import READ_ONLY, from_numpy, has_views, ndarray, on_host_memory, take_state, to_host
 from .host_memory import is_writeable
 
 _RESIDENCES = ("auto", "device")
@@ -53,6 +53,28 @@ def set_residence(residence: str) -> str:
     before, _residence = _residence, residence
     tell(auto=residence == "auto")
     return before
+
+
+def move_to_host(array: ndarray, value: Any) -> Any:
+    """Move an array that owns its storage, and is written to element by element, to the host.
+
+    The core, which counts writes, calls this. Return the value that is to be written, as NumPy takes it. Return None,
+    and leave the array where it is, if there is a view of it, if its memory is seen by other libraries, or if the value
+    is no number.
+    """
+    is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
+    if not is_number and not (type(value) is ndarray and not value.shape):
+        return None
+    node = array.computed()
+    if array._flags & READ_ONLY or node.data.exported or has_views(array):
+        return None
+    written = value if is_number else to_host(value)
+    memory = to_host(array)
+    with array.queue.lock:
+        if array._node is not node:  # another thread has written to it
+            return None
+        take_state(array, on_host_memory(memory, array.device))
+    return written
 
 
 tell(move_to_host=move_to_host)
