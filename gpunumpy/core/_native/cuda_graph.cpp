@@ -142,7 +142,9 @@ private:
     }
 
     bool read_work(const Action& action) {
-        Ref launch = launch_of_runner(PyTuple_GET_ITEM(runners_, action.runner));
+        PyObject* runner = PyTuple_GET_ITEM(runners_, action.runner);
+        if (runner == state.nothing) return true;
+        Ref launch = launch_of_runner(runner);
         const char* format = launch ? format_of(launch.get(), action.args.size()) : nullptr;
         if (!format) return false;
         const PreparedLaunch& prepared = prepared_launch(launch.get());
@@ -365,6 +367,7 @@ PyObject* make_cuda_graph(const Actions& actions, PyObject* program, PyObject* n
     if (!as_cuda_graph(graph.get())->dropped) return nullptr;
     Reader reader(actions, numbers, runners, graphed);
     if (!reader.read()) return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
+    if (graphed.launches.empty()) return Py_NewRef(Py_False);
     Ref nbytes(PyLong_FromSsize_t(reader.workspace_bytes()));
     Ref workspace(nbytes ? PyObject_CallMethodOneArg(actions.graphs, workspace_name, nbytes.get()) : nullptr);
     if (!workspace) return nullptr;

@@ -174,7 +174,7 @@ private:
     // The CUDA graph of the plan, which is made when the plan has run so often that it is worth it; null, maybe after an
     // exception, if there is none.
     Ref graph_at_hand() const {
-        if (p_.graphs == Py_None || p_.work.size() < MIN_GRAPH_LAUNCHES || has_spilled()) return Ref();
+        if (p_.graphs == Py_None || p_.work.empty() || has_spilled()) return Ref();
         Ref known = Ref::to(held(state.plan_graph, plan_).get());
         if (is_cuda_graph(known.get()) && is_dropped(known.get())) known = Ref(PyLong_FromLong(0));
         if (PyLong_CheckExact(known.get())) {
@@ -293,6 +293,7 @@ private:
 
     bool work(const Action& action) {
         PyObject* runner = PyTuple_GET_ITEM(runners_, action.runner);
+        if (runner == state.nothing) return true;
         if (const Ref launch = launch_of_runner(runner)) return launch_over(launch.get(), action);
         if (PyErr_Occurred()) return false;
         Ref values(PyList_New(static_cast<Py_ssize_t>(action.args.size())));
@@ -363,7 +364,6 @@ private:
 
     // What makes a CUDA graph takes as long as so many launches by themselves.
     static constexpr Py_ssize_t MIN_GRAPH_RUNS = 2, MIN_GRAPHED_LAUNCHES = 64;
-    static constexpr size_t MIN_GRAPH_LAUNCHES = 2;
 
     const Actions& p_;
     PyObject *plan_, *nodes_, *slots_, *run_, *numbers_, *runners_;

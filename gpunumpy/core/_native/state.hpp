@@ -24,6 +24,8 @@ struct State {
     // functions for what an exception leaves and for the length at which a queue is reviewed.
     PyTypeObject *lock, *device_state, *planner, *loop_cut, *bounded_table, *device, *variants, *plan;
     PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
+    // The runner of calls that leave their results as they are.
+    PyObject* nothing;
     // The signatures of Python's scalars.
     PyObject *of_bool, *of_float, *of_int_below_128;
 

@@ -34,7 +34,7 @@ from .host_copies import VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, out_of_memory_hooks
 from .memory_parts import parts_that_fit
-from .plan import Observer, Plan
+from .plan import Observer, Plan, nothing
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
 from .spill import register, spill
@@ -621,6 +621,7 @@ def tables_of_core() -> dict[str, Any]:
         **{kind.__name__: kind for kind in (Plan, Variants)},
         "evaluate": globals(),
         "evaluated": evaluated,
+        "nothing": nothing,
         "recover": _recover,
         "schedule_review": _schedule_review,
     }

@@ -38,6 +38,11 @@ from .spill import note_uses
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
 
+
+def nothing(values: Sequence[Any]) -> None:
+    """Leave the results of a call as they are. The compiled core does not call it."""
+
+
 # Takes the sizes of a library call, which may be symbolic, and returns its options, and the layouts of its bound
 # results and then of its arguments.
 CallAt: TypeAlias = Callable[[Sequence[Any]], tuple[Any, Sequence[Layout]]]

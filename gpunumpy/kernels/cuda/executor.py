@@ -15,7 +15,7 @@ from ...core.graph.library_calls.registry import record_of
 from ...core.runtime import memory
 from ...core.runtime.device import Device, raise_if_lost
 from ...core.runtime.executors import fuse_predicate_of, implementation, load_library_calls
-from ...core.runtime.plan import CallAt, Runner, is_for_one_run
+from ...core.runtime.plan import CallAt, Runner, is_for_one_run, nothing
 from ...core.schedule.callbacks import FusedCall, FusePredicate
 from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
@@ -134,7 +134,7 @@ def _prepared(device: Device, prepare: Callable[[], Runner]) -> Runner:
     except MemoryError:
         memory.free_all_blocks(device)
         run = _in_own_words(device, prepare)
-    return partial(_in_own_words, device, run)
+    return run if run is nothing else partial(_in_own_words, device, run)
 
 
 # What libraries of CUDA, each by an exception of its own, say to a lack of memory; and what they say to it where they

@@ -20,7 +20,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import _native
 from gpunumpy.core.runtime import evaluate, memory
-from gpunumpy.core.runtime.plan import Plan
+from gpunumpy.core.runtime.plan import Plan, nothing
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.kernels.cuda import cuda_graphs
 from gpunumpy.kernels.cuda import launch as launch_module
@@ -190,7 +190,8 @@ def kinds() -> dict[int, list[str]]:
     found = {}
     for plan in plans():
         steps = [step for step in plan.scheduled.steps if isinstance(step, RunKernel)]
-        for runner, step in zip(plan.runners, steps, strict=True):
+        runners = [runner for runner in plan.runners if runner is not nothing]
+        for runner, step in zip(runners, steps, strict=True):
             launcher: Any = getattr(runner, "_launcher", runner)
             found[int(launcher._function.handle)] = [arg.kind for arg in step.kernel.args]
     return found
@@ -248,13 +249,23 @@ def updated(x: Any, y: Any, k: int) -> list[Any]:
     return [x, y, z, y.max()]
 
 
+def swept(x: Any, y: Any, k: int) -> list[Any]:
+    """With a buffer that nothing fills."""
+    x, y = x.reshape(10, -1), y.reshape(10, -1)
+    z = np.empty_like(x)
+    z[0] = x[0] * k
+    for n in range(1, 10):
+        z[n] = z[n - 1] * y[n] - x[n]
+    return [z, z.sum()]
+
+
 def gathered(x: Any, y: Any, k: int) -> list[Any]:
     at = np.asarray(numpy.arange(500)[::-1].copy())
     z = x[at] + y.sum()
     return [z[at] * z.sum(), x - z.max()]
 
 
-PROGRAMS = [chained, updated, gathered]
+PROGRAMS = [chained, updated, swept, gathered]
 VALUES = numpy.arange(100_000.0), numpy.arange(100_000.0) / 3
 
 
