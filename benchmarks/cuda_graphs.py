@@ -62,8 +62,8 @@ def flushes() -> list[tuple[float, float]]:
             record().computed()
         on_host, waited = [], []
         for _ in range(REPEATS):
-            u = record()
             np.synchronize()
+            u = record()
             start = time.perf_counter()
             u.computed()
             queued = time.perf_counter()

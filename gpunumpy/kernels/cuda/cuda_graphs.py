@@ -99,10 +99,10 @@ class CudaGraphs:
         if cuda.cuStreamBeginCapture(stream, cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)[0]:
             return None
         try:
-            error = graph.capture(int(stream))
+            is_captured = graph.capture(int(stream))
         finally:
-            ended, handle = cuda.cuStreamEndCapture(stream)
-        if error or ended:
+            error, handle = cuda.cuStreamEndCapture(stream)
+        if error or not is_captured:
             return None
         self._stream = stream
         return handle

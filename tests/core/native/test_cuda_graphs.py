@@ -142,7 +142,7 @@ class Graphs:
     def _tell_last(self, stream: int, status: int, id: int, graph: int, last: int, edges: int, count: int) -> int:
         self._last[0] = self._captured[-1]
         _POINTER.from_address(last).value = ctypes.addressof(self._last)
-        ctypes.c_size_t.from_address(count).value = 1
+        ctypes.c_size_t.from_address(count).value = "no last kernel" not in self.errors
         return 0
 
     def _end_capture(self) -> int:
@@ -251,7 +251,7 @@ def updated(x: Any, y: Any, k: int) -> list[Any]:
 
 def swept(x: Any, y: Any, k: int) -> list[Any]:
     """With a buffer that nothing fills."""
-    x, y = x.reshape(10, -1), y.reshape(10, -1)
+    x, y = (array[: array.size // 10 * 10].reshape(10, -1) for array in (x, y))
     z = np.empty_like(x)
     z[0] = x[0] * k
     for n in range(1, 10):
@@ -399,8 +399,9 @@ def test_a_graph_that_cannot_be_made(name: str, graphs: Graphs) -> None:
     assert not graphs.alive
 
 
-def test_a_capture_that_fails(graphs: Graphs) -> None:
-    graphs.errors["capture"] = OUT_OF_MEMORY
+@pytest.mark.parametrize("error", ["capture", "no last kernel"])
+def test_a_capture_that_fails(error: str, graphs: Graphs) -> None:
+    graphs.errors[error] = OUT_OF_MEMORY
     x, y = (np.asarray(value) for value in VALUES)
     for _ in range(40):
         repeated(x, y)
