@@ -81,7 +81,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     } classes[] = {
         {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue}, {"Window", &s.window},
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
-        {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"Gather", &s.gather}, {"PoolBuffer", &s.pool_buffer},
+        {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"Gather", &s.gather}, {"Scatter", &s.scatter}, {"Iota", &s.iota}, {"PoolBuffer", &s.pool_buffer},
         {"Lock", &s.lock}, {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
         {"BoundedTable", &s.bounded_table}, {"Variants", &s.variants},
         {"Plan", &s.plan}, {"Device", &s.device},

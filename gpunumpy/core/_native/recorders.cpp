@@ -8,6 +8,7 @@
 #include "new_arrays.hpp"
 #include "queue_lock.hpp"
 #include "recent.hpp"
+#include "parts.hpp"
 #include "recipe.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
@@ -459,6 +460,7 @@ const struct {
     {"computed_signature", call_found<1, find_computed_signature>},
     {"with_operands", call_found<2, find_with_operands>},
     {"lowered", call_found<1, lowered>},
+    {"parts", call_found<2, parts>},
     {"pattern", call_found<1, pattern>},
     {"known_variant", call_found<2, known_variant>},
     {"resident", call_found<1, resident>},

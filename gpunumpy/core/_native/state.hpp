@@ -8,7 +8,7 @@ namespace core {
 struct State {
     // Classes of the graph and of arrays.
     PyTypeObject *ndarray, *signature, *queue, *window, *leaf, *constant, *view, *update, *reduce, *library_call, *layout,
-        *gather;
+        *gather, *scatter, *iota;
     // Tables: windows by signature and layout, signatures by what they are made from, kinds by themselves, numbers of
     // structures by what these are.
     PyObject *windows, *signatures, *kinds, *structures;

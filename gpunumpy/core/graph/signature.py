@@ -16,7 +16,7 @@ from ..ops.streams import STREAMS
 from . import layout
 from .bounded_table import BoundedTable, count
 from .layout import Shape
-from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Primitive, Reduce, Update, View
+from .primitives import Const, Gather, Iota, Leaf, LibraryCall, Map, Output, Primitive, Reduce, Scatter, Update, View
 from .queue import Queue
 from .structure import NUMBERS, structure_of
 
@@ -245,6 +245,8 @@ def objects_of_core() -> dict[str, Any]:
         "Update": Update,
         "Reduce": Reduce,
         "Gather": Gather,
+        "Scatter": Scatter,
+        "Iota": Iota,
         "LibraryCall": LibraryCall,
         "Signature": Signature,
         "kinds": _kinds.find.__self__,  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .._native import tried_first
 from ..graph.node import Node
 from ..graph.primitives import Const, Iota, Leaf, Scatter, Update
 
@@ -12,6 +13,7 @@ _WRITES = frozenset((Update, Scatter))
 _AT_HAND = frozenset((Leaf, Const, Iota))
 
 
+@tried_first
 def parts(nodes: Sequence[Node], count: int) -> list[list[int]]:
     """Return how to compute the first `count` nodes of a graph part by part: the positions of the roots of each.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import _native
 from ...core.collector import without_collector
-from ...core.disk_cache import package_digest
+from ...core.disk_cache import cache_folder, open_cache, package_digest
 from ...core.errors import DeviceError
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
@@ -31,6 +31,7 @@ from .tiers import OPCODES, PROGRAMS, TIER, CudaKernels, KeptKernelAt, KernelAt,
 def load() -> None:
     """Load and find out what work on any GPU needs."""
     package_digest()
+    open_cache(cache_folder())
     compiler_version()
     if TIER != "compiled":
         interpreter_text()

@@ -20,6 +20,7 @@ from gpunumpy.core.graph.structure import structure_of
 from gpunumpy.core.recording.array import memory_on_host
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.schedule.lift import lowered
+from gpunumpy.core.schedule.parts import parts
 from gpunumpy.core.schedule.variants import pattern
 
 DTYPES = ("f8", "f4", "i8", "u1", "?", "c16", "i4")
@@ -154,7 +155,9 @@ def tell_program(seed: int, tell: Callable[[str], None]) -> None:
         tell(f"  {name}: {description(program.variables[name])}")
     queue = evaluate.queue_of(np.Device("cpu"))
     roots = evaluate.live_roots(queue)[0]
-    tell(f"{len(roots)} roots over {len(evaluate.walk(roots)[0])} nodes, {len(queue.pending)} entries in the queue")
+    nodes = evaluate.walk(roots)[0]
+    tell(f"{len(roots)} roots over {len(nodes)} nodes, {len(queue.pending)} entries in the queue")
+    tell(f"parts {parts(nodes, len(roots))}, of the last root {parts(evaluate.walk(roots[-1:])[0], 1)}")
     for name, x in program.variables.items():
         tell(f"{name} = {x.get()!r}")
     tell(f"plans of {queue.state.planner.counts()[0]} structures, {len(queue.pending)} entries in the queue")
