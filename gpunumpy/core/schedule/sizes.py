@@ -432,9 +432,10 @@ class Size:
                     return quotient, remainder
                 if remainder < 0 <= remainder + y:
                     return quotient - 1, remainder + y
-            positive = lower_bound(x) is not None and lower_bound(y) is not None
+            least = lower_bound(x) if lower_bound(y) is not None else None
+            bound = least // y if least is not None and type(y) is int else None if least is None else 0
             return (
-                trace.operation(Opcode.QUOTIENT, x, y, bound=0 if positive else None),
+                trace.operation(Opcode.QUOTIENT, x, y, bound=bound),
                 trace.operation(Opcode.REMAINDER, x, y, bound=None if lower_bound(y) is None else 0),
             )
 

@@ -10,6 +10,7 @@ from .shape import (
     MAX_LIGHT_OPERATIONS,
     ceil_div,
     has_congruential_words,
+    has_philox_blocks,
     most_points,
     operations,
     pack_width,
@@ -51,6 +52,11 @@ def emit_map(unit: Unit) -> None:
         emit_transposed(unit, across, loads)
         return
     lane = len(kernel.shape) - 1
+    if unit.is_small and not has_congruential_words(kernel.body) and not has_philox_blocks(kernel.body):
+        # One point for a thread: what vectors, and blocks that follow rows, gain is too short to be seen, and each needs
+        # a program of its own for some sizes and alignments.
+        _emit_flat(unit, 1, 1, kernel.shape[-1])
+        return
     width = min(pack_width(unit, lane), 1 << (most_points(kernel.body).bit_length() - 1))
     count = _vectors_in_flight(unit, lane, width)
     vectors = ceil_div(kernel.shape[-1], width)

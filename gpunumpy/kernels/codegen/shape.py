@@ -32,8 +32,11 @@ PHILOX_LANES = 4
 
 
 def ceil_div(a: int, b: int) -> int:
-    """Return ``a / b``, rounded up."""
-    return -(-a // b)
+    """Return ``a / b``, rounded up, for nonnegative numbers.
+
+    A symbolic size is not asked here whether it is less than `b`, as it would be for the opposite of ``-a // b``.
+    """
+    return (a + b - 1) // b
 
 
 def product(sizes: Sequence[int]) -> int:

@@ -30,7 +30,7 @@ def find_transposed_loads(unit: Unit) -> tuple[int, list[int]]:
     kernel = unit.kernel
     lane = len(kernel.shape) - 1
     best: tuple[int, list[int]] = (-1, [])
-    if kernel.region is not None or lane < 1 or kernel.shape[lane] < _SIDE // 2:
+    if kernel.region is not None or lane < 1:
         return best
     for d in range(lane):
         loads: list[int] = []
@@ -40,7 +40,7 @@ def find_transposed_loads(unit: Unit) -> tuple[int, list[int]]:
                 bytes_left -= _SIDE * (_SIDE + 1) * kernel.args[instr.arg].dtype.itemsize
                 if bytes_left >= 0:
                     loads.append(n)
-        if kernel.shape[d] >= _SIDE // 2 and len(loads) > len(best[1]):
+        if len(loads) > len(best[1]) and kernel.shape[d] >= _SIDE // 2 and kernel.shape[lane] >= _SIDE // 2:
             best = (d, loads)
     return best
 
