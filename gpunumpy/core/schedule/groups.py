@@ -97,10 +97,11 @@ class Placement:
         For every library call with several outputs, the node of each output, by number.
     """
 
-    def __init__(self, items: Sequence[Item], roots: Sequence[int], overwrite: bool) -> None:
+    def __init__(self, items: Sequence[Item], roots: Sequence[int], overwrite: bool, rewritten_bytes: int) -> None:
         self.items = items
         self.roots = frozenset(roots)
         self.overwrite = overwrite
+        self.rewritten_bytes = rewritten_bytes
         self.graph: Graph = choose_anchors(items, roots)
         self.groups: list[Group | RunLibraryCall] = []
         self.group_of: dict[int, int] = {}

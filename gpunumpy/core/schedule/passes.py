@@ -82,7 +82,7 @@ def run_passes(
         before, items = items, graph_pass(items, roots, target.traits)
         if check:
             verify_rewrite(graph_pass.__name__, before, items, roots)
-    steps = schedule(items, roots, overwrite)
+    steps = schedule(items, roots, overwrite, target.traits.rewritten_bytes)
     if check:
         verify_plan(steps, items, roots)
     for plan_pass in PLAN_PASSES:

@@ -20,7 +20,9 @@ from .steps import RunLibraryCall, Step
 from .updates import place_scatter, place_update
 
 
-def schedule(items: Sequence[Item], roots: Sequence[int], overwrite: bool = True) -> tuple[Step, ...]:
+def schedule(
+    items: Sequence[Item], roots: Sequence[int], overwrite: bool = True, rewritten_bytes: int = 0
+) -> tuple[Step, ...]:
     """Return the steps that compute the nodes at the positions `roots`.
 
     Parameters
@@ -31,8 +33,10 @@ def schedule(items: Sequence[Item], roots: Sequence[int], overwrite: bool = True
         The positions of the nodes to store.
     overwrite
         Whether an update may write into the memory of a leaf, as nothing outside the graph needs its old value.
+    rewritten_bytes
+        See `Traits`.
     """
-    placement = Placement(items, roots, overwrite)
+    placement = Placement(items, roots, overwrite, rewritten_bytes)
     for anchor in _placement_order(placement):
         for p in placement.graph.reads[anchor]:
             placement.unplaced_readers[p] -= 1

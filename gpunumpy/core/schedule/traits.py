@@ -14,6 +14,9 @@ class Traits:
     alignment
         The bytes of which an address is a multiple where its kernels load several elements at once; 1 if they do not
         ask for that.
+    rewritten_bytes
+        The bytes of the largest arrays of which one kernel writes all elements in less time than two kernels write
+        some: an update that reads what it overwrites is written to a new buffer.
     host_bytes
         The bytes of the largest arrays with which NumPy computes at once in no more time than it takes to record an
         operation and to run it.
@@ -32,6 +35,7 @@ class Traits:
     """
 
     alignment: int = 16
+    rewritten_bytes: int = 1 << 20
     host_bytes: int = 1 << 15
     host_multiplications: int = 1 << 15
     draws_faster_than_numpy: bool = False

@@ -36,8 +36,7 @@ def place_update(placement: Placement, anchor: int, primitive: Update) -> None:
             _write_in_place(placement, anchor, region, source, group, number)
             return
         placement.loaded = loaded
-        is_large = 2 * prod(region.shape) >= prod(placement.items[anchor].signature.shape)
-        if not (box is not None and is_large):
+        if box is None or not _is_written_anew(placement, anchor, region):
             # The new value reads elements that are overwritten: compute all of it before the first write.
             copied = _copy_before_write(placement, value)
             group = _over_region(placement, region)
@@ -81,6 +80,13 @@ def place_scatter(placement: Placement, anchor: int, primitive: Scatter) -> None
     reason = "an indexed write is a library call of its own"
     placement.group_of[anchor] = len(placement.groups)
     placement.groups.append(RunLibraryCall("scatter", options, (*windows, location), (*dtypes, INT64), anchor, reason))
+
+
+def _is_written_anew(placement: Placement, anchor: int, region: Layout) -> bool:
+    """Return whether an update that reads what it overwrites is better written to a new buffer, as a whole."""
+    signature = placement.items[anchor].signature
+    elements = prod(signature.shape)
+    return elements * signature.dtype.itemsize <= placement.rewritten_bytes or 2 * prod(region.shape) >= elements
 
 
 # Values of an expression that are looked at before it counts as any other.

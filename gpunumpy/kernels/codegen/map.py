@@ -53,7 +53,7 @@ def emit_map(unit: Unit) -> None:
         return
     lane = len(kernel.shape) - 1
     if unit.is_small and not has_congruential_words(kernel.body) and not has_philox_blocks(kernel.body):
-        # One point for a thread: what vectors, and blocks that follow rows, gain is too short to be seen, and each needs
+        # One point for a thread: vectors, and blocks that follow rows, gain no time that could be seen, and each needs
         # a program of its own for some sizes and alignments.
         _emit_flat(unit, 1, 1, kernel.shape[-1])
         return
