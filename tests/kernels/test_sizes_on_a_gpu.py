@@ -1,0 +1,84 @@
+"""Loops whose sizes change on a GPU, which is a pretended one: how many plans and programs they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.loop_cut import LoopCut
+from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.core.schedule.kernel import Kernel
+from gpunumpy.kernels.codegen import generate, sized
+from gpunumpy.kernels.codegen.program import Program
+from gpunumpy.kernels.cuda import compile as compiler
+from gpunumpy.kernels.cuda.executor import CudaExecutor
+from tests.support import fake_driver
+
+
+def outer(a: Any) -> None:
+    for k in range(1, len(a)):
+        a[k:, k:] -= np.outer(a[k:, k - 1], a[k - 1, k:]) * 1e-6
+
+
+def lu(a: Any) -> None:
+    for k in range(len(a) - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+
+
+def cholesky(a: Any) -> None:
+    for k in range(len(a)):
+        a[k, k] = np.sqrt(a[k, k])
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k + 1 :, k])
+
+
+# An elimination, and how many plans and programs it may make at most.
+ELIMINATIONS: dict[str, tuple[Callable[[Any], None], int, int]] = {
+    "outer": (outer, 6, 6),
+    "LU": (lu, 10, 8),
+    "Cholesky": (cholesky, 25, 17),
+}
+
+
+@pytest.fixture
+def generated(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Kernel]]:
+    """The kernels for which texts are generated on a new GPU."""
+    fake_driver.install(monkeypatch)
+    monkeypatch.setattr(evaluate, "CHECK", False)
+    monkeypatch.setattr(compiler, "_compile", lambda text, *target: b"image")
+    kernels: list[Kernel] = []
+
+    def noted(kernel: Kernel, processors: int) -> Program:
+        kernels.append(kernel)
+        return generate.generate(kernel, processors)
+
+    monkeypatch.setattr(sized, "generate", noted)
+    before = np.set_residence("device")
+    with np.Device("cuda:0") as device:
+        state = evaluate.state_of(device)
+        executor = CudaExecutor(device)
+        monkeypatch.setattr(executor, "identity", lambda: None)  # nothing comes from disk
+        monkeypatch.setattr(state, "executor", executor)
+        monkeypatch.setattr(state, "planner", Planner(executor))
+        monkeypatch.setattr(state, "cut", LoopCut())
+        yield kernels
+    np.set_residence(before)
+
+
+@pytest.mark.parametrize("name", ELIMINATIONS)
+def test_eliminations(name: str, generated: list[Kernel]) -> None:
+    """Neither the alignment of rows nor the share of the array that is written makes plans or programs of its own."""
+    eliminate, plans, programs = ELIMINATIONS[name]
+    for n in (60, 61):
+        a = np.asarray(numpy.ones((n, n)))
+        eliminate(a)
+        np.synchronize()
+    made = evaluate.state_of(np.default_device()).planner.counts()[1]
+    assert made <= plans
+    assert len(generated) <= programs
