@@ -21,6 +21,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy import Device
 from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.graph.primitives import Leaf
 from gpunumpy.core.recording import array as arrays
@@ -413,6 +414,32 @@ def test_the_bytes_of_booleans_stay(order: Any) -> None:
         pairs[0][xp][1, 2] = 3
     for view, other in [*pairs, (tested, reference), (tested.view("i1"), reference.view("i1"))]:
         same(view, other)
+
+
+@pytest.mark.on_device
+def test_bytes_that_are_no_booleans_are_refused_on_a_gpu(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels there would compute with them."""
+    monkeypatch.setattr(Device, "shares_host_memory", False)  # of the CPU device, whose kernels take any byte for True
+    np.set_residence("device")
+    with Device(device):
+        x = np.zeros(8, bool)
+        bytes_, words = x.view("u1"), x.view("i4")
+        bytes_[2:] = 1
+        words[1] = 0x01000100
+        expected = [0, 0, 1, 1, 0, 1, 0, 1]
+        writes: list[Callable[[], Any]] = [
+            lambda: bytes_.fill(5),
+            lambda: words.__setitem__(0, 3),
+            lambda: bytes_.__setitem__([1, 2], [1, 2]),
+            lambda: np.add(bytes_, 1, out=bytes_),
+        ]
+        for write in writes:
+            with pytest.raises(
+                ValueError, match=r"booleans on (cpu|cuda:0) have the bytes 0 and 1: \d cannot be written"
+            ):
+                write()
+            assert bytes_.tolist() == expected
+        assert int(x.sum()) == 4
 
 
 def test_a_view_between_elements_does_not_follow() -> None:

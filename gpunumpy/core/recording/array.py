@@ -31,7 +31,7 @@ from ..graph.queue import Queue
 from ..locks import ReentrantLock
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
-from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
+from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host, require_truth_bytes
 from ..runtime.memory import Buffer, address
 from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder
@@ -304,8 +304,12 @@ class ndarray(ArrayState):
         if evaluate.watcher is not None:
             evaluate.watcher(value)
         current = evaluate.compute(current)
-        evaluate.flush(owner.queue)
         dtype = value.signature.dtype
+        if owner.dtype == BOOL != dtype and not owner.device.shares_host_memory:
+            value = graph.as_new_node(value)
+            evaluate.compute_only(owner.queue, [value])
+            require_truth_bytes(value.data)
+        evaluate.flush(owner.queue)
         count = owner.nbytes // dtype.itemsize
         start = current.offset * owner.itemsize // dtype.itemsize
         flat = graph.leaf(current.data, dtype, Layout((count,), (1,), start), owner.queue)
