@@ -31,10 +31,11 @@ from ..graph.queue import Queue
 from ..locks import ReentrantLock
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
-from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host, require_truth_bytes
+from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer, address
 from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder
+from .view_values import component_layout, derived, reinterpreted, truth_bytes
 
 _BYTE = numpy.dtype(numpy.uint8)
 
@@ -226,7 +227,7 @@ class ndarray(ArrayState):
         if self._source is not current or (node.data is not data and (data is not None or node.owner is not None)):
             with base.queue.lock:  # the two fields change together: another thread may derive them too
                 current = base.value()
-                self._node = node = _derive(current, self._layout, self._component, self.dtype)
+                self._node = node = derived(current, self._layout, self._component, self.dtype)
                 self._source = None if _is_bool_view(self) else current
         return node
 
@@ -247,7 +248,7 @@ class ndarray(ArrayState):
         if not _is_bool_view(self):
             return self.computed()
         assert self._base is not None
-        return _reinterpret(evaluate.compute(self._base.value()), self._layout, self.dtype)
+        return reinterpreted(evaluate.compute(self._base.value()), self._layout, self.dtype)
 
     def assign(self, value: Node, where: Layout | None = None) -> None:
         """Record new values for the elements.
@@ -306,15 +307,13 @@ class ndarray(ArrayState):
         current = evaluate.compute(current)
         dtype = value.signature.dtype
         if owner.dtype == BOOL != dtype and not owner.device.shares_host_memory:
-            value = graph.as_new_node(value)
-            evaluate.compute_only(owner.queue, [value])
-            require_truth_bytes(value.data)
+            value = truth_bytes(value, owner.queue)
         evaluate.flush(owner.queue)
         count = owner.nbytes // dtype.itemsize
         start = current.offset * owner.itemsize // dtype.itemsize
         flat = graph.leaf(current.data, dtype, Layout((count,), (1,), start), owner.queue)
         if self._base is not None and self._component in ("real", "imag"):
-            where = _component_layout(where, self._component)
+            where = component_layout(where, self._component)
         if current.data.exported and _reads_alias(value, current.data):
             value = evaluate.compute(graph.as_new_node(value))
         written = evaluate.compute(graph.update(flat, where, value)).data
@@ -416,8 +415,8 @@ def owner_of(array: ndarray) -> ndarray:
 
 def has_views(array: ndarray) -> bool:
     """Return whether there is a view of an array that is no view of another one that a program sees."""
-    is_ordered = array._base is not None
-    owner: Any = array._base if is_ordered else array
+    owner: Any = owner_of(array)
+    is_ordered = owner is not array
     if _native.IS_COMPILED:
         count: int = owner._views
         return count > is_ordered
@@ -542,33 +541,6 @@ def _reads_alias(value: Node, buffer: Buffer) -> bool:
     )
 
 
-def _component_layout(where: Layout, component: str) -> Layout:
-    """Return the layout of the real or imaginary parts of complex elements, counted in real numbers."""
-    return Layout(where.shape, tuple(2 * s for s in where.strides), 2 * where.offset + (component == "imag"))
-
-
-def _derive(owner: Node, where: Layout, component: str, dtype: DType) -> Node:
-    """Return the value of a view from its owner's current value."""
-    if component == "":
-        return graph.view(owner, where)
-    if component == "view":
-        owner = evaluate.compute(owner)
-        if dtype == BOOL:
-            return graph.cast(_reinterpret(owner, where, _BYTE), BOOL)
-        return _reinterpret(owner, where, dtype)
-    if owner.data is not None:
-        return _reinterpret(owner, _component_layout(where, component), dtype)
-    return graph.map_node(component, (owner.signature.dtype, dtype), (graph.view(owner, where),))
-
-
-def _reinterpret(owner: Node, where: Layout, dtype: DType) -> Node:
-    """Return a window of the memory of a leaf as elements of another dtype, in which `where` counts."""
-    assert owner.signature.queue is not None
-    start = owner.offset * owner.signature.dtype.itemsize // dtype.itemsize
-    window = Layout(where.shape, where.strides, where.offset + start)
-    return graph.leaf(owner.data, dtype, window, owner.signature.queue)
-
-
 def _is_bool_view(array: ndarray) -> bool:
     """Return whether an array shows memory of another dtype, or of another library, as booleans.
 
@@ -650,7 +622,7 @@ def make_view(array: ndarray, where: Layout, component: str = "", dtype: DType |
     view._flags = array._flags & ~ORDERED | MADE_AS_ARRAY
     view._source = current = owner._node
     view._node = (
-        graph.view(current, where) if component == "" else _derive(current, where, component, dtype or array.dtype)
+        graph.view(current, where) if component == "" else derived(current, where, component, dtype or array.dtype)
     )
     if component == "view" and _is_bool_view(view):
         view._source = None

@@ -63,16 +63,6 @@ def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
     return copy.content
 
 
-def require_truth_bytes(buffer: Buffer) -> None:
-    """Raise `ValueError` unless all bytes are 0 or 1, which kernels of a GPU rely on where they read booleans."""
-    most = copy_to_host(buffer, 0, buffer.nbytes).max(initial=0)
-    if most > 1:
-        raise ValueError(
-            f"booleans on {buffer.device} have the bytes 0 and 1: {most} cannot be written to them through a view of "
-            "another dtype"
-        )
-
-
 def is_on_host(buffer: Buffer, content: numpy.ndarray) -> bool:
     """Return whether what `bytes_on_host` returned is still what the buffer has."""
     copy = buffer.copy
