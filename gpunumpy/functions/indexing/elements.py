@@ -127,6 +127,7 @@ class flatiter(metaclass=IteratorMeta):
     """``a.flat``: the elements of an array in C order, to read, write and iterate over. See `numpy.flatiter`."""
 
     numpy_class = numpy.flatiter
+    __module__ = "gpunumpy"
 
     def __init__(self, a: ndarray) -> None:
         """Start before the first element of `a`."""
