@@ -10,7 +10,6 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.recording.array import host_only_memory, is_scalar, ndarray, require_device, to_host, wrap
-from ..functions.creation.arrays import uninitialized
 from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -21,7 +20,7 @@ def _shorten(x: ndarray, axis: int, edge: int) -> ndarray:
     n = x.shape[axis]
     shape = (*x.shape[:axis], 2 * edge + 1, *x.shape[axis + 1 :])
     strides = layout.c_strides(shape)
-    node = uninitialized(shape, x.dtype, x.queue)
+    node = graph.uninitialized(shape, x.dtype, x.queue)
     for target, start, stop in ((0, 0, edge + 1), (edge + 1, n - edge, n)):
         kept = sliced_view(x, axis, start, stop)
         node = graph.update(node, Layout(kept.shape, strides, target * strides[axis]), kept.value())

@@ -9,7 +9,9 @@ import numpy
 import pytest
 from ml_dtypes import bfloat16
 
+import gpunumpy
 import gpunumpy as np
+from gpunumpy.core.recording import record
 
 from ..support.arrays import ndarray, to_host
 from .parity import DTYPES, check, same, sample
@@ -376,3 +378,45 @@ def test_a_read_only_buffer_is_copied_to_a_read_only_array() -> None:
     b = a.copy()
     b[0] = 1
     assert to_host(b).tolist() == [1, 3, 4, 5]
+
+
+LISTS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda np, x: np.sum([x, x * 2], axis=0),
+    "mean": lambda np, x: np.mean((x, x[::-1]), axis=0),
+    "max of nested lists": lambda np, x: np.max([[x, x], [x, x + 1]], axis=(0, 1)),
+    "add": lambda np, x: np.add([x, x], 1),
+    "sqrt": lambda np, x: np.sqrt([x, x]),
+    "beside numbers": lambda np, x: np.cumsum([x, [1, 2, 3]], axis=1),
+    "of several dtypes": lambda np, x: np.stack([x, x]) + np.transpose([x.astype("i2"), x.astype("f4")]).T,
+    "of 0-d arrays": lambda np, x: np.cumsum([x[0], x.sum(), 2]),
+    "of other shapes": lambda np, x: np.sum([x, x[:2]]),
+    "beside text": lambda np, x: np.ravel([x, ["a", "b", "c"]]),
+    "beside nothing": lambda np, x: np.ravel([x[:1], [None]]),
+    "of no elements": lambda np, x: np.sum([x[:0], x[:0]], axis=0),
+}
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_arrays_as_operands(name: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    outcomes = []
+    for xp in (gpunumpy, numpy):
+        try:
+            result = numpy.asarray(LISTS[name](xp, xp.arange(3.0)))
+        except ValueError as error:
+            outcomes.append(type(error))
+        else:
+            outcomes.append((result.tolist(), result.dtype))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.on_device
+def test_lists_of_arrays_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.arange(3.0)
+
+    def look(x: Any) -> None:
+        raise AssertionError("the host looks at the elements")
+
+    monkeypatch.setattr(record, "to_numpy", look)
+    assert np.mean([x, [x[0], x[1], x[2]]], axis=0).tolist() == [0, 1, 2]

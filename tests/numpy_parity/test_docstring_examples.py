@@ -1,4 +1,4 @@
-"""Every example in the docstrings of NumPy's public names, run with this package as NumPy: what is shown is the same."""
+"""Every example in the docstrings of NumPy's public names, run with this package: what is shown is the same."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ import pytest
 
 import gpunumpy
 
-MODULES = """
-    numpy numpy.linalg numpy.fft numpy.random numpy.ma numpy.char numpy.strings numpy.rec numpy.emath numpy.lib
-    numpy.polynomial numpy.polynomial.polynomial numpy.polynomial.chebyshev numpy.polynomial.legendre
-    numpy.polynomial.hermite numpy.polynomial.hermite_e numpy.polynomial.laguerre numpy.polynomial.polyutils
-    numpy.lib.stride_tricks numpy.lib.recfunctions numpy.lib.format numpy.lib.mixins numpy.lib.scimath
-    numpy.lib.array_utils numpy.ctypeslib numpy.exceptions numpy.dtypes
-""".split()
+# fmt: off
+MODULES = (
+    "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.ma", "numpy.char", "numpy.strings", "numpy.rec",
+    "numpy.emath", "numpy.lib", "numpy.polynomial", "numpy.polynomial.polynomial", "numpy.polynomial.chebyshev",
+    "numpy.polynomial.legendre", "numpy.polynomial.hermite", "numpy.polynomial.hermite_e",
+    "numpy.polynomial.laguerre", "numpy.polynomial.polyutils", "numpy.lib.stride_tricks", "numpy.lib.recfunctions",
+    "numpy.lib.format", "numpy.lib.mixins", "numpy.lib.scimath", "numpy.lib.array_utils", "numpy.ctypeslib",
+    "numpy.exceptions", "numpy.dtypes",
+)
+# fmt: on
 
 # Statements of examples that are not run: they draw, ask, show text about NumPy, or what they show is by chance.
 NOT_RUN = re.compile(

@@ -305,6 +305,11 @@ def broadcast(node: Node, shape: Shape) -> Node:
     return view(node, Layout(shape, layout.broadcast_strides(source.shape, layout.c_strides(source.shape), shape), 0))
 
 
+def uninitialized(shape: Shape, dtype: DType, queue: Queue) -> Node:
+    """Return a node of memory that is allocated and not written, which updates fill part by part."""
+    return Node(intern_signature(LibraryCall("empty"), (), shape, dtype, queue), ())
+
+
 @tried_first
 def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     """Return a scalar repeated over a shape, as a node of the queue's device that no array owns."""

@@ -24,7 +24,7 @@ from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from ..source_location import warn
-from .array import ON_HOST, from_host, is_scalar, ndarray, value_beside, wrap, wrap_ordered
+from .array import ON_HOST, from_host, is_scalar, mark_as_array, ndarray, value_beside, wrap, wrap_ordered
 from .memo import MemoizedOperation
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
@@ -36,6 +36,8 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
         return x
     if decides_about_functions(x):
         raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
+    if isinstance(x, (list, tuple)) and holds_arrays(x, 1):
+        return _as_part(x, None)
     try:
         host = to_numpy(x)
     except ValueError:
@@ -44,6 +46,50 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
             raise
         return array
     return from_host(host, device)
+
+
+def holds_arrays(x: Sequence[Any], least_dimensions: int = 0) -> bool:
+    """Return whether an array of so many dimensions is somewhere in nested sequences."""
+    types = set(map(type, x))  # quick for long lists of numbers
+    return any(issubclass(cls, (ndarray, list, tuple)) for cls in types) and any(
+        part.ndim >= least_dimensions
+        if isinstance(part, ndarray)
+        else isinstance(part, (list, tuple)) and holds_arrays(part, least_dimensions)
+        for part in x
+    )
+
+
+def stacked(x: Sequence[Any], dtype: DType | None, convert: Callable[[Any, Device | None], ndarray]) -> ndarray:
+    """Return an array of nested sequences that hold arrays, without waiting for their elements.
+
+    `convert` makes an array of a part: of one without arrays on the device that it is given.
+    """
+    arrays = {
+        k: convert(part, None)
+        for k, part in enumerate(x)
+        if isinstance(part, ndarray) or (isinstance(part, (list, tuple)) and holds_arrays(part))
+    }
+    queue = next(iter(arrays.values())).queue
+    parts = [arrays[k] if k in arrays else convert(part, queue.device) for k, part in enumerate(x)]
+    shapes = {part.shape for part in parts}
+    if len(shapes) > 1:
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
+            f"dimensions. The detected shape was ({len(parts)},) + inhomogeneous part."
+        )
+    target_dtype = dtype or numpy.result_type(*(part.dtype for part in parts))
+    part_shape, part_size = parts[0].shape, parts[0].size
+    node = graph.uninitialized((len(parts), *part_shape), target_dtype, queue)
+    for k, part in enumerate(parts):
+        region = Layout(part_shape, layout.c_strides(part_shape), k * part_size)
+        node = graph.update(node, region, cast_with_warning(part.value(), target_dtype))
+    return mark_as_array(wrap(node))
+
+
+def _as_part(x: Any, device: Device | None) -> ndarray:
+    """Return a part of nested sequences as an array: on a device, or where the arrays are that the part holds."""
+    holds = device is None and not isinstance(x, ndarray)
+    return stacked(x, None, _as_part) if holds else as_array(x, device)
 
 
 def array_of_protocol(x: Any) -> ndarray | None:

@@ -15,9 +15,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
-from ...core.graph.primitives import LibraryCall
 from ...core.graph.queue import Queue
-from ...core.graph.signature import intern_signature
 from ...core.recording.array import (
     ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
@@ -32,7 +30,16 @@ from ...core.recording.array import (
     wrap,
     wrap_ordered,
 )
-from ...core.recording.record import array_of_protocol, as_array, as_node, cast_with_warning, check_class, transposed
+from ...core.recording.record import (
+    array_of_protocol,
+    as_array,
+    as_node,
+    cast_with_warning,
+    check_class,
+    holds_arrays,
+    stacked,
+    transposed,
+)
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -190,8 +197,8 @@ def _array_from_host(
 
     `copy` is for the case that the object's ``__array__`` returns an `ndarray`.
     """
-    if isinstance(x, (list, tuple)) and _holds_ndarray(x):
-        return _stacked(x, dtype)
+    if isinstance(x, (list, tuple)) and holds_arrays(x):
+        return stacked(x, dtype, lambda part, on: array(part, dtype if on else None, copy=None, device=on))
     options: dict[str, Any] = {"order": order or "K", **({"ndmax": ndmax} if ndmax else {})}
     try:
         data = numpy.array(x, dtype, copy=None, **options)
@@ -211,38 +218,6 @@ def _with_returned_arrays(x: Any) -> Any:
         return x if returned is None else returned
     parts = [_with_returned_arrays(part) for part in x]
     return x if all(map(operator.is_, parts, x)) else parts
-
-
-def _holds_ndarray(x: Sequence[Any]) -> bool:
-    """Return True if an `ndarray` is somewhere in nested sequences."""
-    types = set(map(type, x))  # quick for long lists of numbers
-    return any(issubclass(cls, (ndarray, list, tuple)) for cls in types) and any(map(_is_or_holds_ndarray, x))
-
-
-def _is_or_holds_ndarray(part: Any) -> bool:
-    """Return True for an `ndarray`, and for nested sequences that hold one."""
-    return isinstance(part, ndarray) or (isinstance(part, (list, tuple)) and _holds_ndarray(part))
-
-
-def _stacked(x: Sequence[Any], dtype: DType | None) -> ndarray:
-    """Return an array of nested sequences that hold arrays, without waiting for their elements."""
-    arrays = {k: array(part, copy=None) for k, part in enumerate(x) if _is_or_holds_ndarray(part)}
-    queue = next(iter(arrays.values())).queue
-    parts = [arrays[k] if k in arrays else array(part, dtype, device=queue.device) for k, part in enumerate(x)]
-    shapes = {part.shape for part in parts}
-    if len(shapes) > 1:
-        raise ValueError(
-            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 "
-            f"dimensions. The detected shape was ({len(parts)},) + inhomogeneous part."
-        )
-    target_dtype = dtype or numpy.result_type(*(part.dtype for part in parts))
-    part_shape = parts[0].shape
-    part_size = parts[0].size
-    node = uninitialized((len(parts), *part_shape), target_dtype, queue)
-    for k, part in enumerate(parts):
-        region = Layout(part_shape, layout.c_strides(part_shape), k * part_size)
-        node = graph.update(node, region, cast_with_warning(part.value(), target_dtype))
-    return mark_as_array(wrap(node))
 
 
 @takes_like
@@ -397,11 +372,6 @@ def queue_for(device: Device | str | int | None, model: ndarray | None = None) -
     return queue_of(Device(device))
 
 
-def uninitialized(shape: Shape, dtype: DType, queue: Queue) -> Node:
-    """Return a node of memory that is allocated and not written, which updates fill part by part."""
-    return Node(intern_signature(LibraryCall("empty"), (), shape, dtype, queue), ())
-
-
 def constant(value: Any, shape: Shape, dtype: DType, queue: Queue) -> Node:
     """Return a node with one value everywhere, which takes no memory."""
     return graph.fill(graph.typed_scalar(value, dtype), shape, queue)
@@ -442,7 +412,7 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """Return a new array whose elements are not set. See `numpy.empty`."""
     dims, target_dtype, queue = as_shape(shape), dtypes.check(float if dtype is None else dtype), queue_for(device)
-    return _generated(lambda s: uninitialized(s, target_dtype, queue), dims, axes_of_order(order, dims))
+    return _generated(lambda s: graph.uninitialized(s, target_dtype, queue), dims, axes_of_order(order, dims))
 
 
 @takes_like
@@ -502,7 +472,7 @@ def empty_like(
 ) -> ndarray:
     """Return an array like another whose elements are not set. See `numpy.empty_like`."""
     dims, target_dtype, queue, axes = _properties_like(prototype, dtype, order, subok, shape, device)
-    return _generated(lambda s: uninitialized(s, target_dtype, queue), dims, axes)
+    return _generated(lambda s: graph.uninitialized(s, target_dtype, queue), dims, axes)
 
 
 def full_like(

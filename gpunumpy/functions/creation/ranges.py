@@ -21,7 +21,7 @@ from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
-from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for, uninitialized
+from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for
 from .like import takes_like
 
 __all__ = [
@@ -438,7 +438,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: 
         )
     stacked_shape = as_shape((ndim, *shape))
     if not ndim:
-        return mark_owner_as_array(wrap(uninitialized(stacked_shape, target_dtype, queue)))
+        return mark_owner_as_array(wrap(graph.uninitialized(stacked_shape, target_dtype, queue)))
     return mark_owner_as_array(wrap(graph.cast(_stacked_index(stacked_shape, queue), target_dtype)))
 
 
@@ -482,7 +482,7 @@ class _Grid:
             return tuple(coordinates)
         shape = tuple(span.count for span in spans)
         dtype = coordinates[0].dtype if coordinates else INT64
-        node = uninitialized((len(coordinates), *shape), dtype, queue)
+        node = graph.uninitialized((len(coordinates), *shape), dtype, queue)
         for k, grid in enumerate(coordinates):
             node = graph.update(
                 node, Layout(shape, layout.c_strides(shape), k * grid.size), as_dtype(grid.value(), dtype)

@@ -15,7 +15,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, checked_axis, normalize_axis
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, transposed
-from ..creation.arrays import array, mark_owner_as_array, uninitialized
+from ..creation.arrays import array, mark_owner_as_array
 from ..indexing.getitem import getitem
 from ..indexing.keys import check_result_dimensions
 from ..ufuncs.output import checked_output, write_to_output
@@ -134,7 +134,7 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     shape = [parts[0].shape[k] for k in axes]
     shape[dimension] = sum(x.shape[axis] for x in parts)
     strides = layout.c_strides(tuple(shape))
-    node = uninitialized(tuple(shape), dtype, parts[0].queue)
+    node = graph.uninitialized(tuple(shape), dtype, parts[0].queue)
     start = 0
     for x in parts:
         if x.size:

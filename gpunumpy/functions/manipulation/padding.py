@@ -15,7 +15,7 @@ from ...core.graph.layout import Layout, c_strides
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host
 from ...core.recording.record import as_array, as_dtype, as_node
-from ..creation.arrays import array_in_memory_order, axes_in_memory, constant, uninitialized
+from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
 from ..creation.ranges import apply_op, scalar_node
 from .computed_borders import STATISTICS, with_odd_reflections, with_ramps, with_statistic, write_borders
 from .repeating import gather_along_axes
@@ -94,7 +94,7 @@ def _bordered(x: ndarray, widths: Widths, constants: Any, mode: str) -> Node:
     strides = c_strides(shape)
     inside = Layout(x.shape, strides, sum(a * s for (a, _), s in zip(widths, strides, strict=True)))
     if mode == "empty":
-        return graph.update(uninitialized(shape, x.dtype, x.queue), inside, x.value())
+        return graph.update(graph.uninitialized(shape, x.dtype, x.queue), inside, x.value())
     if not x.ndim:
         return graph.as_new_node(x.value())
     host_constants = numpy.asarray(to_host(constants) if isinstance(constants, ndarray) else constants)
