@@ -593,10 +593,14 @@ def test_a_folder_of_another_user(
     monkeypatch.setattr(module, "_compile", COMPILE)
     compiler.ready.add(interpreter_text())
     x = np.asarray(numpy.ones(10))
+
+    def until_compiled() -> None:
+        run(x, tiers._RUNS + 2)
+        finish(compiler)
+
+    # Whoever opens the cache first says so: this thread, or that of the compiler.
     with pytest.warns(RuntimeWarning, match="it belongs to another user"):
-        run(x)
-    run(x, tiers._RUNS + 1)
-    finish(compiler)
+        until_compiled()
     run(x)
     assert not was_interpreted[-1]
     assert not list((tmp_path / "programs").iterdir())
