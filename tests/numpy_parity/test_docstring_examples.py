@@ -89,7 +89,9 @@ def _objects() -> Iterator[tuple[str, Any]]:
                     yield from new(f"{module_name}.{name}.{part}", getattr(x, part, None))
 
 
-OBJECTS = dict(_objects())
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of names that a release is about to drop
+    OBJECTS = dict(_objects())
 
 
 def _source(example: doctest.Example, is_numpy: bool) -> str:

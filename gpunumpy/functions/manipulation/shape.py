@@ -466,10 +466,10 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
 def viewed_as_dtype(x: ndarray, dtype: Any = None) -> ndarray:
     """Return a view of the same memory as elements of another dtype, as an array of this package's class."""
     shape, strides = x.shape, x.strides
-    new_bytes = x.itemsize if dtype is None else numpy.dtype(dtype).itemsize or x.itemsize  # none: texts, of any length
-    if x.itemsize != new_bytes:
-        shape, strides = _resized(shape, strides, x.itemsize, new_bytes)
-    target = x.dtype if dtype is None else dtypes.check(dtype)
+    wanted = x.dtype if dtype is None else numpy.dtype(dtype)
+    if x.itemsize != wanted.itemsize and wanted.itemsize:  # texts of any length have none
+        shape, strides = _resized(shape, strides, x.itemsize, wanted.itemsize)
+    target = dtypes.check(wanted)
     if target == x.dtype:
         return make_view(x, x.layout)
     return view_at_bytes(x, shape, strides, 0, target)
