@@ -32,7 +32,8 @@ def load(
 ) -> Any:
     """Load arrays from a ``.npy`` or ``.npz`` file, or an object from a pickle. See `numpy.load`.
 
-    A file that is mapped into memory (`mmap_mode`) stays on the host, as NumPy's `memmap`.
+    A file that is mapped into memory (`mmap_mode`) stays on the host, as NumPy's `memmap`. Functions of this package
+    take it as an operand; if it is larger than half of the device's memory they read it part by part.
     """
     options = {"mmap_mode": mmap_mode, "allow_pickle": allow_pickle, "fix_imports": fix_imports, "encoding": encoding}
     loaded: Any = numpy.load(file, **options, max_header_size=max_header_size)

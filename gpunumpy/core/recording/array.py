@@ -31,8 +31,9 @@ from ..graph.queue import Queue
 from ..locks import ReentrantLock
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
-from ..runtime.host_copies import COPIED_BYTES, buffer_with, bytes_on_host, is_on_host
+from ..runtime.host_copies import COPIED_BYTES, bytes_on_host, is_on_host
 from ..runtime.memory import Buffer, address
+from ..runtime.spill import buffer_of
 from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder
 from .view_values import component_layout, derived, reinterpreted, truth_bytes
@@ -679,7 +680,7 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     if dtype == BOOL:
         ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
     where = layout.c_layout(ordered.shape)
-    array = wrap_leaf(graph.leaf(buffer_with(ordered, device), dtype, where, evaluate.queue_of(device)))
+    array = wrap_leaf(graph.leaf(buffer_of(ordered, device), dtype, where, evaluate.queue_of(device)))
     if order is None:
         return array
     view = make_view(array, layout.ordered_layout(where.shape, order))

@@ -25,6 +25,7 @@ from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from ..source_location import warn
 from .array import ON_HOST, from_host, is_scalar, mark_as_array, ndarray, value_beside, wrap, wrap_ordered
+from .chunked import from_chunks
 from .memo import MemoizedOperation
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
@@ -38,6 +39,9 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
         raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
     if isinstance(x, (list, tuple)) and holds_arrays(x, 1):
         return _as_part(x, None)
+    chunked = from_chunks(x, device)
+    if chunked is not None:
+        return chunked
     try:
         host = to_numpy(x)
     except ValueError:

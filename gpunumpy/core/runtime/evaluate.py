@@ -21,8 +21,9 @@ from typing import Any
 from .._native import compiled, tell, tried_first
 from ..fork import take_before_fork
 from ..graph.bounded_table import BoundedTable
-from ..graph.node import Node, as_new_node, leaf_node, scalar
+from ..graph.node import Node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
+from ..graph.substituted import substituted
 from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
@@ -37,6 +38,7 @@ from .memory_parts import parts_that_fit
 from .plan import Observer, Plan, nothing
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
+from .slabs import compute_slabs
 from .spill import register, spill
 
 
@@ -222,36 +224,6 @@ def _reachable_nodes(roots: Sequence[Node]) -> list[Node]:
     return nodes
 
 
-def substituted(roots: Sequence[Node], values: dict[Node, Node], buffers: dict[int, Buffer]) -> list[Node]:
-    """Return copies of pending roots over a copy of the graph in which leaves stand for some nodes.
-
-    Parameters
-    ----------
-    values
-        The leaves, by the nodes that they stand for.
-    buffers
-        What leaves are to read instead of their buffers, by the identities of these.
-    """
-    copies = dict(values)
-    stack = list(roots)
-    while stack:
-        node = stack[-1]
-        if node in copies:
-            stack.pop()
-        elif node.data is not None:
-            copies[node] = node
-            if id(node.data) in buffers:
-                copies[node] = leaf_node(node.signature, buffers[id(node.data)], node.offset)
-        elif missing := [argument for argument in node.args if argument not in copies]:
-            stack += missing
-        else:
-            copy = copies[node] = Node(node.signature, tuple([copies[argument] for argument in node.args]))
-            if hasattr(node, "source_location"):
-                copy.source_location = node.source_location
-    # What is computed already gets memory of its own.
-    return [copies[root] if copies[root].data is None else as_new_node(copies[root]) for root in roots]
-
-
 @tried_first
 def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
     """Compute every pending array of a device that is alive, and the values `extra`.
@@ -301,7 +273,11 @@ def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node
     retry_alone = bool(extra) and len(requested) < len(roots)
     if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
         raise error
-    compute_only(queue, requested)
+    try:
+        compute_only(queue, requested)
+    except MemoryError:
+        if not _compute_parts_that_fit(queue, requested):
+            raise
 
 
 def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node]) -> bool:
@@ -310,11 +286,13 @@ def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node]) -> bool:
     if memory.spill is None or not pending:
         return False
     parts = parts_that_fit(pending, memory.most_bytes(queue.device) // 2)
-    if len(parts) == 1:
-        return False
     with suppress(MemoryError):
         while parts:
-            compute_only(queue, parts.pop(0))
+            try:
+                compute_only(queue, parts[0])
+            except MemoryError:
+                compute_slabs(queue, parts[0], compute_only)
+            del parts[0]
         return True
     return False
 

@@ -40,6 +40,11 @@ class HostCopy:
         self.content = content
         self.is_pinned = is_pinned  # whether the memory is page-locked
 
+    def part(self, start: int, stop: int) -> numpy.ndarray:
+        """Return the bytes from `start` to before `stop`, once the content is there."""
+        assert self.content is not None
+        return self.content[start:stop]
+
 
 def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
     """Return the bytes of a buffer on the host, to be read only.

@@ -191,6 +191,8 @@ def make_room(device: Device, failures: int, asked: str, nbytes: int = FULL_BYTE
         If all that can be freed was freed before the last attempt.
     """
     pool = pool_of(device)
+    if nbytes > most_bytes(device):  # whatever is freed
+        raise shortage(device, asked)
     if device.has_spilled:  # what was short is short again: looking for garbage each time would take longer than moving
         _run_hooks(pool)
         if spill is not None and spill(device, nbytes):

@@ -7,11 +7,13 @@ buffer for its address, which brings the bytes back. Nothing is noted of buffers
 from __future__ import annotations
 
 import gc
+import mmap
 import threading
 import weakref
 from _thread import get_ident
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 import numpy
@@ -20,12 +22,12 @@ from ..graph.node import Node
 from ..graph.queue import Queue
 from . import memory
 from .device import CPU, Device, is_lost
-from .host_copies import HostCopy
+from .host_copies import HostCopy, buffer_with
 from .memory import Buffer, may_move
 from .memory_copy import copy_from_host, move_to_host
 from .memory_pool import BufferState, FreeList, PoolBuffer, has_views
 from .run import Run
-from .spill_store import SpillStore
+from .spill_store import Place, SpillStore
 
 # The fields of buffers, of which a spilled buffer shows others.
 _STATE: Any = BufferState
@@ -202,7 +204,7 @@ def _at_hand(queue: Queue) -> set[int]:
 def _moved_size(buffer: Buffer, queue: Queue) -> int:
     """Move the bytes of a buffer to the host. Return how many bytes of the device that frees; 0 if it stays."""
     assert isinstance(buffer, PoolBuffer)
-    free_list = buffer._free_list
+    free_list = getattr(buffer, "_free_list", None)  # none where another buffer was given the block
     if not isinstance(free_list, FreeList) or has_views(buffer._block):
         return 0
     block = buffer._block
@@ -230,9 +232,7 @@ def _moved_size(buffer: Buffer, queue: Queue) -> int:
 
 def _copied(buffer: Buffer, queue: Queue) -> HostCopy | None:
     """Return a copy of the bytes of a buffer, or None if the host has no room for it."""
-    store = _stores.get(buffer.device)
-    if store is None:
-        store = _stores[buffer.device] = SpillStore(buffer.device)
+    store = _stores.get(buffer.device) or _stores.setdefault(buffer.device, SpillStore(buffer.device))
     place = store.place(buffer.nbytes)
     if place is None:
         _drop_copies(queue)
@@ -254,6 +254,13 @@ def _drop_copies(queue: Queue) -> None:
             buffer.copy = None
 
 
+def move_out(buffer: Buffer, queue: Queue) -> None:
+    """Move the bytes of a buffer to the host, if nobody has its address and the host has room for them."""
+    with _alone_with(queue):
+        if type(buffer) is PoolBuffer and may_move(buffer):
+            _moved_size(buffer, queue)
+
+
 # --- and back ---------------------------------------------------------------------------------------------------------
 
 
@@ -269,8 +276,9 @@ def bring_back(buffer: Buffer) -> None:
         while type(buffer) is SpilledBuffer:
             fresh = memory.allocate(buffer.device, buffer.nbytes)  # which may have signal handlers bring it back
             copy = buffer.owner
-            if isinstance(copy, HostCopy) and copy.content is not None and type(buffer) is SpilledBuffer:
-                copy_from_host(fresh, 0, copy.content, borrow=copy.is_pinned)
+            content = copy.content if isinstance(copy, HostCopy) else None
+            if isinstance(copy, HostCopy) and content is not None and type(buffer) is SpilledBuffer:
+                copy_from_host(fresh, 0, content, borrow=copy.is_pinned)
                 _give_block(buffer, fresh)
                 memory.pool_of(buffer.device).bytes_from_host += buffer.nbytes
 
@@ -285,6 +293,99 @@ def _give_block(buffer: Buffer, fresh: Buffer) -> None:
     buffer._block, buffer._free_list = block, free_list
     buffer.__class__ = PoolBuffer
     buffer.owner = None
+
+
+# --- what never was on the device -------------------------------------------------------------------------------------
+
+_LARGE_BYTES = 1 << 20  # that every device has
+_SHARE = 1 / 2  # of what a device may have: a larger value leaves no room for another one of its size
+
+
+def is_too_large(nbytes: int, device: Device) -> bool:
+    """Return whether a value of so many bytes stays on the host, as it leaves no room for others on its device."""
+    return nbytes >= _LARGE_BYTES and nbytes > memory.most_bytes(device) * _SHARE
+
+
+def buffer_of(data: numpy.ndarray, device: Device) -> Buffer:
+    """Return a buffer of a device with the bytes of an array in C order.
+
+    What is too large stays on the host: as a copy, or in the file that is mapped to the array.
+    """
+    if not is_too_large(data.nbytes, device):
+        return buffer_with(data, device)
+    content = data.reshape(-1).view(numpy.uint8)
+    if _is_mapped(data):
+        return buffer_on_host(device, data.nbytes, HostCopy(content))
+    place = place_on_host(device, data.nbytes)
+    place.content[:] = content
+    return buffer_on_host(device, data.nbytes, HostCopy(*place))
+
+
+class _Chunks(HostCopy):
+    """The bytes of an array that another library keeps in chunks, in a file perhaps, read when they are needed.
+
+    The array has a shape, a dtype, and parts that NumPy makes arrays of, as those of h5py and zarr have.
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        self.is_pinned = False
+
+    @property
+    def content(self) -> numpy.ndarray:  # type: ignore[override]
+        """All bytes."""
+        return _flat_bytes(self._array[...])
+
+    def part(self, start: int, stop: int) -> numpy.ndarray:
+        """Return the bytes from `start` to before `stop`."""
+        shape, itemsize = self._array.shape, numpy.dtype(self._array.dtype).itemsize
+        row = prod(shape[1:]) * itemsize
+        first, last = start // row, -(-stop // row)
+        return _flat_bytes(self._array[first:last])[start - first * row : stop - first * row]
+
+
+def _flat_bytes(data: Any) -> numpy.ndarray:
+    return numpy.ascontiguousarray(data).reshape(-1).view(numpy.uint8)
+
+
+def buffer_of_chunks(array: Any, device: Device) -> Buffer:
+    """Return a buffer of a device whose bytes are read from an array in chunks, a part at a time."""
+    return buffer_on_host(device, prod(array.shape) * numpy.dtype(array.dtype).itemsize, _Chunks(array))
+
+
+def _is_mapped(data: Any) -> bool:
+    """Return whether the memory of an array is that of a file."""
+    while isinstance(data, (numpy.ndarray, memoryview)):
+        data = data.base if isinstance(data, numpy.ndarray) else data.obj
+    return isinstance(data, mmap.mmap)
+
+
+def place_on_host(device: Device, nbytes: int) -> Place:
+    """Return a place on the host for a value of a device.
+
+    Raises
+    ------
+    MemoryError
+        If the host has none.
+    """
+    store = _stores.get(device) or _stores.setdefault(device, SpillStore(device))
+    place = store.place(nbytes)
+    if place is None:
+        memory.pool_of(device).why_none_moved = store.why_full
+        raise memory.shortage(device, f"no room on the host for a value of {nbytes:,} bytes")
+    return place
+
+
+def buffer_on_host(device: Device, nbytes: int, copy: HostCopy) -> Buffer:
+    """Return a buffer of a device whose bytes are on the host, as if they had been moved there."""
+    buffer = SpilledBuffer.__new__(SpilledBuffer)
+    buffer.device, buffer.phase, buffer.nbytes = device, 0, nbytes
+    buffer.exported = False
+    buffer.copy, buffer.owner = None, copy
+    device.has_spilled = True
+    return buffer
 
 
 # --- what is used when ------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from ...core.recording.array import (
     wrap,
     wrap_ordered,
 )
+from ...core.recording.chunked import from_chunks
 from ...core.recording.record import (
     array_of_protocol,
     as_array,
@@ -199,6 +200,9 @@ def _array_from_host(
     """
     if isinstance(x, (list, tuple)) and holds_arrays(x):
         return stacked(x, dtype, lambda part, on: array(part, dtype if on else None, copy=None, device=on))
+    chunked = from_chunks(x, device)
+    if chunked is not None:
+        return chunked
     options: dict[str, Any] = {"order": order or "K", **({"ndmax": ndmax} if ndmax else {})}
     try:
         data = numpy.array(x, dtype, copy=None, **options)

@@ -264,9 +264,9 @@ def test_what_is_pending_is_computed_for_the_memory_of_its_operands() -> None:
         x = np.asarray(numpy.ones(size // 8))
         total = (x + 1).sum()
         del x
-        np.set_memory_limit(memory.memory_info("cpu").used + size // 2, "cpu")
+        np.set_memory_limit(memory.memory_info("cpu").used + size // 4, "cpu")
         try:
-            y = np.asarray(numpy.ones(size // 8))
+            y = np.asarray(numpy.ones(size // 16))
         finally:
             np.set_memory_limit(None, "cpu")
         assert total._node.data is not None

@@ -312,8 +312,8 @@ def test_writes_of_more_arrays_than_fit(room: Callable[[float], None]) -> None:
 
 def test_an_expression_that_no_cut_makes_fit(room: Callable[[float], None]) -> None:
     made = arrays(3)
-    room(-1)  # two arrays fit, which are the operands: there is no room for a result
-    result = made[0] + made[1]
+    room(-1.5)  # one array fits and no other one: there is no room for what is sorted, and a result
+    result = np.sort(made[0] + made[1])
     with pytest.raises(MemoryError, match="set_memory_limit allows"):
         result.get()
     np.set_memory_limit(None)

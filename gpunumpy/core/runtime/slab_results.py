@@ -1,0 +1,246 @@
+"""The results of values that are computed slab by slab, put together in memory of the host.
+
+Reductions over the axis that is cut make a result of each slab, which are combined here. The order in which elements
+are added so depends on the size of the slabs, and with it on the memory that a device may have.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import prod
+from typing import Any
+
+import numpy
+
+from ..dtypes import KIND
+from ..graph.node import Node, cast, reduce, scalar
+from ..graph.primitives import Reduce
+from ..graph.slab import Cut, Slab
+from .host_copies import HostCopy
+from .memory import Buffer
+from .memory_copy import move_to_host
+from .spill import buffer_on_host, place_on_host
+
+
+class SlabResult(ABC):
+    """A value that is computed slab by slab along an axis.
+
+    Attributes
+    ----------
+    root
+        The value.
+    extent
+        The length of the axis.
+    count
+        How many nodes are computed for each slab.
+    """
+
+    count = 1
+
+    def __init__(self, root: Node, extent: int) -> None:
+        self.root = root
+        self.extent = extent
+
+    @abstractmethod
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for the indices from `start` to before `stop`."""
+
+    @abstractmethod
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of such nodes. Slabs come in order."""
+
+    @abstractmethod
+    def result(self) -> Buffer:
+        """Return the whole value."""
+
+
+class Stretches(SlabResult):
+    """A value of which each slab is a part."""
+
+    def __init__(self, root: Node, axis: int) -> None:
+        super().__init__(root, root.signature.shape[axis])
+        self._axis = axis
+        self._place: Any = None
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        return [cut.slab(Slab(self.root, self._axis, start, stop))]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of a slab."""
+        shape, dtype = self.root.signature.shape, self.root.signature.dtype
+        (buffer,) = buffers
+        if self._place is None:
+            self._place = place_on_host(buffer.device, prod(shape) * dtype.itemsize)
+        rows, row = prod(shape[: self._axis]), prod(shape[self._axis + 1 :]) * dtype.itemsize
+        content = self._place.content
+        if rows == 1:
+            move_to_host(content[start * row : stop * row], buffer, self._place.is_pinned)
+        else:
+            content.reshape(rows, -1)[:, start * row : stop * row] = _bytes_of(buffer).reshape(rows, -1)
+
+    def result(self) -> Buffer:
+        """Return the whole value."""
+        content: numpy.ndarray = self._place.content
+        return buffer_on_host(_device_of(self.root), content.size, HostCopy(content, self._place.is_pinned))
+
+
+class _Reduced(SlabResult):
+    """A reduction over the axis that is cut, and perhaps others."""
+
+    def __init__(self, root: Node, axis: int) -> None:
+        super().__init__(root, root.args[0].signature.shape[axis])
+        assert isinstance(root.signature.primitive, Reduce)
+        self._axis = axis
+        self._reduction = root.signature.primitive
+        self._total: Any = None
+
+    def _part(self, cut: Cut, start: int, stop: int) -> Node:
+        return cut.slab(Slab(self.root.args[0], self._axis, start, stop))
+
+    def _value(self, buffer: Buffer, dtype: Any) -> numpy.ndarray:
+        return _bytes_of(buffer).view(dtype).reshape(self.root.signature.shape)
+
+    def _final(self) -> Any:
+        return self._total
+
+    def result(self) -> Buffer:
+        """Return the whole value."""
+        final = numpy.asarray(self._final()).astype(self.root.signature.dtype)
+        content = numpy.ravel(final).view(numpy.uint8)
+        return buffer_on_host(_device_of(self.root), content.size, HostCopy(content))
+
+
+class Folded(_Reduced):
+    """A reduction whose partial results are combined by a ufunc, floating-point numbers in a wider dtype."""
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        reduction = self._reduction
+        return [reduce(reduction.op, reduction.loop, reduction.axes, [self._part(cut, start, stop)])]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of a slab."""
+        value = self._value(buffers[0], self.root.signature.dtype)
+        wide = value.astype(_wide(value.dtype)) if KIND[value.dtype] in "efc" else value.copy()
+        with numpy.errstate(all="ignore"):
+            self._total = wide if self._total is None else _UFUNCS[self._reduction.op](self._total, wide)
+
+    def _final(self) -> Any:
+        with numpy.errstate(all="ignore"):
+            return self._total.astype(self.root.signature.dtype)
+
+
+class Position(_Reduced):
+    """The index of the first of the greatest or the least elements, or of the first NaN, as NumPy's."""
+
+    count = 2
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        reduction, part = self._reduction, self._part(cut, start, stop)
+        dtype = part.signature.dtype
+        best = reduce("maximum" if reduction.op == "argmax" else "minimum", (dtype, dtype), reduction.axes, [part])
+        return [best, reduce(reduction.op, reduction.loop, reduction.axes, [part])]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of a slab."""
+        shape = self.root.args[0].signature.shape
+        value = self._value(buffers[0], self.root.args[0].signature.dtype).copy()
+        inner = prod([shape[axis] for axis in self._reduction.axes if axis > self._axis])
+        index = self._value(buffers[1], self.root.signature.dtype) + start * inner
+        if self._total is None:
+            self._total = value, index
+        else:
+            values, indices = (numpy.stack(pair) for pair in zip(self._total, (value, index), strict=True))
+            which = getattr(numpy, self._reduction.op)(values, axis=0)[None]
+            self._total = tuple(numpy.take_along_axis(both, which, 0)[0] for both in (values, indices))
+
+    def _final(self) -> Any:
+        return self._total[1]
+
+
+class Moments(_Reduced):
+    """A variance, of the means and the variances of slabs.
+
+    T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances",
+    Stanford University, STAN-CS-79-773, 1979.
+    """
+
+    count = 2
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        reduction, part = self._reduction, self._part(cut, start, stop)
+        wide = _wide(part.signature.dtype)
+        sums = reduce("add", (wide, wide), reduction.axes, [cast(part, wide)])
+        return [sums, reduce(reduction.op, reduction.loop, reduction.axes, [part, scalar(0.0)])]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of a slab."""
+        shape = self.root.args[0].signature.shape
+        count = (stop - start) * prod([shape[axis] for axis in self._reduction.axes if axis != self._axis])
+        with numpy.errstate(all="ignore"):
+            mean = self._value(buffers[0], _wide(self.root.args[0].signature.dtype)) / count
+            squares = self._value(buffers[1], self.root.signature.dtype).astype(numpy.float64) * count
+            if self._total is not None:
+                before, mean_before, squares_before = self._total
+                gap = mean - mean_before
+                squares = squares + squares_before + numpy.abs(gap) ** 2 * (before * count / (before + count))
+                mean, count = mean_before + gap * (count / (before + count)), before + count
+        self._total = count, mean, squares
+
+    def _final(self) -> Any:
+        count, _, squares = self._total
+        degrees = count - self.root.args[1].data if len(self.root.args) > 1 else count
+        with numpy.errstate(all="ignore"):
+            return (squares / max(degrees, 0.0)).astype(self.root.signature.dtype)
+
+
+# How partial results are combined, by the reduction.
+_UFUNCS = {
+    **{
+        name: getattr(numpy, name)
+        for name in (
+            *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "logical_xor"),
+            *("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "hypot", "logaddexp", "logaddexp2"),
+        )
+    },
+    "any": numpy.logical_or,
+    "all": numpy.logical_and,
+    "count_nonzero": numpy.add,
+}
+_COMBINED: dict[str, type[_Reduced]] = {
+    **dict.fromkeys(_UFUNCS, Folded),
+    "argmax": Position,
+    "argmin": Position,
+    "moments": Moments,
+}
+
+
+def ways_to_cut(root: Node) -> list[SlabResult]:
+    """Return how a value can be computed slab by slab: along its own axes, and along those that it is reduced over."""
+    signature = root.signature
+    ways: list[SlabResult] = [Stretches(root, axis) for axis, n in enumerate(signature.shape) if n > 1]
+    reduction = signature.primitive
+    if isinstance(reduction, Reduce) and reduction.op in _COMBINED:
+        extents = root.args[0].signature.shape
+        axes = reduction.axes[:1] if reduction.op.startswith("arg") else reduction.axes
+        ways += [_COMBINED[reduction.op](root, axis) for axis in axes if extents[axis] > 1]
+    return ways
+
+
+def _device_of(node: Node) -> Any:
+    assert node.signature.queue is not None
+    return node.signature.queue.device
+
+
+def _wide(dtype: Any) -> Any:
+    return numpy.dtype(numpy.complex128 if KIND[dtype] == "c" else numpy.float64)
+
+
+def _bytes_of(buffer: Buffer) -> numpy.ndarray:
+    """Return the bytes of a buffer in memory that nothing else has."""
+    target = numpy.empty(buffer.nbytes, numpy.uint8)
+    move_to_host(target, buffer, is_pinned=False)
+    return target

@@ -1,0 +1,176 @@
+"""Values that do not fit a device with what they are made of are computed in slabs, from files if they are there."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.spill import SpilledBuffer
+
+ROWS, COLUMNS = 1200, 160  # 1.5 MB of float64
+LIMIT = 700_000
+ROW = numpy.arange(COLUMNS) * 0.5
+
+
+@pytest.fixture
+def limit() -> Iterator[None]:
+    """A limit that is below the size of the operands here."""
+    has_spilled = CPU.has_spilled
+    np.synchronize()
+    gc.collect()
+    memory.free_all_blocks("cpu")
+    with np.Device("cpu"):
+        np.set_memory_limit(memory.memory_info("cpu").used + LIMIT, "cpu")
+        yield
+        np.set_memory_limit(None, "cpu")
+    CPU.has_spilled = has_spilled
+
+
+def data(dtype: str = "float64") -> numpy.ndarray:
+    """Whole numbers and halves, so that sums are exact in any order."""
+    numbers = (numpy.arange(ROWS * COLUMNS) * 7919 % 257 - 100).reshape(ROWS, COLUMNS)
+    return (numbers if dtype != "bool" else numbers > 20).astype(dtype)
+
+
+def mapped(tmp_path: Path, values: numpy.ndarray) -> numpy.memmap:
+    numpy.save(tmp_path / "values.npy", values)
+    return numpy.load(tmp_path / "values.npy", mmap_mode="r")
+
+
+def windows(m: Any, x: Any) -> Any:
+    return x[2:] - 2 * x[1:-1] + x[:-2]
+
+
+def updated(m: Any, x: Any) -> Any:
+    y = x * 2
+    y[100:1100] = 5
+    y[3::7, 1:-1] += x[3::7, 1:-1]
+    y[:, 4] = 0
+    y[600] = ROW
+    y.reshape(-1)[: 161 * 100 : 161] = 9  # a diagonal
+    return y
+
+
+EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda m, x: x.sum(),
+    "sums of columns": lambda m, x: (x * 2 + 1).sum(axis=0),
+    "sums of rows": lambda m, x: (x * 2 + 1).sum(axis=1),
+    "product": lambda m, x: m.sign(x).prod(axis=0),
+    "mean": lambda m, x: x.mean(axis=0),
+    "variance": lambda m, x: x.var(),
+    "deviation of columns": lambda m, x: x.std(axis=0, ddof=1),
+    "deviation of rows": lambda m, x: x.std(axis=1),
+    "greatest": lambda m, x: m.maximum(x, 3).max(axis=0),
+    "least": lambda m, x: x.min(),
+    "argmax": lambda m, x: x.argmax(),
+    "argmin of columns": lambda m, x: (x * -1).argmin(axis=0),
+    "argmax of rows": lambda m, x: x.argmax(axis=1),
+    "any": lambda m, x: (x > 100).any(axis=0),
+    "all": lambda m, x: (x > -200).all(),
+    "count": lambda m, x: m.count_nonzero(x, axis=0),
+    "elementwise": lambda m, x: m.sqrt(abs(x)) + x * ROW_OF[m],
+    "broadcast column": lambda m, x: x - x[:, :1],
+    "with a mean": lambda m, x: x - x.mean(axis=0),
+    "normalized": lambda m, x: (x - x.mean(axis=0)) / x.std(axis=0),
+    "softmax": lambda m, x: m.exp(x / 64 - (x / 64).max(axis=1, keepdims=True)) / 2,
+    "stencil": windows,
+    "updates": updated,
+    "reversed": lambda m, x: x[::-1] + 1,
+    "every other": lambda m, x: x[::2, ::3] * 3,
+    "transposed": lambda m, x: x.T + 1,
+    "flattened": lambda m, x: (x + 1).ravel() * 2,
+    "split": lambda m, x: (x + 1).reshape(ROWS // 4, 4, COLUMNS).sum(axis=1),
+    "scan of rows": lambda m, x: m.cumsum(x, axis=1),
+    "indices": lambda m, x: x + m.arange(ROWS)[:, None],
+    "rows by index": lambda m, x: (x * 1)[:, m.arange(0, COLUMNS, 3)],
+    "product of matrices": lambda m, x: x @ (m.ones((COLUMNS, 8)) * 2),
+    "product with a vector": lambda m, x: x @ m.ones(COLUMNS),
+    "some rows": lambda m, x: x[700:720] * 2,
+    "an element": lambda m, x: x[700, 3] + 1,
+    "two sums": lambda m, x: x.sum() / (x * x).sum(),
+    "sum of a sum": lambda m, x: (x - x.sum(axis=0) / ROWS).sum(axis=1),
+    "concatenated": lambda m, x: m.concatenate([x[:10], x[-10:]]),
+    "diff": lambda m, x: m.diff(x, axis=0),
+}  # fmt: skip
+ROW_OF: dict[Any, Any] = {numpy: ROW, np: ROW}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_of_a_file(limit: None, tmp_path: Path, name: str) -> None:
+    values = mapped(tmp_path, data())
+    x = np.asarray(values)
+    assert type(x._node.data) is SpilledBuffer
+    result, expected = EXPRESSIONS[name](np, x), EXPRESSIONS[name](numpy, numpy.array(values))
+    assert result.dtype == expected.dtype
+    numpy.testing.assert_allclose(result.get(), expected, rtol=1e-13)
+    assert type(x._node.data) is SpilledBuffer  # nobody has copied all of it
+
+
+class Chunked:
+    """An array in chunks, as those of h5py and zarr, that tells which rows were read."""
+
+    def __init__(self, values: numpy.ndarray) -> None:
+        self._values = values
+        self.shape, self.dtype, self.chunks = values.shape, values.dtype, (100, COLUMNS)
+        self.most = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        part = self._values[key]
+        self.most = max(self.most, len(part))
+        return part
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise AssertionError("all of it is read")
+
+
+def test_of_chunks(limit: None) -> None:
+    chunks = Chunked(data())
+    x = np.asarray(chunks)
+    numpy.testing.assert_array_equal(((x - x.mean(axis=0)) / 2).get(), (data() - data().mean(axis=0)) / 2)
+    assert float(np.max(chunks)) == data().max()
+    assert 0 < chunks.most < ROWS / 4
+
+
+@pytest.mark.parametrize("op", ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "var", "mean"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64"])
+def test_reductions_of_every_dtype(limit: None, op: str, dtype: str) -> None:
+    part = numpy.sign(data()).astype(dtype) if op == "prod" else data(dtype)
+    if op == "sum" and dtype == "float16":
+        part[::2] *= -1  # sums of its other values would be infinite
+    values = numpy.tile(part, (16 // part.itemsize, 1))
+    wide = {"f": "float64", "c": "complex128"}.get(part.dtype.kind, dtype)  # NumPy adds some of these one by one
+    tolerance = {"float16": 1e-3, "float32": 1e-6, "complex64": 1e-6}.get(dtype, 1e-12)
+    x = np.asarray(values)
+    assert type(x._node.data) is SpilledBuffer
+    for axis in (None, 0, 1):
+        result, expected = getattr(x, op)(axis=axis).get(), getattr(values.astype(wide), op)(axis=axis)
+        assert result.dtype == getattr(numpy.zeros((1, 1), dtype), op)(axis=axis).dtype
+        numpy.testing.assert_allclose(result, expected, rtol=tolerance)
+
+
+def test_operands_that_are_on_the_device(limit: None) -> None:
+    """They move to the host, so that slabs of the result find room."""
+    values = data()[:600, :100]
+    x, y = np.asarray(values), np.asarray(values[::-1])
+    for made in (x, y):
+        made.computed()
+    result = (x + y * 2, x - y)
+    numpy.testing.assert_array_equal(result[0].get(), values + values[::-1] * 2)
+    numpy.testing.assert_array_equal(result[1].get(), values - values[::-1])
+    x += 1
+    numpy.testing.assert_array_equal(x.get(), values + 1)
+
+
+def test_a_result_without_a_cut(limit: None, tmp_path: Path) -> None:
+    x = np.asarray(mapped(tmp_path, data()))
+    with pytest.raises(MemoryError, match="set_memory_limit allows"):
+        np.fft.fft2(x).get()
+    assert float(x.sum()) == data().sum()
