@@ -237,7 +237,9 @@ class Cut:
     def _library_call(self, slab: Slab) -> _Maker:
         primitive, args = slab.node.signature.primitive, slab.node.args
         assert isinstance(primitive, LibraryCall)
-        if primitive.name != "matmul" or [len(arg.signature.shape) for arg in args] not in ([2, 2], [2, 1]):
+        shapes = [arg.signature.shape for arg in args]
+        is_product = primitive.name == "matmul" and list(map(len, shapes)) in ([2, 2], [2, 1])
+        if not is_product or slab.node.signature.shape != (shapes[0][0], *shapes[1][1:]):  # a caller may give another
             return (yield from self._window_of_whole(slab))
         part = yield Slab(args[slab.axis], slab.axis, slab.start, slab.stop)
         other = self.as_it_is(args[1 - slab.axis])

@@ -290,9 +290,10 @@ def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node]) -> bool:
         while parts:
             try:
                 compute_only(queue, parts[0])
-            except MemoryError:
-                compute_slabs(queue, parts[0], compute_only)
-            del parts[0]
+                del parts[0]
+            except MemoryError:  # together, as they may share passes over the data
+                compute_slabs(queue, [root for part in parts for root in part], compute_only)
+                return True
         return True
     return False
 

@@ -92,11 +92,12 @@ class _Reduced(SlabResult):
         super().__init__(root, root.args[0].signature.shape[axis])
         assert isinstance(root.signature.primitive, Reduce)
         self._axis = axis
+        self._args = root.args  # which the root has no more if another flush, for memory, computes it meanwhile
         self._reduction = root.signature.primitive
         self._total: Any = None
 
     def _part(self, cut: Cut, start: int, stop: int) -> Node:
-        return cut.slab(Slab(self.root.args[0], self._axis, start, stop))
+        return cut.slab(Slab(self._args[0], self._axis, start, stop))
 
     def _value(self, buffer: Buffer, dtype: Any) -> numpy.ndarray:
         return _bytes_of(buffer).view(dtype).reshape(self.root.signature.shape)
@@ -145,8 +146,8 @@ class Position(_Reduced):
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""
-        shape = self.root.args[0].signature.shape
-        value = self._value(buffers[0], self.root.args[0].signature.dtype).copy()
+        shape = self._args[0].signature.shape
+        value = self._value(buffers[0], self._args[0].signature.dtype).copy()
         inner = prod([shape[axis] for axis in self._reduction.axes if axis > self._axis])
         index = self._value(buffers[1], self.root.signature.dtype) + start * inner
         if self._total is None:
@@ -178,10 +179,10 @@ class Moments(_Reduced):
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""
-        shape = self.root.args[0].signature.shape
+        shape = self._args[0].signature.shape
         count = (stop - start) * prod([shape[axis] for axis in self._reduction.axes if axis != self._axis])
         with numpy.errstate(all="ignore"):
-            mean = self._value(buffers[0], _wide(self.root.args[0].signature.dtype)) / count
+            mean = self._value(buffers[0], _wide(self._args[0].signature.dtype)) / count
             squares = self._value(buffers[1], self.root.signature.dtype).astype(numpy.float64) * count
             if self._total is not None:
                 before, mean_before, squares_before = self._total
@@ -192,7 +193,7 @@ class Moments(_Reduced):
 
     def _final(self) -> Any:
         count, _, squares = self._total
-        degrees = count - self.root.args[1].data if len(self.root.args) > 1 else count
+        degrees = count - self._args[1].data if len(self._args) > 1 else count
         with numpy.errstate(all="ignore"):
             return (squares / max(degrees, 0.0)).astype(self.root.signature.dtype)
 

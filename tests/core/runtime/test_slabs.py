@@ -120,11 +120,12 @@ class Chunked:
     def __init__(self, values: numpy.ndarray) -> None:
         self._values = values
         self.shape, self.dtype, self.chunks = values.shape, values.dtype, (100, COLUMNS)
-        self.most = 0
+        self.most = self.rows = 0  # the most at a time, and all
 
     def __getitem__(self, key: Any) -> Any:
         part = self._values[key]
         self.most = max(self.most, len(part))
+        self.rows += len(part)
         return part
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -174,3 +175,13 @@ def test_a_result_without_a_cut(limit: None, tmp_path: Path) -> None:
     with pytest.raises(MemoryError, match="set_memory_limit allows"):
         np.fft.fft2(x).get()
     assert float(x.sum()) == data().sum()
+
+
+def test_one_pass_for_two_results(limit: None) -> None:
+    chunks = Chunked(data())
+    x = np.asarray(chunks)
+    greatest, total = x.max(axis=0), x.sum()
+    assert float(total) == data().sum()
+    assert chunks.rows < 1.1 * ROWS
+    numpy.testing.assert_array_equal(greatest.get(), data().max(axis=0))
+    assert chunks.rows < 1.1 * ROWS
