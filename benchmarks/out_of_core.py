@@ -42,12 +42,16 @@ def read(values: numpy.ndarray) -> None:
         target[: piece.size] = piece
 
 
-def send(nbytes: int, device: Device) -> None:
-    """Copy so many bytes from page-locked memory to a device."""
+def sent(nbytes: int, device: Device) -> float:
+    """Return how long the copy of so many bytes from page-locked memory to a device takes."""
     source, target = memory.pinned(PIECE, device), memory.allocate(device, PIECE)
-    for _ in range(0, nbytes, PIECE):
-        memory_copy.copy_from_host(target, 0, source, borrow=True)
-    np.synchronize(device)
+
+    def send() -> None:
+        for _ in range(0, nbytes, PIECE):
+            memory_copy.copy_from_host(target, 0, source, borrow=True)
+        np.synchronize(device)
+
+    return seconds(send)[0]
 
 
 def main() -> int:
@@ -69,12 +73,12 @@ def main() -> int:
         written[start : start + len(block)] = block[: rows - start]
     del written
     print(f"{device}, limit {limit:,} bytes, file {rows * COLUMNS * 4:,} bytes\n")
-    print("| work | seconds | of them to read | over the link | rate / the slower |\n|---|---|---|---|---|")
+    print("| work | seconds | of them to read | over the link | the slower / the work |\n|---|---|---|---|---|")
     failed = 0
     try:
         values = np.load(path, mmap_mode="r")
         reading, _ = seconds(lambda: read(values))
-        linking = 0.0 if device is CPU else seconds(lambda: send(values.nbytes, device))[0]
+        linking = 0.0 if device is CPU else sent(values.nbytes, device)
         np.set_memory_limit(limit, device)
         expected = float(block.mean(dtype=numpy.float64))
         with device:

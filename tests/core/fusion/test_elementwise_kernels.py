@@ -91,6 +91,7 @@ def test_values(call: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_only_the_result_takes_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = np.asarray(A), np.asarray(A)
+    assert all(x.computed().data.ptr for x in (a, b))  # on a GPU the bytes go there when they are first asked for
     sizes: list[int] = []
     allocate = memory.allocate
     monkeypatch.setattr(memory, "allocate", lambda device, nbytes: (sizes.append(nbytes), allocate(device, nbytes))[1])

@@ -51,7 +51,7 @@ def substitution(m: Any, a: Any) -> None:
 LOOPS: dict[str, tuple[Callable[[Any, Any], None], int, int]] = {
     "LU": (lu, 8, 26),
     "QR": (qr, 8, 26),
-    "Cholesky": (cholesky, 10, 32),
+    "Cholesky": (cholesky, 11, 32),
     "substitution": (substitution, 4, 16),
 }
 
