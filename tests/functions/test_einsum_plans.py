@@ -145,6 +145,7 @@ def steps(call: Any) -> list[str]:
 
 @pytest.mark.on_device
 def test_steps() -> None:
+    np.synchronize()  # what other tests have left pending would be computed too
     rng = numpy.random.default_rng(0)
     a, b, c = (np.asarray(rng.random((16, 16, 16))) for _ in range(3))
     m = a[0]
