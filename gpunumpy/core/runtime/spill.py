@@ -316,6 +316,8 @@ def buffer_of(data: numpy.ndarray, device: Device) -> Buffer:
     content = data.reshape(-1).view(numpy.uint8)
     if _is_mapped(data):
         return buffer_on_host(device, data.nbytes, HostCopy(content))
+    if device is CPU and memory.pool_of(device).limit is None:  # a copy elsewhere would be in the same memory
+        return buffer_with(data, device)
     place = place_on_host(device, data.nbytes)
     place.content[:] = content
     return buffer_on_host(device, data.nbytes, HostCopy(*place))

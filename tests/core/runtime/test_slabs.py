@@ -185,3 +185,14 @@ def test_one_pass_for_two_results(limit: None) -> None:
     assert chunks.rows < 1.1 * ROWS
     numpy.testing.assert_array_equal(greatest.get(), data().max(axis=0))
     assert chunks.rows < 1.1 * ROWS
+
+
+def test_the_memory_of_the_cpu_device_is_that_of_the_host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a limit only what a file has stays there."""
+    monkeypatch.setattr(memory, "most_bytes", lambda device: 1 << 20)
+    monkeypatch.setattr(CPU, "has_spilled", False)
+    values = data()
+    with np.Device("cpu"):
+        np.set_residence("device")
+        assert type(np.asarray(values)._node.data) is not SpilledBuffer
+        assert type(np.asarray(mapped(tmp_path, values))._node.data) is SpilledBuffer
