@@ -101,14 +101,15 @@ __device__ inline c128 sinh(c128 z) {
     if (x == 0) return {x, nan<f64>()};
     return {isinf(x) ? infinity<f64>() : nan<f64>(), nan<f64>()};
   }
-  if (x == 0) return {x, op::sin(y)};
+  if (x == 0) return {x * op::cos(y), op::sin(y)};
   if (::fabs(x) < 700 || isnan(x)) return {op::sinh(x) * op::cos(y), ::cosh(x) * op::sin(y)};
   return {half_exp_times(::fabs(x), ::copysign(1.0, x) * op::cos(y)), half_exp_times(::fabs(x), op::sin(y))};
 }
 __device__ inline c128 cosh(c128 z) {
   f64 x = z.re, y = z.im;
   if (y == 0 || (x == 0 && isfinite(y))) {
-    return {y == 0 ? ::cosh(x) : op::cos(y), isnan(x) || isinf(x) ? ::copysign(0.0, y) * ::copysign(1.0, x) : x * y};
+    f64 im = isnan(x) || isinf(x) ? ::copysign(0.0, y) * ::copysign(1.0, x) : x * op::sin(y);
+    return {y == 0 ? ::cosh(x) : op::cos(y), im};
   }
   if (!isfinite(y)) {
     if (x == 0) return {nan<f64>(), 0};

@@ -92,6 +92,15 @@ def _signs(array: Array) -> list[bool]:
     return [bool(sign) for part in parts for sign in numpy.signbit(part)]
 
 
+@pytest.mark.parametrize("name", ["sinh", "cosh", "sin", "cos"])
+@pytest.mark.parametrize("dtype", _COMPLEX, ids=lambda dtype: C_TYPE[dtype])
+def test_the_sign_of_a_zero(generated: Backend, name: str, dtype: numpy.dtype[Any]) -> None:
+    """Of complex functions on both axes, where the sine and the cosine of the other part decide it."""
+    numbers = [complex(zero, y) for zero in (0.0, -0.0) for y in (0.0, -0.0, 1.0, 2.0, 3.5, 6.0, -1.0, -2.0, -3.5)]
+    array = numpy.array([*numbers, *[complex(z.imag, z.real) for z in numbers]], dtype)
+    assert _signs(generated.compute(name, array)) == _signs(getattr(numpy, name)(array))
+
+
 @pytest.mark.parametrize("dtype", [*_FLOATS, *_COMPLEX], ids=lambda dtype: C_TYPE[dtype])
 def test_the_sign_of_a_nan_is_kept(anywhere: Backend, dtype: numpy.dtype[Any]) -> None:
     """By what works on signs, by what copies one of its arguments, and by casts."""
