@@ -66,7 +66,7 @@ def test_shapes(shape: tuple[int, ...]) -> None:
 
 
 def test_rows_in_parts_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops, "MIN_BLOCK_POINTS", 64)
+    monkeypatch.setattr(loops, "MIN_OPERAND_BYTES", 512)
     monkeypatch.setattr(loops, "BLOCK_BYTES", 1024)
     x = numpy.arange(1, 10_001)
     total = np.ReductionKernel("T x", "T y", "x % 7 ? x : 0", "a + b", "y = a", "0", "total")

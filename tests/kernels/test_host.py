@@ -29,7 +29,6 @@ from gpunumpy.core.schedule.kernel import (
     value_dtypes,
 )
 from gpunumpy.core.schedule.sizes import Trace
-from gpunumpy.kernels.host import loop_nest
 from gpunumpy.kernels.host import loops as host
 from gpunumpy.kernels.host import text as host_text
 from gpunumpy.kernels.host import threads as host_threads
@@ -133,7 +132,7 @@ def values(shape: Sequence[int] | int, dtype: Any = F8, seed: int = 0) -> numpy.
 def small_blocks(monkeypatch: pytest.MonkeyPatch, threads: int = 3) -> None:
     """Make blocks so small that everything is cut, and always use threads."""
     monkeypatch.setattr(host, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(host, "MIN_BLOCK_POINTS", 7)
+    monkeypatch.setattr(host, "MIN_OPERAND_BYTES", 56)
     monkeypatch.setattr(host, "PARALLEL_WORK", 0)
     for module in (host, host_threads):
         monkeypatch.setattr(module, "workers", lambda: threads)
@@ -582,24 +581,6 @@ def test_parts_of_complex_numbers(dtype: str, blocks: str) -> None:
     same(size, square.real * square.imag)
     same(late, old.imag * square.imag)
     same(turned, product.imag + 1j * product.real)
-
-
-def test_blocks_are_cut_between_rows() -> None:
-    def spread(array: numpy.ndarray, terms: int) -> int:
-        """Over how many dimensions blocks are spread for the sums along axis 1 of a product."""
-        k = Builder(array.shape, 1)
-        product = k.load(values(array.shape[1]))
-        for _ in range(terms):
-            product = k.apply("multiply", product, k.load(array.copy("K"), numpy.ravel(array, "K")))
-        k.result(k.reduce("add", product))
-        nest = loop_nest.ordered(*loop_nest.nests(k.kernel()))
-        return host._choose_blocks(nest, len(nest.shape), Trace())[1]
-
-    rows, columns = values((64, 1024)), values((8, 8192)).T
-    assert spread(rows, 2) == 1
-    # Sums of parts of columns would have to be merged, which only large ones are worth.
-    assert spread(columns, 2) == 0
-    assert spread(numpy.tile(columns, (9, 1)), 2) == 1
 
 
 @pytest.mark.parametrize("bad", [9, -10])

@@ -28,6 +28,7 @@ from ...core.schedule.kernel import (
     Store,
     map_affines,
     operands,
+    value_dtypes,
 )
 
 # Reductions whose result is a position in C order, so that it depends on the order of the reduced dimensions.
@@ -190,6 +191,12 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
         return read + held
 
     return at
+
+
+def widest_item(nest: Nest) -> int:
+    """Return the bytes of the largest item among the values that vary, which are arrays in a block."""
+    dtypes = value_dtypes(nest, nest.body)  # type: ignore[arg-type]
+    return max((dtype.itemsize for dtype, mask in zip(dtypes, nest.varying, strict=True) if mask), default=1)
 
 
 def full_level(nest: Nest) -> list[bool]:

@@ -22,14 +22,16 @@ from .loop_nest import (
     nests,
     ordered,
     row_level_rest,
+    widest_item,
 )
 from .reduce import Reducer, State, reducer
 from .text import block_function
 from .threads import Each, quietly, run_all
 
-# Bytes of the cache that the arrays of one block may take, and the fewest points that are worth a NumPy call.
+# Bytes of the cache that the arrays of one block may take, and the fewest bytes of an operand that are worth a NumPy
+# call: NumPy takes as long to begin as for some ten KB, whatever the size of an item.
 BLOCK_BYTES = 512 * 1024
-MIN_BLOCK_POINTS = 12 * 1024
+MIN_OPERAND_BYTES = 96 * 1024
 # The most points of one, where little is read for each: no signal is seen before a NumPy call ends.
 MAX_BLOCK_POINTS = 1 << 24
 # Blocks are larger by this factor in a reduction, as merging the states of two blocks costs several calls, and in a
@@ -102,9 +104,10 @@ def _choose_blocks(nest: Nest, dims: int, trace: Trace) -> tuple[tuple[int, ...]
 
     Of a nest with symbolic sizes the length of a block is a function of these, so that it is what it would be without.
     """
-    if not dims or nest.count <= 2 * MIN_BLOCK_POINTS:
+    min_points = max(1, MIN_OPERAND_BYTES // widest_item(nest))
+    if not dims or nest.count <= 2 * min_points:
         return nest.shape, 0
-    blocks_at = _blocks_at(nest, dims)
+    blocks_at = _blocks_at(nest, dims, min_points)
 
     def block_length(*shape: int) -> int:
         return blocks_at(shape)[0]
@@ -119,11 +122,15 @@ def _choose_blocks(nest: Nest, dims: int, trace: Trace) -> tuple[tuple[int, ...]
     return (1,) * (blocked - 1) + (length,) + nest.shape[blocked:], blocked  # type: ignore[return-value]
 
 
-def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, int]]:
+def _blocks_at(nest: Nest, dims: int, min_points: int) -> Callable[[tuple[int, ...]], tuple[int, int]]:
     """Return what takes a shape in numbers, and returns the length of a block and how many dimensions are cut.
 
-    The length is that along the last dimension which is cut; see `_choose_blocks`.
+    The length is that along the last dimension which is cut; see `_choose_blocks`. A block has at least `min_points`.
     """
+
+    def blocks_of(shape: tuple[int, ...], points: float) -> tuple[int, int]:
+        return _blocks_of(shape, dims, min(max(min_points, int(points)), MAX_BLOCK_POINTS))
+
     applied = any(isinstance(i, Apply) for i in nest.body.instructions)
     touched_at = bytes_per_point(nest)
     budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
@@ -131,9 +138,9 @@ def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, 
     @lru_cache(1)
     def blocks_at(shape: tuple[int, ...]) -> tuple[int, int]:
         touched = max(1e-9, touched_at(shape))
-        length, blocked = _blocks_of(shape, dims, int(budget / touched))
+        length, blocked = blocks_of(shape, budget / touched)
         if any(nest.reduced[:blocked]):
-            length, blocked = _blocks_of(shape, dims, int(_LARGE_BLOCK_FACTOR * budget / touched))
+            length, blocked = blocks_of(shape, _LARGE_BLOCK_FACTOR * budget / touched)
         elif blocked and not any(nest.reduced):
             length = _even_length(shape[blocked - 1], length)
         return length, blocked
@@ -143,7 +150,6 @@ def _blocks_at(nest: Nest, dims: int) -> Callable[[tuple[int, ...]], tuple[int, 
 
 def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int]:
     """Return the same for blocks of about `points` points."""
-    points = min(max(MIN_BLOCK_POINTS, points), MAX_BLOCK_POINTS)
     if prod(shape) <= 2 * points:
         return 1, 0
     last = next(d for d in range(len(shape)) if prod(shape[d + 1 :]) <= points or d == dims - 1)
