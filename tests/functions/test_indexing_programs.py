@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gpunumpy
 from gpunumpy.core.runtime.device import Device
+from gpunumpy.functions.indexing import getitem
 
 from ..support.arrays import from_host, to_host
 
@@ -112,3 +115,25 @@ def test_programs(data: st.DataObject) -> None:
             else:
                 agree([(numpy.asarray(part), g[tested])])
         agree(pairs)
+
+
+KEYS: dict[str, Callable[[Any], Any]] = {
+    "mask": lambda x: x > 0.5,
+    "positions": lambda x: numpy.arange(0, len(x), 2),
+    "negative": lambda x: numpy.array([[-1, 0], [2, -3]]),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.on_device
+def test_one_array_as_a_key_is_no_general_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that picks by a mask or by positions is bound by what a key takes on the host."""
+    data = numpy.linspace(0, 1, 40)
+    key = KEYS[name](data)
+    x, k = gpunumpy.asarray(data), gpunumpy.asarray(key)
+    monkeypatch.setattr(getitem, "resolve_key", None)
+    numpy.testing.assert_array_equal(to_host(x[k]), data[key])
+    if key.dtype != bool:
+        x[k] += 1
+        data[key] += 1
+        numpy.testing.assert_array_equal(to_host(x), data)

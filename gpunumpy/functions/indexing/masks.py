@@ -26,7 +26,8 @@ TILE_ELEMENTS = 4096
 
 def contiguous_vector(node: Node) -> Node:
     """Return the value in one dimension as library calls take it: dense, in C order."""
-    node = record.reshaped(node, (prod(node.signature.shape),))
+    if len(node.signature.shape) != 1:
+        node = record.reshaped(node, (prod(node.signature.shape),))
     primitive = node.signature.primitive
     return (
         graph.as_new_node(node)
