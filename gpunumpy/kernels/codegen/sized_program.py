@@ -18,9 +18,9 @@ class SizedProgram:
         What is compiled, for all sizes.
     entries : list of str
         The names of what is launched, in order.
-    numbers : callable
-        ``numbers(values)`` computes the grids of all launches, the bytes of scratch memory, and the parameters, from
-        values of the trace's symbols.
+    numbers : tuple of int or callable
+        The grids of all launches, the bytes of scratch memory, and the parameters. If they are not the same for all
+        values of the trace's symbols, ``numbers(values)`` computes them.
     runner : object, optional
         What has run the program at some sizes, where the executor can have it run at others.
     """
@@ -38,13 +38,12 @@ class SizedProgram:
         self.runner: Any = None
         self._program = program
         self._params = 3 * len(program.launches) + len(program.scratch)  # where they are among the numbers
-        self._is_for_one = isinstance(numbers, tuple)
-        self.numbers: NumbersOf = (lambda values: numbers) if isinstance(numbers, tuple) else numbers
+        self.numbers = numbers
 
     def kept(self) -> tuple[Program, tuple[int, ...] | NumbersOf]:
         """Return the plain data that `of_kept` makes a program like this from."""
-        if self._is_for_one:
-            return self._program, self.numbers(())
+        if isinstance(self.numbers, tuple):
+            return self._program, self.numbers
         launches = tuple([launch._replace(grid=(0, 0, 0)) for launch in self._program.launches])
         scratch = tuple([Scratch(0, s.zeroed) for s in self._program.scratch])
         return self._program._replace(launches=launches, scratch=scratch, params=()), self.numbers
@@ -58,7 +57,7 @@ class SizedProgram:
 
     def at(self, values: Sequence[int]) -> Program:
         """Return the program for values of the trace's symbols."""
-        if self._is_for_one:
+        if isinstance(self.numbers, tuple):
             return self._program
         numbers, program = self.numbers(values), self._program
         grids = zip(*[iter(numbers)] * 3)
@@ -66,6 +65,13 @@ class SizedProgram:
         sizes = numbers[3 * len(launches) : self._params]
         scratch = [Scratch(nbytes, s.zeroed) for nbytes, s in zip(sizes, program.scratch, strict=True)]
         return program._replace(launches=tuple(launches), scratch=tuple(scratch), params=numbers[self._params :])
+
+    def runner_at(self, values: Sequence[int]) -> Any:
+        """Return what runs the program for values of the trace's symbols, by `runner`; None where that cannot."""
+        if self.runner is None:
+            return None
+        numbers = self.numbers if isinstance(self.numbers, tuple) else self.numbers(values)
+        return self.runner.at(numbers[:3], numbers[3:])
 
 
 class SizedInterpretation(SizedProgram):

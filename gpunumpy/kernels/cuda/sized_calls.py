@@ -44,11 +44,9 @@ def sized_call(
         sized, values = programs.find(sizes)
         if sized is None:
             return otherwise(sizes)
-        if sized.runner is not None and not contraction():
-            numbers = sized.numbers(values)
-            launch = sized.runner.at(numbers[:3], numbers[3:])
-            if launch is not None:
-                return launch
+        launch = None if contraction() else sized.runner_at(values)
+        if launch is not None:
+            return launch
         return partial(_prepared, device, sized, values, len(dtypes))
 
     return _native.sized_launch(programs, prepare_at)

@@ -118,11 +118,8 @@ class _Structure:
         if known is None:
             return None
         sized, values = known
-        launcher: Launcher | None = sized.runner
-        if launcher is None:
-            return None
-        numbers = sized.numbers(values)
-        return launcher.at(numbers[:3], numbers[3:])
+        runner: Runner | None = sized.runner_at(values)
+        return runner
 
     def interpretation(self, sizes: Sequence[int]) -> _Interpretation | None:
         """Return how the interpreter runs a kernel; None if it cannot."""
@@ -134,10 +131,7 @@ class _Structure:
         sized, values = self.interpretations.find(sizes)
         if sized is None:
             return None
-        runner: Runner | None = None
-        if sized.runner is not None:
-            numbers = sized.numbers(values)
-            runner = sized.runner.at(numbers[:3], numbers[3:])
+        runner: Runner | None = sized.runner_at(values)
         if runner is None:
             runner = self.launcher(with_interpreter(sized.at(values)))
             if type(runner) is Launcher:
