@@ -1,13 +1,12 @@
 // Lists of integers in C++, and tuples of Python's made of them.
 #pragma once
 
-#include <vector>
-
 #include "sizes.hpp"
+#include "small_vector.hpp"
 
 namespace core {
 
-using Numbers = std::vector<Py_ssize_t>;
+using Numbers = SmallVector<Py_ssize_t, 32>;
 
 // Reads a list or tuple of integers. Returns false, without an exception, for anything else, which is left to Python.
 inline bool read_numbers(PyObject* sequence, Numbers& numbers) {
@@ -20,14 +19,6 @@ inline bool read_numbers(PyObject* sequence, Numbers& numbers) {
 }
 
 // A new tuple; null after an exception.
-inline PyObject* tuple_of(const Numbers& numbers) {
-    Ref made(PyTuple_New(numbers.size()));
-    for (size_t k = 0; made && k < numbers.size(); k++) {
-        PyObject* number = PyLong_FromSsize_t(numbers[k]);
-        if (!number) return nullptr;
-        PyTuple_SET_ITEM(made.get(), k, number);
-    }
-    return made.release();
-}
+inline PyObject* tuple_of(const Numbers& numbers) { return integers(numbers.data(), numbers.size()); }
 
 }  // namespace core

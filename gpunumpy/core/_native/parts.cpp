@@ -119,7 +119,8 @@ private:
 
     // Where in the order each node is read last; for a leaf, where its memory is.
     void find_last_reads() {
-        last_reads_.assign(nodes_.size(), -1);
+        last_reads_.resize(nodes_.size());
+        std::fill(last_reads_.begin(), last_reads_.end(), -1);
         std::unordered_map<PyObject*, Py_ssize_t> of_buffers;
         for (Py_ssize_t place = 0; place < static_cast<Py_ssize_t>(order_.size()); place++) {
             for (Py_ssize_t k = 0; k < argument_count(order_[place]); k++) {

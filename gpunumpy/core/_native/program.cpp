@@ -456,6 +456,8 @@ PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& val
     }
     Ref of_values(runners ? tuple_of(values) : nullptr), plan(of_values ? state.plan->tp_alloc(state.plan, 0) : nullptr);
     if (!plan) return nullptr;
+    PyObject_GC_UnTrack(signatures.get());  // as what they refer to, see signatures.cpp
+    PyObject_GC_UnTrack(runners.get());
     state.plan_template.set(plan.get(), Py_NewRef(template_plan));
     state.plan_values.set(plan.get(), of_values.release());
     state.plan_numbers.set(plan.get(), of_numbers.release());

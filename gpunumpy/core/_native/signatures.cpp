@@ -1,5 +1,6 @@
 #include "signatures.hpp"
 
+#include "recent.hpp"
 #include "structures.hpp"
 
 namespace core {
@@ -142,6 +143,46 @@ PyObject* reduced_shape(PyObject* argument, PyObject* axes, Sizes& shape) {
     return shape.tuple();
 }
 
+// What a table of operations has for the kinds of one or two operands.
+struct OfKinds {
+    PyObject *operations = nullptr, *first = nullptr, *second = nullptr, *operation = nullptr;  // owned
+
+    void let_go() const {
+        for (PyObject* field : {operations, first, second, operation}) Py_XDECREF(field);
+    }
+};
+
+Recent<OfKinds, 256> recent_operations;
+
+// The signature of an operation on operands of these kinds, from a table; null, maybe after an exception, if it has none.
+Ref known_operation(PyObject* operations, PyObject* operands, PyObject* static_arguments) {
+    const Py_ssize_t count = PyTuple_GET_SIZE(operands);
+    const Py_ssize_t static_count = static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0;
+    Ref key(PyTuple_New(count + static_count));
+    for (Py_ssize_t k = 0; key && k < count; k++) {
+        const Loan kind = kind_of(PyTuple_GET_ITEM(operands, k));
+        if (!kind) return Ref();
+        PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind.get()));
+    }
+    if (!key) return Ref();
+    const bool is_short = count && count <= 2 && !static_count;
+    PyObject* first = is_short ? PyTuple_GET_ITEM(key.get(), 0) : nullptr;
+    PyObject* second = is_short && count == 2 ? PyTuple_GET_ITEM(key.get(), 1) : nullptr;
+    OfKinds& recent = recent_operations.at(hash_of(hash_of(hash_of(0, operations), first), second));
+    if (is_short && recent.operations == operations && recent.first == first && recent.second == second) {
+        return Ref::to(recent.operation);
+    }
+    for (Py_ssize_t k = 0; k < static_count; k++) {
+        PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
+    }
+    Ref known = find(operations, key.get());
+    if (known && is_short) {
+        recent_operations.put(
+            recent, {Py_NewRef(operations), Py_NewRef(first), Py_XNewRef(second), Py_NewRef(known.get())});
+    }
+    return known;
+}
+
 }  // namespace
 
 Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
@@ -230,19 +271,8 @@ PyObject* with_operands(PyObject* operation, PyObject* args) {
 }
 
 PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments) {
-    const Py_ssize_t count = PyTuple_GET_SIZE(operands);
-    const Py_ssize_t static_count = static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0;
-    Ref key(PyTuple_New(count + static_count));
-    for (Py_ssize_t k = 0; key && k < count; k++) {
-        const Loan kind = kind_of(PyTuple_GET_ITEM(operands, k));
-        if (!kind) return nullptr;
-        PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind.get()));
-    }
-    for (Py_ssize_t k = 0; key && k < static_count; k++) {
-        PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
-    }
-    Ref known = key ? find(operations, key.get()) : Ref();
-    for (Py_ssize_t k = 0; known && k < count; k++) {
+    const Ref known = known_operation(operations, operands, static_arguments);
+    for (Py_ssize_t k = 0; known && k < PyTuple_GET_SIZE(operands); k++) {
         if (!is_full_and_c_ordered(PyTuple_GET_ITEM(operands, k))) return nullptr;
     }
     return known ? with_operands(known.get(), operands) : nullptr;

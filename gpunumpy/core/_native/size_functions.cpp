@@ -212,10 +212,9 @@ Evaluated evaluate(PyObject* function, const Numbers& values, Numbers& results) 
     if (!code || values.size() < code->count) return Evaluated::NOT_AT_HAND;
     Numbers registers;
     registers.reserve(code->count + code->code.size() / 2);
-    registers.assign(values.begin(), values.begin() + code->count);
+    registers.append(values.begin(), values.begin() + code->count);
     const Evaluated evaluated = Evaluation(*code, registers).all();
     if (evaluated == Evaluated::YES) {
-        results.reserve(results.size() + code->results.size());
         for (const Py_ssize_t place : code->results) results.push_back(registers[place]);
     }
     return evaluated;

@@ -7,6 +7,18 @@ namespace core {
 
 constexpr int MAX_AT_HAND = 16;  // values of more dimensions are left to Python
 
+// A new tuple of integers, which Python's garbage collector need not look at.
+inline PyObject* integers(const Py_ssize_t* numbers, Py_ssize_t count) {
+    Ref made(PyTuple_New(count));
+    for (Py_ssize_t k = 0; made && k < count; k++) {
+        PyObject* number = PyLong_FromSsize_t(numbers[k]);
+        if (!number) return nullptr;
+        PyTuple_SET_ITEM(made.get(), k, number);
+    }
+    if (made) PyObject_GC_UnTrack(made.get());
+    return made.release();
+}
+
 // A tuple of integers, such as a shape or strides.
 struct Sizes {
     int count = 0;
@@ -48,16 +60,7 @@ struct Sizes {
     }
 
     // A new tuple.
-    PyObject* tuple() const {
-        Ref made(PyTuple_New(count));
-        if (!made) return nullptr;
-        for (int k = 0; k < count; k++) {
-            PyObject* number = PyLong_FromSsize_t(at[k]);
-            if (!number) return nullptr;
-            PyTuple_SET_ITEM(made.get(), k, number);
-        }
-        return made.release();
-    }
+    PyObject* tuple() const { return integers(at, count); }
 };
 
 // The strides of a C-ordered array; an empty dimension counts as size 1.

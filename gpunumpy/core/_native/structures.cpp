@@ -1,17 +1,17 @@
 #include "structures.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <vector>
-
+#include "buffer_windows.hpp"
 #include "node.hpp"
+#include "recent.hpp"
 #include "state.hpp"
+#include "walk.hpp"
 
 namespace core {
 
 namespace {
 
-void append(Numbers& numbers, const Sizes& sizes) { numbers.insert(numbers.end(), sizes.at, sizes.at + sizes.count); }
+void append(Numbers& numbers, const Sizes& sizes) { numbers.append(sizes.at, sizes.at + sizes.count); }
 
 // Multiples of steps, the longest of which come first, and a rest, that add up to a number.
 void append_digits(Numbers& numbers, Py_ssize_t number, const Sizes& steps) {
@@ -64,24 +64,37 @@ struct LeafSizes {
     }
 };
 
-// What follows is null, without an exception, for what is left to Python: `kind`s are primitives without sizes, which are
-// appended to `numbers`.
+// What a signature is besides its sizes: the class of its primitive, or a primitive without sizes, and a number for what
+// else there is to know of that.
+struct Kind {
+    PyObject* object = nullptr;  // borrowed
+    uint64_t detail = 0;
 
-PyObject* kind_of_leaf(PyObject* signature, Numbers& numbers) {
+    // Of a leaf: whether it is dense, whether it is aligned, and else the order of its dimensions.
+    static constexpr uint64_t DENSE = 1, ALIGNED = 2;
+    static constexpr int ORDER_BITS = 4, MAX_ORDERED = 15;
+    int ordered(int k) const { return detail >> (2 + ORDER_BITS * k) & ((1 << ORDER_BITS) - 1); }
+};
+
+PyObject* object_of(PyTypeObject* type) { return reinterpret_cast<PyObject*>(type); }
+
+// The functions for kinds append the sizes of a primitive to `numbers`. They return false for what is left to Python.
+
+bool read_leaf(PyObject* signature, Numbers& numbers, Kind& kind) {
     LeafSizes leaf;
-    if (!leaf.read(signature)) return nullptr;
-    PyObject* aligned = state.leaf_aligned.of(state.signature_primitive.of(signature));
-    if (leaf.is_dense) return Py_BuildValue("OOs", state.leaf, aligned, "C");
+    if (!leaf.read(signature) || leaf.strides.count > Kind::MAX_ORDERED) return false;
+    kind.object = object_of(state.leaf);
+    kind.detail = state.leaf_aligned.of(state.signature_primitive.of(signature)) == Py_True ? Kind::ALIGNED : 0;
+    if (leaf.is_dense) {
+        kind.detail |= Kind::DENSE;
+        return true;
+    }
     int order[MAX_AT_HAND];
     sort_by_stride(leaf.strides, order);
     append(numbers, leaf.strides);
     append_digits(numbers, leaf.origin, permuted(leaf.strides, order));
-    Ref kind(PyTuple_New(2 + leaf.strides.count));
-    if (!kind) return nullptr;
-    PyTuple_SET_ITEM(kind.get(), 0, Py_NewRef(state.leaf));
-    PyTuple_SET_ITEM(kind.get(), 1, Py_NewRef(aligned));
-    for (int k = 0; k < leaf.strides.count; k++) PyTuple_SET_ITEM(kind.get(), 2 + k, PyLong_FromLong(order[k]));
-    return kind.release();
+    for (int k = 0; k < leaf.strides.count; k++) kind.detail |= static_cast<uint64_t>(order[k]) << (2 + Kind::ORDER_BITS * k);
+    return true;
 }
 
 // Whether a size is that of several neighbouring dimensions.
@@ -110,66 +123,110 @@ bool read_whole(PyObject* signature, Sizes& whole) {
     return whole.read(state.signature_shape.of(PyTuple_GET_ITEM(state.signature_args.of(signature), 0)));
 }
 
-PyObject* kind_of_view(PyObject* signature, Numbers& numbers) {
+bool read_view(PyObject* signature, Numbers& numbers, Kind& kind) {
     PyObject* view = state.signature_primitive.of(signature);
     Sizes shape, strides, whole;
     if (!shape.read(state.signature_shape.of(signature)) || !strides.read(state.view_strides.of(view)) ||
         !read_whole(signature, whole) || !append_coordinates(numbers, strides, state.view_offset.of(view), whole)) {
-        return nullptr;
+        return false;
     }
     for (int d = 0; d < shape.count; d++) {
-        if (shape.at[d] > 1 && !whole.has(shape.at[d]) && is_product(shape.at[d], whole)) return nullptr;
+        if (shape.at[d] > 1 && !whole.has(shape.at[d]) && is_product(shape.at[d], whole)) return false;
     }
-    return Py_NewRef(state.view);
+    kind.object = object_of(state.view);
+    return true;
 }
 
-PyObject* kind_of_update(PyObject* signature, Numbers& numbers) {
+bool read_update(PyObject* signature, Numbers& numbers, Kind& kind) {
     PyObject* region = state.update_region.of(state.signature_primitive.of(signature));
     Sizes shape, strides, whole;
     if (!shape.read(PyTuple_GET_ITEM(region, 0)) || !strides.read(PyTuple_GET_ITEM(region, 1)) ||
         !read_whole(signature, whole)) {
-        return nullptr;
+        return false;
     }
     append(numbers, shape);
-    if (!append_coordinates(numbers, strides, PyTuple_GET_ITEM(region, 2), whole)) return nullptr;
-    return Py_BuildValue("Oi", state.update, shape.count);
+    kind.object = object_of(state.update);
+    kind.detail = shape.count;
+    return append_coordinates(numbers, strides, PyTuple_GET_ITEM(region, 2), whole);
 }
 
-PyObject* kind_of_library_call(PyObject* signature) {
-    PyObject* call = state.signature_primitive.of(signature);
-    if (PyTuple_GET_SIZE(state.library_call_results.of(call))) return nullptr;
-    return PyTuple_Pack(3, state.library_call, state.library_call_name.of(call), state.library_call_options.of(call));
-}
-
-PyObject* kind_of(PyObject* signature, Numbers& numbers) {
+bool read_kind(PyObject* signature, Numbers& numbers, Kind& kind) {
     PyObject* primitive = state.signature_primitive.of(signature);
     PyTypeObject* type = Py_TYPE(primitive);
-    if (type == state.leaf) return kind_of_leaf(signature, numbers);
-    if (type == state.view) return kind_of_view(signature, numbers);
-    if (type == state.update) return kind_of_update(signature, numbers);
-    if (type == state.library_call) return kind_of_library_call(signature);
-    return Py_NewRef(primitive);
+    if (type == state.leaf) return read_leaf(signature, numbers, kind);
+    if (type == state.view) return read_view(signature, numbers, kind);
+    if (type == state.update) return read_update(signature, numbers, kind);
+    kind.object = primitive;
+    return type != state.library_call || !PyTuple_GET_SIZE(state.library_call_results.of(primitive));
 }
 
-// See `structure_of`: the number of a structure, as a new reference.
+// A kind as the table of structures has it; null after an exception.
+PyObject* key_of(const Kind& kind, Py_ssize_t ndim) {
+    if (Py_TYPE(kind.object) == state.library_call) {
+        return PyTuple_Pack(3, state.library_call, state.library_call_name.of(kind.object),
+                            state.library_call_options.of(kind.object));
+    }
+    if (kind.object == object_of(state.update)) return Py_BuildValue("On", kind.object, static_cast<Py_ssize_t>(kind.detail));
+    if (kind.object != object_of(state.leaf)) return Py_NewRef(kind.object);
+    PyObject* aligned = kind.detail & Kind::ALIGNED ? Py_True : Py_False;
+    if (kind.detail & Kind::DENSE) return Py_BuildValue("OOs", kind.object, aligned, "C");
+    Ref key(PyTuple_New(2 + ndim));
+    if (!key) return nullptr;
+    PyTuple_SET_ITEM(key.get(), 0, Py_NewRef(kind.object));
+    PyTuple_SET_ITEM(key.get(), 1, Py_NewRef(aligned));
+    for (int k = 0; k < ndim; k++) PyTuple_SET_ITEM(key.get(), 2 + k, PyLong_FromLong(kind.ordered(k)));
+    return key.release();
+}
+
+// The number of a structure.
+struct Numbered {
+    PyObject *kind = nullptr, *dtype = nullptr, *queue = nullptr, *number = nullptr;  // owned
+    uint64_t detail = 0, counts = 0;
+
+    void let_go() const {
+        for (PyObject* field : {kind, dtype, queue, number}) Py_XDECREF(field);
+    }
+};
+
+Recent<Numbered, 256> recent_numbers;
+
+// See `structure_of`: the number of a structure, as a new reference; null, without an exception, for one without a number.
 PyObject* number_of(PyObject* signature, Numbers& numbers) {
-    Ref kind(kind_of(signature, numbers));
-    if (!kind) return nullptr;
-    Ref key(Py_BuildValue("OnnOOO", kind.get(), PyTuple_GET_SIZE(state.signature_args.of(signature)),
-                          PyTuple_GET_SIZE(state.signature_shape.of(signature)), state.signature_dtype.of(signature),
-                          state.signature_queue.of(signature), state.signature_generator.of(signature)));
-    return key ? find(state.structures, key.get()).release() : nullptr;
+    Kind kind;
+    if (!read_kind(signature, numbers, kind)) return nullptr;
+    PyObject *dtype = state.signature_dtype.of(signature), *queue = state.signature_queue.of(signature);
+    PyObject* generator = state.signature_generator.of(signature);
+    const Py_ssize_t arg_count = PyTuple_GET_SIZE(state.signature_args.of(signature));
+    const Py_ssize_t ndim = PyTuple_GET_SIZE(state.signature_shape.of(signature));
+    const uint64_t counts = static_cast<uint64_t>(arg_count) << 16 | ndim << 1 | (generator == Py_True);
+    Numbered& recent = recent_numbers.at(hash_of(hash_of(hash_of(hash_of(counts, kind.detail), kind.object), dtype), queue));
+    if (recent.kind == kind.object && recent.detail == kind.detail && recent.counts == counts && recent.dtype == dtype &&
+        recent.queue == queue) {
+        return Py_NewRef(recent.number);
+    }
+    Ref of_kind(key_of(kind, ndim));
+    Ref key(of_kind ? Py_BuildValue("OnnOOO", of_kind.get(), arg_count, ndim, dtype, queue, generator) : nullptr);
+    Ref number = key ? find(state.structures, key.get()) : Ref();
+    if (number) {
+        recent_numbers.put(recent, {Py_NewRef(kind.object), Py_NewRef(dtype), Py_NewRef(queue), Py_NewRef(number.get()),
+                                    kind.detail, counts});
+    }
+    return number.release();
 }
 
 // See to it that a signature has its structure and sizes; false after an exception.
 bool find_structure(PyObject* signature) {
     if (held(state.signature_structure, signature) && held(state.signature_sizes, signature)) return true;
     Numbers numbers;
-    Ref number(number_of(signature, numbers));
+    Sizes shape;
+    Ref number;
+    if (shape.read(state.signature_shape.of(signature))) {
+        append(numbers, shape);
+        number = Ref(number_of(signature, numbers));
+    }
     if (PyErr_Occurred()) return false;
     if (number) {
-        Ref of_primitive(tuple_of(numbers));
-        Ref sizes(of_primitive ? PySequence_Concat(state.signature_shape.of(signature), of_primitive.get()) : nullptr);
+        Ref sizes(tuple_of(numbers));
         if (!sizes) return false;
         state.signature_structure.set(signature, number.release());
         state.signature_sizes.set(signature, sizes.release());
@@ -214,13 +271,19 @@ public:
         for (PyObject* part : structure_) Py_XDECREF(part);
     }
 
-    std::unordered_map<PyObject*, Py_ssize_t> place_of;
+    // Give a node its position. Returns false for a stand-in.
+    bool meet(PyObject* node, Py_ssize_t place) {
+        if (!is_node(node)) return false;
+        as_node(node)->walk = number_;
+        as_node(node)->place = place;
+        return true;
+    }
 
 private:
     bool add_places(PyObject* args) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
-            const auto found = place_of.find(PyTuple_GET_ITEM(args, k));
-            if (found == place_of.end() || !add(structure_, found->second)) return false;
+            PyObject* node = PyTuple_GET_ITEM(args, k);
+            if (!is_node(node) || as_node(node)->walk != number_ || !add_number(as_node(node)->place)) return false;
         }
         return true;
     }
@@ -228,23 +291,23 @@ private:
     bool add_buffer(const Node* node) {
         Py_ssize_t offset;
         if (!Sizes::read_integer(node->offset, offset)) return false;
-        const auto [first, is_new] = buffers_.try_emplace(node->data, buffers_.size(), offset);
-        if (!is_new) {
-            LeafSizes leaf;
-            if (!leaf.read(node->signature)) return false;
-            append_digits(sizes_, offset - first->second.second, leaf.steps());
-        }
-        return add(structure_, first->second.first);
+        const auto* first = windows_.first(node->data, offset);
+        if (!first) return add_number(windows_.count() - 1);
+        LeafSizes leaf;
+        if (!leaf.read(node->signature)) return false;
+        append_digits(sizes_, offset - first->offset, leaf.steps());
+        return add_number(first->number);
     }
 
-    static bool add(std::vector<PyObject*>& numbers, Py_ssize_t number) {
-        numbers.push_back(PyLong_FromSsize_t(number));
-        return numbers.back() != nullptr;
+    bool add_number(Py_ssize_t number) {
+        structure_.push_back(PyLong_FromSsize_t(number));
+        return structure_.back() != nullptr;
     }
 
+    const uint64_t number_ = next_walk();
     Numbers& sizes_;
-    std::vector<PyObject*> structure_;
-    std::unordered_map<PyObject*, std::pair<Py_ssize_t, Py_ssize_t>> buffers_;
+    SmallVector<PyObject*, 64> structure_;
+    BufferWindows windows_;
 };
 
 }  // namespace
@@ -265,7 +328,9 @@ PyObject* lowered(PyObject* const* args) {
 PyObject* lowered_structure(PyObject* nodes, Numbers& sizes) {
     Lowered made(sizes);
     const Py_ssize_t count = PyList_GET_SIZE(nodes);
-    for (Py_ssize_t k = 0; k < count; k++) made.place_of[PyList_GET_ITEM(nodes, k)] = k;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (!made.meet(PyList_GET_ITEM(nodes, k), k)) return nullptr;
+    }
     for (Py_ssize_t k = 0; k < count; k++) {
         if (!made.add(PyList_GET_ITEM(nodes, k))) return nullptr;
     }

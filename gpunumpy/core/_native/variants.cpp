@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "recent.hpp"
 #include "size_functions.hpp"
 #include "state.hpp"
 
@@ -31,6 +32,34 @@ bool read_pattern(const Numbers& numbers, Numbers& places, Numbers& symbols) {
     return true;
 }
 
+// The variants of a pattern, a list that stays.
+struct OfPattern {
+    PyObject *variants = nullptr, *list = nullptr;  // owned, as is
+    Numbers* places = nullptr;
+
+    void let_go() const {
+        Py_XDECREF(variants);
+        Py_XDECREF(list);
+        delete places;
+    }
+};
+
+Recent<OfPattern, 512> recent_patterns;
+
+// Null, without an exception, for a pattern without variants.
+Ref of_pattern(PyObject* variants, const Numbers& places) {
+    uint64_t hash = hash_of(places.size(), variants);
+    for (const Py_ssize_t place : places) hash = hash_of(hash, static_cast<uint64_t>(place));
+    OfPattern& recent = recent_patterns.at(hash);
+    if (recent.variants == variants && std::equal(places.begin(), places.end(), recent.places->begin(), recent.places->end())) {
+        return Ref::to(recent.list);
+    }
+    Ref key(tuple_of(places));
+    Ref known = key ? find(state.variants_by_pattern.of(variants), key.get()) : Ref();
+    if (known) recent_patterns.put(recent, {Py_NewRef(variants), Py_NewRef(known.get()), new Numbers(places)});
+    return known;
+}
+
 }  // namespace
 
 PyObject* pattern(PyObject* const* args) {
@@ -43,8 +72,7 @@ PyObject* pattern(PyObject* const* args) {
 PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& values) {
     Numbers places, symbols, nothing;
     if (!read_pattern(numbers, places, symbols)) return nullptr;
-    Ref key(tuple_of(places));
-    Ref known = key ? find(state.variants_by_pattern.of(variants), key.get()) : Ref();
+    const Ref known = of_pattern(variants, places);
     for (Py_ssize_t k = 0; known; k++) {
         Ref variant = item_at(known.get(), k);  // made, guards, symbols, apart
         if (!variant) break;

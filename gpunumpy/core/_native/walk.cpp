@@ -1,9 +1,7 @@
 #include "walk.hpp"
 
-#include <unordered_map>
-
 #include "array.hpp"
-#include "small_vector.hpp"
+#include "buffer_windows.hpp"
 
 namespace core {
 
@@ -86,30 +84,8 @@ private:
         if (state.signature_queue.of(node->signature) == Py_None) return true;
         // A buffer: the key tells which windows share it, and their offsets.
         const Py_ssize_t offset = PyLong_AsSsize_t(node->offset);
-        if (const Window* first = first_window(node->data, offset)) return add(first->label) && add(offset - first->offset);
-        return true;
-    }
-
-    // The first window of a buffer and its number; null, after noting it, if this is the first one.
-    struct Window {
-        PyObject* buffer;
-        Py_ssize_t label, offset;
-    };
-    const Window* first_window(PyObject* buffer, Py_ssize_t offset) {
-        constexpr size_t FEW = 16;  // are searched one by one
-        if (windows_.size() <= FEW) {
-            for (const Window& window : windows_) {
-                if (window.buffer == buffer) return &window;
-            }
-        } else {
-            if (place_of_.empty()) {
-                for (size_t k = 0; k < windows_.size(); k++) place_of_[windows_[k].buffer] = k;
-            }
-            const auto [found, is_new] = place_of_.try_emplace(buffer, windows_.size());
-            if (!is_new) return &windows_[found->second];
-        }
-        windows_.push_back({buffer, -1 - static_cast<Py_ssize_t>(windows_.size()), offset});
-        return nullptr;
+        const auto* first = windows_.first(node->data, offset);
+        return !first || (add(-1 - first->number) && add(offset - first->offset));
     }
 
     const uint64_t number_ = next_walk();
@@ -117,8 +93,7 @@ private:
     // looks at a value makes nodes let go of their arguments.
     SmallVector<PyObject*, 64> nodes_;
     SmallVector<PyObject*, 128> key_;
-    SmallVector<Window, 16> windows_;
-    std::unordered_map<PyObject*, size_t> place_of_;
+    BufferWindows windows_;
 };
 
 PyObject* walk(PyObject*, PyObject* roots) {
