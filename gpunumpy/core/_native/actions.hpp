@@ -65,7 +65,8 @@ struct Actions {
     PyObject *device, *bind, *source_location;
     bool writes_inner_values;
     Py_ssize_t undo_bytes;  // of a section that is undone
-    PyObject* sizes;        // computes the numbers
+    PyObject* sizes;        // computes the numbers: those that actions look at,
+    Py_ssize_t number_count;  // so many, and behind them those that runners are made from
     std::vector<Work> work;
     std::vector<Py_ssize_t> allocations;  // numbers: bytes of buffers
     Py_ssize_t probe_bytes;               // of which Python sees whether there is so much memory

@@ -99,7 +99,7 @@ void read_numbers_of(PyObject* tuple, std::vector<Py_ssize_t>& numbers) {
 }
 
 // Program(actions, roots, visible, copied, slot_count, end, device, bind, source_location, writes_inner_values,
-// undo_bytes, sizes, work, allocations, probe_bytes, graphs): of what `PlanTemplate` has under these names, tuples.
+// undo_bytes, sizes, number_count, work, allocations, probe_bytes, graphs): of what `PlanTemplate` has under these names, tuples.
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     PyObject *actions, *roots, *visible, *copied, *work, *allocations;
     Ref made(type->tp_alloc(type, 0));
@@ -107,9 +107,9 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     as_program(made.get())->held = Py_NewRef(args);
     Actions& p = *(as_program(made.get())->prepared = new Actions());
     int writes_inner_values;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOpnOO!O!nO", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOpnOnO!O!nO", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
                           &visible, &PyTuple_Type, &copied, &p.slot_count, &p.end, &p.device, &p.bind,
-                          &p.source_location, &writes_inner_values, &p.undo_bytes, &p.sizes, &PyTuple_Type, &work,
+                          &p.source_location, &writes_inner_values, &p.undo_bytes, &p.sizes, &p.number_count, &PyTuple_Type, &work,
                           &PyTuple_Type, &allocations, &p.probe_bytes, &p.graphs)) {
         return nullptr;
     }
@@ -442,14 +442,15 @@ PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& val
         if (!signature) return nullptr;
         PyTuple_SET_ITEM(signatures.get(), k, signature);
     }
-    Ref of_numbers(signatures ? tuple_of(numbers) : nullptr);
+    Ref of_numbers(signatures ? integers(numbers.data(), p.number_count) : nullptr);
     Ref runners(of_numbers ? PyTuple_New(p.work.size()) : nullptr);
     for (size_t k = 0; runners && k < p.work.size(); k++) {
         const Work& work = p.work[k];
         PyObject* launch = launch_at_sizes(work.prepare, Numbers(numbers.data() + work.start, numbers.data() + work.stop));
         if (!launch) {
             if (PyErr_Occurred()) return nullptr;
-            runners = Ref(PyObject_CallMethodOneArg(template_plan, name, of_numbers.get()));
+            Ref all(tuple_of(numbers));
+            runners = Ref(all ? PyObject_CallMethodOneArg(template_plan, name, all.get()) : nullptr);
             break;
         }
         PyTuple_SET_ITEM(runners.get(), k, launch);

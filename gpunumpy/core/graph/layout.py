@@ -112,7 +112,7 @@ def is_blas_readable(shape: Shape, strides: Sequence[int]) -> bool:
     (rows, columns), (down, across) = shape[-2:], strides[-2:]
     by_rows = (across == 1 or columns == 1) and (down >= columns or rows == 1)
     by_columns = (down == 1 or rows == 1) and (across >= rows or columns == 1)
-    return all(s >= 0 for s in strides) and (by_rows or by_columns)
+    return (by_rows or by_columns) and min(strides) >= 0
 
 
 # The largest value of `numpy.intp`: NumPy's bound for a dimension, and for the bytes of an array.

@@ -227,7 +227,10 @@ class PlanTemplate:
     writes_inner_values
         Whether a value that is no result is written into the memory of a leaf.
     sizes
-        Computes the numbers that follow from sizes, from values of the trace's symbols.
+        Computes the numbers that follow from sizes, from values of the trace's symbols: those that actions look at,
+        and behind them those that runners are made from.
+    number_count
+        How many numbers actions look at.
     actions
         What runs: the steps made ready, and before each section what protects it.
     """
@@ -242,7 +245,7 @@ class PlanTemplate:
     program: Any = None
     _PLAIN = (
         *("end", "slots", "roots", "sections", "regions", "writes", "bases", "overwritten", "visible"),
-        *("writes_inner_values", "actions", "_allocations"),
+        *("writes_inner_values", "actions", "number_count", "_allocations"),
     )
 
     def __init__(
@@ -267,28 +270,24 @@ class PlanTemplate:
         ]
         self._trace = trace
         self._kernels: dict[int, Kernel] = {}  # without sizes, by the numbers of their steps
-        # The steps that run something: what prepares the runner, and from which of the numbers. And where the bytes of
-        # buffers are among these.
-        self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
-        self._allocations: list[int] = []
+        # The steps that run something: what prepares the runner, and the sizes that it does so from.
+        work: list[tuple[int, Callable[[Sequence[int]], Any], list[Integer]]] = []
+        self._allocations: list[int] = []  # where the bytes of buffers are among the numbers
         actions: list[Action] = []
         self._calls: dict[int, CallShape] = {}
         sizes: list[Integer] = []
         for number, step in enumerate(steps):
             structure, sizes_of_step = taken_out(step, in_step)
-            start = len(sizes)
-            sizes += sizes_of_step
-            part = slice(start, len(sizes))
-            actions.append(self._action(number, structure, start))
+            actions.append(self._action(number, structure, len(work), len(sizes)))
             if isinstance(structure, Allocate):
-                self._allocations.append(start)
+                self._allocations.append(len(sizes))
+                sizes += sizes_of_step
             elif isinstance(structure, RunKernel):
                 self._kernels[number] = structure.kernel
-                self._work.append((number, executor.prepare(structure.kernel, bool(trace.symbols)), part))
+                work.append((number, executor.prepare(structure.kernel, bool(trace.symbols)), sizes_of_step))
             elif isinstance(structure, RunLibraryCall):
                 written = [items[target.position].signature for target in structure.targets]
-                for result in written:
-                    sizes += result.shape
+                of_results = [n for result in written for n in result.shape]
                 call = self._calls[number] = CallShape(
                     structure.name,
                     structure.options,
@@ -297,7 +296,7 @@ class PlanTemplate:
                     tuple([len(where.shape) for _, where in structure.args]),
                     len(sizes_of_step),
                 )
-                self._work.append((number, self._prepare_library_call(call), slice(start, len(sizes))))
+                work.append((number, self._prepare_library_call(call), [*sizes_of_step, *of_results]))
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
@@ -306,6 +305,11 @@ class PlanTemplate:
                 found.append((is_leaf, owner.position if is_leaf else self._slot(owner), len(sizes)))
                 sizes += (first, behind)
             self.regions.append(found)
+        self.number_count = len(sizes)
+        self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
+        for number, prepare, sizes_of_work in work:
+            self._work.append((number, prepare, slice(len(sizes), len(sizes) + len(sizes_of_work))))
+            sizes += sizes_of_work
         self.sizes = trace.formulas(sizes)
         self.actions = self._in_sections(actions)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
@@ -376,9 +380,8 @@ class PlanTemplate:
     def _slot(self, source: Source) -> int:
         return self.slots.setdefault(source, len(self.slots))
 
-    def _action(self, number: int, step: Step, start: int) -> Action:
-        """Return the action of a step; `start` is the place of its first number."""
-        runner = len(self._work)
+    def _action(self, number: int, step: Step, runner: int, start: int) -> Action:
+        """Return the action of a step: with a runner of this number, or with numbers from the place `start` on."""
         if isinstance(step, RunKernel):
             bound = [(s, arg.dtype) for s, arg in zip(step.args, step.kernel.args, strict=True)]
             return (number, _WORK, runner, self._bindings(bound), None)
@@ -489,7 +492,7 @@ class PlanTemplate:
             *(tuple(base for _, _, base in self.overwritten) if self.has_copies else (), len(self.slots)),
             *(self.end, self.device, self.executor.bind, self.executor.source_location),
             *(self.writes_inner_values, UNDO_BYTES if self.device is CPU else -1, self.sizes),
-            tuple((prepare, part.start, part.stop) for _, prepare, part in self._work),
+            *(self.number_count, tuple((prepare, part.start, part.stop) for _, prepare, part in self._work)),
             *(tuple(self._allocations), _PROBE_BYTES, self.executor.graphs),
         )
 
@@ -559,8 +562,9 @@ class Plan:
     def __init__(self, template: PlanTemplate, values: tuple[int, ...], roots: Sequence[Signature]) -> None:
         self.template = template
         self.values = values
-        self.numbers = template.sizes(values)
-        self.runners = template.runners(self.numbers)
+        numbers = template.sizes(values)
+        self.numbers = numbers[: template.number_count]
+        self.runners = template.runners(numbers)
         self.signatures = tuple([computed_signature(roots[r]) for r, _ in template.roots])
         self.program = template.program
         self.graph: Any = 0

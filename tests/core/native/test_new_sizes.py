@@ -15,7 +15,7 @@ import gpunumpy as np
 from gpunumpy.core import _native
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.runtime.plan import Plan
+from gpunumpy.core.runtime.plan import Plan, PlanTemplate
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.core.schedule.variants import Variants
@@ -117,6 +117,28 @@ def test_plans_of_a_gpu(name: str, planned: list[Any], gpu: list[tuple[int, ...]
     assert len(gpu) > 150
 
 
+@pytest.mark.parametrize("name", LOOPS)
+def test_launches_of_a_gpu_need_no_python(
+    name: str, gpu: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where all sizes of a kernel are numbers, as in the one for an element of a window."""
+    asked: list[int] = []
+    runners = PlanTemplate.runners
+    monkeypatch.setattr(
+        PlanTemplate, "runners", lambda self, numbers: asked.append(len(numbers)) or runners(self, numbers)
+    )  # type: ignore[func-returns-value]
+    with np.Device("cuda:0"):
+        for n in (60, 72, 64):
+            a, v = np.asarray(numpy.ones((n, n))), np.asarray(numpy.ones(n))
+            np.synchronize()
+            asked.clear()
+            for k in range(2, n - 12):
+                kept = LOOPS[name](a, v, k)
+                np.synchronize()
+                del kept
+    assert len(asked) <= 3
+
+
 def test_new_plans_are_checked(planned: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with_new_plans(monkeypatch)
     verified: list[Plan] = []
@@ -196,10 +218,13 @@ def test_the_collector_does_not_look_at_what_new_sizes_have() -> None:
         for k in range(1, 20):
             step(k)
         gc.collect()
-        before = len(gc.get_objects())
-        for k in range(20, 220):
-            step(k)
-        gc.collect()  # which finds that it need not look at tuples of these any more
-        tracked = len(gc.get_objects()) - before
+        gc.disable()  # it would find out that it need not look at tuples of numbers
+        try:
+            before = len(gc.get_objects())
+            for k in range(20, 220):
+                step(k)
+            tracked = len(gc.get_objects()) - before
+        finally:
+            gc.enable()
     np.set_residence(before_residence)
     assert tracked < 100
