@@ -159,7 +159,8 @@ class Variants(Generic[T]):
 
     def _new(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
         """Return a new variant: for these numbers alone, or of symbols if there is one for other numbers already."""
-        if self._expects_others or any(variant.symbols is None for variant in self._variants[places]):
+        comes_again = self._expects_others or any(variant.symbols is None for variant in self._variants[places])
+        if comes_again and EXACT not in places[:1]:
             return self._with_symbols(places, values)
         return self._for_numbers(numbers, places, values)
 

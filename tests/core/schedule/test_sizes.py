@@ -202,9 +202,12 @@ def test_equal_numbers_count_where_it_is_asked_for() -> None:
     assert len(calls) == len(variants) == 7, "signs and ones are parts of a pattern"
 
 
-def test_many_numbers_are_taken_as_they_are() -> None:
+@pytest.mark.parametrize("expects_others", [False, True])
+def test_many_numbers_are_taken_as_they_are(expects_others: bool) -> None:
     seen: list[Any] = []
     variants = Variants(lambda trace, numbers: seen.append(numbers))
+    if expects_others:
+        variants.expect_others()
     for shift in (0, 0, 1):
         variants.find(range(2 + shift, 3 + MAX_SYMBOLS + shift))
     assert seen == [list(range(2 + shift, 3 + MAX_SYMBOLS + shift)) for shift in (0, 1)]
