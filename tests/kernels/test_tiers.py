@@ -24,15 +24,16 @@ import gpunumpy as np
 from gpunumpy.core import disk_cache
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.runtime import device as device_module
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.runtime.plan import Work
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.kernels.codegen.interpreter import opcodes
 from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
+from gpunumpy.kernels.cuda import backlog, tiers
 from gpunumpy.kernels.cuda import beside as beside_module
 from gpunumpy.kernels.cuda import compile as module
-from gpunumpy.kernels.cuda import tiers
 from gpunumpy.kernels.cuda.beside import Task, beside
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.kernel import KernelLauncher
@@ -44,7 +45,7 @@ from ..support.interruptions import Interruption, Tracer, interrupt
 pytest.importorskip("cuda.bindings.nvrtc")
 
 
-COMPILE, WAIT = module._compile, Task.wait
+COMPILE = module._compile
 
 
 class Compiler:
@@ -84,8 +85,6 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
     monkeypatch.setattr(module, "_image_on_disk", found.find)
     monkeypatch.setattr(module, "_image_of_package", lambda key: None)
     monkeypatch.setattr(tiers, "TIER", "auto")
-    # However long the compiler's threads wait for a processor.
-    monkeypatch.setattr(beside_module, "_PATIENCE_S", 3600.0)
     with np.Device("cuda:0"):
         yield found
     finish(found)  # or the compiler of a later test is asked for what waits here
@@ -137,81 +136,43 @@ def test_a_kernel_is_interpreted_until_it_is_compiled(compiler: Compiler, was_in
     assert len(compiler.compiled) == 1
 
 
-def test_the_host_waits_rather_than_queue_much_interpreted_work(
+def test_the_host_waits_for_the_gpu_rather_than_queue_much_interpreted_work(
     compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It waits for what it queued before the last work, so that the GPU has some, and never for the compiler."""
+    found: Any = device_module.driver()
+    x = np.zeros(tiers._INSTRUCTIONS >> 5)
+    monkeypatch.setattr(backlog, "INSTRUCTIONS", tiers._INSTRUCTIONS // 2)
     compiler.ready.add(interpreter_text())
     compiler.may_go_on.clear()
-    waited: list[int] = []
-
-    def wait(task: Task) -> None:
-        waited.append(len(was_interpreted))
-        compiler.may_go_on.set()
-        wait_for(task)
-
-    monkeypatch.setattr(Task, "wait", wait)
-    x = np.zeros(tiers._INSTRUCTIONS >> 5)
-    monkeypatch.setattr(tiers, "_INSTRUCTIONS_AHEAD", tiers._INSTRUCTIONS // 2)
     x.computed()
-    was_interpreted.clear()
-    run(x, 20)
-    assert len(waited) == 1
-    assert was_interpreted == [True] * waited[0] + [False] * (20 - waited[0])
-    assert len(compiler.compiled) == 1
+    run(x, 200)
+    assert all(was_interpreted)
+    recorded, waited = (found.calls.count(name) for name in ("cuEventRecord", "cuEventSynchronize"))
+    assert 0 < waited == recorded - 1 < 100
     small = np.asarray(numpy.ones(1000))
-    compiler.may_go_on.clear()
     for _ in range(10 * tiers._RUNS):
         (small - 3.0).computed()
-    assert len(waited) == 1
+    assert found.calls.count("cuEventSynchronize") == waited
+    finish(compiler)
+    run(x, 200)
+    assert not was_interpreted[-1]
+    assert found.calls.count("cuEventSynchronize") <= waited + 1
+    assert len(compiler.compiled) == 2
 
 
-def test_a_signal_handler_in_a_wait_takes_what_is_compiled(
-    compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
+def test_the_host_does_not_wait_for_what_a_program_captures(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    found: Any = device_module.driver()
+    captures = found.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+    monkeypatch.setattr(fake_driver.FakeDriver, "_cuStreamIsCapturing", lambda *args: captures)
+    monkeypatch.setattr(backlog, "INSTRUCTIONS", 1 << 10)
     compiler.ready.add(interpreter_text())
     compiler.may_go_on.clear()
-    x = np.zeros(tiers._INSTRUCTIONS >> 5)
-    x.computed()
-
-    def wait(task: Task) -> None:
-        monkeypatch.setattr(Task, "wait", WAIT)
-        compiler.may_go_on.set()
-        wait_for(task)
-        run(x)
-
-    monkeypatch.setattr(tiers, "_INSTRUCTIONS_AHEAD", tiers._INSTRUCTIONS // 2)
-    monkeypatch.setattr(Task, "wait", wait)
-    run(x, 20)
-    assert not was_interpreted[-1]
-    assert len(compiler.compiled) == 1
-
-
-def test_a_wait_for_a_thread_that_is_not_there_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*args: Any) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(beside_module, "_threads", [])
-    monkeypatch.setattr(beside_module, "_tasks", SimpleQueue())
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    task = beside(lambda: b"image")
-    task.wait()
-    assert not task.is_done
-
-
-def test_a_finalizer_that_wants_what_a_waiting_thread_has_locked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wait ends, and so do both."""
-    monkeypatch.setattr(beside_module, "_PATIENCE_S", 0.05)
-    lock = threading.RLock()
-
-    def work() -> bytes:
-        with lock:
-            return b"image"
-
-    with lock:
-        task = beside(work)
-        task.wait()
-        assert not task.is_done
-    wait_for(task)
+    run(np.asarray(numpy.ones(1000)), tiers._RUNS + 20)
+    assert "cuStreamIsCapturing" in found.calls
+    assert "cuEventSynchronize" not in found.calls
 
 
 def test_much_work_is_compiled_at_once(compiler: Compiler, was_interpreted: list[bool]) -> None:

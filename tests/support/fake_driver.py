@@ -163,6 +163,9 @@ class FakeDriver:
 
     _cuStreamQuery = _cuEventQuery
 
+    def _cuStreamIsCapturing(self, stream: Any) -> Any:
+        return self._real.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+
     def _cuModuleLoadData(self, image: Any) -> Any:
         if len(image) > self.free_bytes:
             return self._real.CUresult.CUDA_ERROR_OUT_OF_MEMORY

@@ -12,7 +12,6 @@ import itertools
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -25,10 +24,6 @@ from ...core.late_imports import import_late
 
 MAX_THREADS = 8  # and at most half the processors: the program needs the others
 
-_POLL_S = 0.001  # how long a thread that waits for a task sleeps, before it looks again
-# A wait ends after so long: the compiler's threads run finalizers and filters of warnings of the user's, and these may
-# want what the waiting thread has locked.
-_PATIENCE_S = 2.0
 # What the compiler frees, some 100 MB a time, the C library keeps for each thread: more and more, as it lies in pieces.
 _TASKS_BETWEEN_TRIMS = 64
 
@@ -42,11 +37,10 @@ class Task:
         Whether it has ended.
     """
 
-    __slots__ = ("_error", "_image", "_process", "_work", "is_done")
+    __slots__ = ("_error", "_image", "_work", "is_done")
 
     def __init__(self, work: Callable[[], bytes]) -> None:
         self._work = work
-        self._process = os.getpid()
         self._image = b""
         self._error: BaseException | None = None
         self.is_done = False
@@ -58,14 +52,6 @@ class Task:
         except BaseException as error:
             self._error = error
         self.is_done = True
-
-    def wait(self) -> None:
-        """Wait for its end for a while, unless no thread works on it, in this process or any more."""
-        deadline = time.monotonic() + _PATIENCE_S
-        while not self.is_done and _threads and not is_over() and self._process == os.getpid():
-            if time.monotonic() > deadline:
-                return
-            time.sleep(_POLL_S)
 
     def image(self) -> bytes:
         """Return the machine code, or raise what the work raised; it must have ended."""

@@ -27,6 +27,7 @@ from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.source_location import warn
 from ..codegen.program import Program
 from ..codegen.sized_program import SizedProgram, interpretation_of_kept, kept_interpretation
+from .backlog import Backlog
 from .beside import Task
 from .compile import (
     compile_beside,
@@ -60,9 +61,6 @@ _RUNS = 32
 _INSTRUCTIONS = 1 << 30
 # To generate its text and to look for it compiled takes longer than to interpret so many instructions.
 _INSTRUCTIONS_WITHOUT_TEXT = 1 << 26
-# While it is, its kernels are interpreted until they have applied so many instructions more.
-# Then the host waits for the compiler, and not the GPU for what the host has queued meanwhile.
-_INSTRUCTIONS_AHEAD = 1 << 36
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
 _KERNELS_BEFORE_INTERPRETER = 8
 _SIZES_KEPT = 16  # of a structure
@@ -222,6 +220,7 @@ class CudaKernels:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._interpreter = Interpreter(device)
+        self._backlog = Backlog(device)
         self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
         self._compilations: BoundedTable[str, Compilation] = BoundedTable()
         self.kept_runners: BoundedTable[KeptKernel, Runner] = BoundedTable()
@@ -340,7 +339,7 @@ class CudaKernels:
         if interpretation is None:
             return launched(compile_program(text, entries, self._device, was_looked_for=is_missing))
         if compilation is None:
-            compilation = self._compilations.keep(text, Compilation(self._device, text))
+            compilation = self._compilations.keep(text, Compilation(self._device, text, self._backlog))
         interpret, work = interpretation
         return InterpretedFirst(interpret, compilation, entries, launched, work)
 
@@ -393,11 +392,11 @@ class Interpreter:
 class Compilation:
     """A program of kernels that are interpreted, and the compiler's work on it beside them."""
 
-    def __init__(self, device: Device, text: str) -> None:
+    def __init__(self, device: Device, text: str, backlog: Backlog) -> None:
         self.device = device
         self.text = text
+        self._backlog = backlog
         self._left = 1.0  # of what is interpreted before it is compiled
-        self._ahead = 0  # instructions that were applied while it is
         self._task: Task | None = None
 
     def advance(self, work: int, entries: Sequence[str]) -> dict[str, Function] | None:
@@ -424,14 +423,10 @@ class Compilation:
                 return None
             found = load_program(self.text, entries, self.device, None)
             if found is None:
-                self._ahead = 0
                 self._task = compile_beside(self.text, self.device)
             return found
         if not task.is_done:
-            self._ahead += work
-            if self._ahead > _INSTRUCTIONS_AHEAD:
-                self._ahead = 0
-                task.wait()
+            self._backlog.add(work)
         if not task.is_done or self._task is not task:  # a signal handler, or another thread, may have taken it
             return None
         self._task, self._left = None, 1.0
