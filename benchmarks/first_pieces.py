@@ -25,7 +25,7 @@ import gpunumpy as np
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.nvlib import cublaslt
-from gpunumpy.nvlib.handles import handle
+from gpunumpy.nvlib.handles import bindings, handle
 
 PROCESSES = 5
 LOAD_S = 0.5  # for what a thread loads beside the context
@@ -75,6 +75,13 @@ def child(choices: Path) -> dict[str, float]:
             clock(f"handle of {name}", lambda name=name: handle(device, name))  # type: ignore[misc]
         clock("first product" if known is None else "first product, again", lambda: done(a.T @ b))
         clock("same product", lambda: done(a.T @ b))
+        x, m = np.asarray(numpy.ones(1 << 20)), np.asarray(numpy.eye(512) + host[:512, :1])
+        clock("library of cufft", lambda: bindings("cufft").get_version())
+        clock("first transform", lambda: done(np.fft.fft(x)))
+        clock("same transform", lambda: done(np.fft.fft(x)))
+        clock("handle of cusolverDn", lambda: handle(device, "cusolverDn"))
+        clock("first solve", lambda: done(np.linalg.solve(m, m[0])))
+        clock("same solve", lambda: done(np.linalg.solve(m, m[0])))
     if known is None:
         choices.write_bytes(pickle.dumps(made))
     return took
