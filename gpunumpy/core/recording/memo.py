@@ -18,7 +18,7 @@ from ..graph import node as graph
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
-from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter
+from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter, View
 from ..graph.signature import Signature, at_new_sizes
 from ..runtime import evaluate
 from .array import MADE_AS_ARRAY, ORDERED, make_view, ndarray, wrap, wrap_ordered
@@ -195,7 +195,7 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     operations must depend on the signatures and memory order of the arguments, not on their elements.
     """
     signatures: BoundedTable[Key, Signature] = BoundedTable()
-    recipes: BoundedTable[Key, Recipe] = BoundedTable()
+    recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()  # False: no recipe exists
     find, find_recipe = signatures.find, recipes.find
 
     @wraps(record)
@@ -228,14 +228,14 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         if signature is not None:
             return wrap(Node(signature, operands))
         recipe = find_recipe(key)
-        result = None if recipe is None else recipe.array(operands)
+        result = recipe.array(operands) if recipe else None
         if result is None:
             result = record(*args, **options)
-            if not any(result is x for x in args):
+            if recipe is None and not any(result is x for x in args):
                 recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
                 if type(recording) is Signature:
                     signatures.keep(key, recording)
-                elif type(recording) is Recipe:
+                elif recording is False or type(recording) is Recipe:
                     recipes.keep(key, recording)
         return result
 
@@ -320,8 +320,9 @@ class Recipe(NamedTuple):
         return result
 
     def uses(self, operands: Iterable[int]) -> bool:
-        """Return whether the recipe uses all operands with these numbers."""
+        """Return whether the recipe uses all operands with these numbers, or what is inside of them."""
         used = {k for _, numbers in self.steps for k in numbers} | {window.source for window in self.windows}
+        used |= {operand for operand, *path in self.inner if path}
         return used.issuperset(operands)
 
 
@@ -448,8 +449,13 @@ def _is_one_operation(result: Node, signature: Signature, operands: tuple[Node, 
     return of_operands and type(signature.primitive) not in (Gather, Scatter)  # these have a source location
 
 
-def _recording_of(result: ndarray, operands: tuple[Node, ...], signatures: Signatures) -> Signature | Recipe | None:
-    """Return how an array was recorded from operands that had these signatures; None if others may record otherwise."""
+def _recording_of(
+    result: ndarray, operands: tuple[Node, ...], signatures: Signatures
+) -> Signature | Recipe | Literal[False] | None:
+    """Return how an array was recorded from operands that had these signatures.
+
+    It is False if others may record otherwise, and None if the array does not tell.
+    """
     owner = result if result._base is None else result._base
     node = owner._node
     # MADE_AS_ARRAY only matters for an array without dimensions.
@@ -463,9 +469,12 @@ def _recording_of(result: ndarray, operands: tuple[Node, ...], signatures: Signa
     available: dict[Node, tuple[Path, Signature]] = {
         operand: ((k,), signature) for k, (operand, signature) in enumerate(zip(operands, signatures))
     }
+    if len(operands) == 1 and type(signatures[0].primitive) is View:
+        # A view of a view is one of what the latter is of. Of several operands, more than one may be of that.
+        available |= dict.fromkeys(operands[0].args, ((0, 0), signatures[0].args[0]))
     recipe = _recipe(node, operands, available, _MAX_NODES)
     if recipe is None or not recipe.uses(range(len(operands))):
-        return None  # the recording may depend on the elements of an unused operand
+        return False  # the recording may depend on the elements of an unused operand
     return recipe._replace(layout=None if result is owner else result._layout, flags=flags)
 
 

@@ -114,6 +114,21 @@ def test_windows_of_arguments() -> None:
         assert both(x, y).tolist() == (np.asnumpy(x)[::-1] - np.asnumpy(y)[1:3].sum()).tolist()
 
 
+def test_views_of_pending_values() -> None:
+    """A view of a view is one of what is viewed, which is found inside of the pending operand."""
+    run, calls = counted(lambda x: np.roll(x.T, 1, axis=1) + 1)
+    whole = np.asarray(numpy.arange(48.0).reshape(2, 4, 6))
+    for k in range(3):
+        host = numpy.arange(48.0).reshape(2, 4, 6) * k
+        assert run((whole * k)[1]).tolist() == (numpy.roll(host[1].T, 1, axis=1) + 1).tolist()
+    assert calls == [1]
+    both, _ = counted(lambda x, y: x[::-1] - y)
+    one, other = whole * 2, whole * 3
+    for x, y in ((one[0], one[1]), (one[0], other[1]), (other[0], one[1]), (one[1], one[1]), (one[0], other[1])):
+        expected = np.asnumpy(x + 0)[::-1] - np.asnumpy(y + 0)
+        assert both(x, y).tolist() == expected.tolist()
+
+
 def test_results_that_are_views() -> None:
     run, calls = counted(lambda x: (x * 2).T)
     x = np.asarray(numpy.arange(6.0).reshape(2, 3))
