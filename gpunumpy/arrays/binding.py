@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ..core._native import LOOKS, bind, in_front_of
+from ..core._native import LOOKS, bind, in_front_of, refuse_concatenation
 from ..core.ops import table
 from ..core.recording.array import is_scalar, ndarray
 from ..core.recording.record import decides_about_ufuncs
@@ -145,6 +145,7 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "imag": (elementwise.imaginary_parts, elementwise.set_imag),
     "dtype": (ndarray.dtype.fget, methods.set_dtype),  # type: ignore[attr-defined]
     "shape": (ndarray.shape.fget, methods.set_shape),  # type: ignore[attr-defined]
+    "strides": (ndarray.strides.fget, methods.set_strides),  # type: ignore[attr-defined]
     **{name: (methods.scalar_attribute(name), None) for name in methods.SCALAR_NAMES},
 }
 
@@ -203,13 +204,14 @@ def _bind() -> None:
     for name, (read, write) in PROPERTIES.items():
         attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
         if attribute is not None:
-            if name not in ("dtype", "shape"):  # which every array has, and are read often
+            if name not in ("dtype", "shape", "strides"):  # which every array has, and are read often
                 rule = rule_of(name, is_method=True)
                 read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed_attribute(name))
             write = write and takes_every_dtype(
                 write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )
         setattr(ndarray, name, property(read, write))
+    refuse_concatenation()
 
 
 def _asking_classes(ufunc: Any, by_numpy: Callable[..., Any], operands: str) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from copy import deepcopy
 from math import prod
@@ -14,11 +15,12 @@ from ..core.arguments import is_set, memory_order
 from ..core.errors import OnHostError
 from ..core.graph import layout
 from ..core.graph.layout import Layout
-from ..core.numpy_release import NUMPY_2_5
+from ..core.numpy_release import NUMPY_2_5, RELEASE
 from ..core.recording.array import (
     ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
     ON_HOST,
+    ORDERED,
     READ_ONLY,
     as_class,
     from_numpy,
@@ -39,11 +41,12 @@ from ..core.recording.array import (
 from ..core.recording.record import reshaped as in_shape
 from ..core.recording.residence import resident
 from ..core.runtime.device import Device
-from ..core.source_location import warn
+from ..core.source_location import call_for_user, warn
 from ..functions.creation.arrays import array, as_shape
 from ..functions.fallback import host_fallback
 from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose, viewed_as_dtype
+from ..functions.manipulation.strides import view_by_strides
 from ..functions.ufuncs.ufunc import UFUNCS
 
 
@@ -174,6 +177,39 @@ def set_shape(x: ndarray, shape: Any) -> None:
             view = make_view(x, Layout(dims, strides, where.offset))
             x._layout, x._node, x._source = view._layout, view._node, view._source
         x._flags |= MADE_AS_ARRAY
+
+
+def set_strides(x: ndarray, strides: Any) -> None:
+    """Show other elements of the same memory (``x.strides = ...``), by steps in bytes. See `numpy.ndarray.strides`.
+
+    Raises
+    ------
+    ValueError
+        If the elements would lie outside the memory or between its elements, or the array has the memory and there are
+        views of it.
+    """
+    if is_scalar(x):
+        raise AttributeError("attribute 'strides' of the 0-d result of an operation is not writable")
+    memory = host_only_memory(x)
+    if memory is not None:
+        shown = memory.view()
+        call_for_user(numpy.ndarray.strides.__set__, shown, strides)  # type: ignore[attr-defined]
+        show(x, shown)
+        return
+    if RELEASE >= "2.4.0":
+        warn("setting the strides of an array is deprecated; use lib.stride_tricks.as_strided", DeprecationWarning)
+    steps = (strides,) if hasattr(strides, "__index__") else tuple(strides)
+    if len(steps) != x.ndim:
+        raise ValueError(f"strides must be  same length as shape ({x.ndim})")
+    require_device(x)
+    with one_step(x):
+        is_owner = x._base is None
+        if is_owner and has_views(x):
+            raise ValueError("cannot set the strides of an array while there is a view of it; use as_strided")
+        owner = make_view(wrap_leaf(x.computed()), x.layout) if is_owner else x
+        view = view_by_strides(owner, x.shape, tuple(map(operator.index, steps)), x.writeable)
+        view._flags |= x._flags & READ_ONLY | (ORDERED if is_owner else x._flags & ORDERED)
+        take_state(x, view)
 
 
 def delete_item(x: ndarray, key: Any) -> None:

@@ -234,7 +234,7 @@ def contains(x: ndarray, y: Any) -> bool:
 def hash_of(x: ndarray) -> int:
     """Return ``hash(x)``. Raise TypeError unless the array is the 0-d result of an operation."""
     if not is_scalar(x):
-        raise TypeError("unhashable type: 'ndarray'")
+        raise TypeError("unhashable type: 'numpy.ndarray'")
     return hash(item_of(x))
 
 

@@ -51,6 +51,9 @@ class ClassRule(NamedTuple):
         The method of objects that are no arrays of this package that NumPy's function calls; "" for other functions.
     deciding
         The place of the only argument whose class counts: what indexes it does not; None if all arguments count.
+    of_call
+        What the other arguments of a call change in this rule: a function of the same parameters that returns the
+        fields with their values; None if they change nothing.
     """
 
     keeps: bool = False
@@ -66,6 +69,7 @@ class ClassRule(NamedTuple):
     method: str = ""
     method_of_others: str = ""
     deciding: int | None = None
+    of_call: Callable[..., dict[str, Any]] | None = None
 
 
 def _names(text: str) -> frozenset[str]:
@@ -82,7 +86,7 @@ _KEEPING_ALWAYS = _names("""
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
     T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
-    atleast_3d cholesky compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete
+    atleast_3d cholesky choose compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete
     diagflat diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like
     geomspace getfield gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power
     matrix_transpose meshgrid moveaxis multi_dot nan_to_num nanargmax nanargmin nancumprod nancumsum nanpercentile
@@ -93,7 +97,7 @@ _KEEPING = _names("""
 # Those of which some results are, by their places.
 _KEEPING_AT = {
     **dict.fromkeys(("eig", "eigh"), (1,)),
-    **dict.fromkeys(("unique", "unique_counts", "unique_inverse"), (0,)),
+    **dict.fromkeys(("unique_counts", "unique_inverse"), (0,)),
     **dict.fromkeys(("lstsq", "unique_all"), (0, 1)),
     **dict.fromkeys(("histogramdd", "intersect1d", "polydiv"), (1,)),
     "svd": (0, 2),
@@ -112,8 +116,37 @@ _WRAPPING = _names("""
     nanmean nanmedian nanmin nanprod nanstd nansum nanvar polyadd polysub polyval ptp round setdiff1d solve squeeze std
     trapezoid unique unique_values var
 """)
-# Those whose first argument alone decides; of the functions `compress` and `extract` it is the second.
-_INDEXED = _names("__getitem__ compress delete insert piecewise repeat setdiff1d take take_along_axis")
+# Those whose first argument alone decides, and the functions of which it is the second.
+_INDEXED = _names(
+    "__getitem__ choose compress delete insert piecewise repeat setdiff1d take take_along_axis tensorsolve"
+)
+_BY_SECOND = _names("compress extract lstsq solve")
+
+
+def _of_round(a: Any, decimals: int = 0, out: Any = None) -> dict[str, Any]:
+    # NumPy scales into an array of its own, unless it rounds to integers, copies integers or takes complex parts.
+    is_scaled = (a.dtype.kind == "f" and decimals != 0) or (a.dtype.kind in "iu" and decimals < 0)
+    return {"keeps": not is_scaled}
+
+
+def _of_unique(ar: Any, return_index: bool = False, *_: Any, axis: Any = None, **__: Any) -> dict[str, Any]:
+    is_along_axis = axis is not None and ar.ndim > 1
+    return {"keeps": not is_along_axis, "keeps_at": () if is_along_axis else (0, 1) if return_index else (0,)}
+
+
+def _of_product(a: Any, b: Any, out: Any = None) -> dict[str, Any]:
+    first, second = (getattr(x, "__array_priority__", 0.0) for x in (a, b))
+    return {"deciding": int(second > first)}
+
+
+_OF_CALL: dict[str, Callable[..., dict[str, Any]]] = {
+    **dict.fromkeys(("around", "round"), _of_round),
+    **dict.fromkeys(("dot", "inner"), _of_product),
+    "unique": _of_unique,
+    "qr": lambda a, mode="reduced": {"keeps_at": (0,) if mode == "raw" else None},
+    # The first product of a chain begins with the first matrix.
+    "multi_dot": lambda arrays, **_: {"keeps": has_subclass(arrays[0])},
+}
 _TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags flat resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.
@@ -154,11 +187,11 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
     called = "" if is_method else CALLING_METHODS.get(name, "")
     keeps = keeps_all or name in _KEEPING
-    deciding = 1 if name in ("compress", "extract") and not is_method else 0 if name in _INDEXED else None
+    deciding = 1 if name in _BY_SECOND and not is_method else 0 if name in _INDEXED else None
     return ClassRule(
         *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
         wraps=name in _WRAPPING, ufunc=ufunc, method=called,
-        method_of_others="" if name in _CONVERTING_FIRST else called, deciding=deciding,
+        method_of_others="" if name in _CONVERTING_FIRST else called, deciding=deciding, of_call=_OF_CALL.get(name),
     )  # fmt: skip
 
 
@@ -202,6 +235,8 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
             if rule.ufunc[2] == "by name":
                 args, options = _of_method(call, rule.ufunc[1], args, options)
             return _by_override(overriding, rule.ufunc, args, options)
+    if rule.of_call is not None:
+        rule = rule._replace(**rule.of_call(*args, **options))
     if not options.get("subok", True):
         rule = rule._replace(keeps=False)
     elif rule.converts and "subok" in options:
@@ -209,8 +244,9 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
-    if rule.deciding is not None and len(args) > rule.deciding:
-        arrays = [x for x in _arrays_in(args[rule.deciding]) if type(x) is not ndarray]
+    if rule.deciding is not None:
+        decides = list(signature(call).bind(*args, **options).arguments.values())[rule.deciding]
+        arrays = [x for x in _arrays_in(decides) if type(x) is not ndarray]
         if not arrays:
             return result
     if rule.keeps_each and isinstance(result, (list, tuple)):

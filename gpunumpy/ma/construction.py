@@ -11,6 +11,7 @@ import numpy
 from ..core.errors import OnHostError
 from ..core.recording.array import ndarray
 from ..functions.creation import arrays, ranges
+from ..functions.manipulation import strides
 from ..functions.manipulation.repeating import resize
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value, converted_fill_value
@@ -219,6 +220,6 @@ identity = _maker(ranges.identity, "identity", True)
 indices = _maker(ranges.indices, "indices", True)
 ones = _maker(arrays.ones, "ones", True)
 zeros = _maker(arrays.zeros, "zeros", True)
-frombuffer = _maker(arrays.frombuffer, "frombuffer", False)
+frombuffer = _maker(strides.frombuffer, "frombuffer", False)
 fromfunction = _maker(ranges.fromfunction, "fromfunction", False)
 empty_like, ones_like, zeros_like = map(_like, (arrays.empty_like, arrays.ones_like, arrays.zeros_like))

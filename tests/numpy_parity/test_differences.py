@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy
+from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.runtime.device import default_device
 
 pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning")
@@ -134,10 +135,6 @@ def unaligned(np: Any) -> bool:
     return bool(x.flags.aligned)
 
 
-def same_value(np: Any, value: float, source: str, target: str) -> float:
-    return float(np.array([value], source).astype(target, casting="same_value")[0])
-
-
 # --- what the page says ---------------------------------------------------------------------------------------------
 
 DIFFERENCES = {
@@ -156,7 +153,9 @@ DIFFERENCES = {
     "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
     "hash": Difference(lambda np: hash(np.arange(3)), TypeError, TypeError),
     "concat": Difference(
-        lambda np: numpy.asarray(operator.concat(np.arange(2), np.arange(2))).tolist(), TypeError, [0, 2]
+        lambda np: numpy.asarray(operator.concat(np.arange(2), np.arange(2))).tolist(),
+        TypeError,
+        TypeError if IS_COMPILED else [0, 2],
     ),
     "assert_equal": Difference(
         lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
@@ -168,7 +167,6 @@ DIFFERENCES = {
     ),
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
     "asarray": Difference(writes_through_asarray, True, False),
-    "frombuffer of an array": Difference(lambda np: np.frombuffer(np.zeros(2)).flags.writeable, True, False),
     "metadata": Difference(lambda np: np.zeros(2, WITH_METADATA).dtype.metadata is None, False, True),
     "setflags(align=False)": Difference(unaligned, False, True),
     "memoryview": Difference(lambda np: memoryview(np.arange(3)).shape, (3,), BufferError),
@@ -188,10 +186,7 @@ DIFFERENCES = {
     "dtype of the host of a view": Difference(
         lambda np: new_dtype(np, "M8[D]", of_view=True), "datetime64[D]", ValueError
     ),
-    "unique": Difference(lambda np: np.unique(np.array([3, 1, 2]), sorted=False).tolist(), [2, 1, 3], [1, 2, 3], "2.3"),
     "unique of bfloat16": Difference(distinct_nans, 3, 2),
-    "-0.0 of float16": Difference(lambda np: same_value(np, -0.0, "f2", "i4"), ValueError, 0.0, "2.4"),
-    "65504": Difference(lambda np: same_value(np, 65504, "i4", "f2"), ValueError, 65504.0, "2.4"),
     "infinite coefficients": Difference(conversion_of_coefficients, False, True),
 }
 

@@ -13,6 +13,12 @@ from gpunumpy.core.numpy_release import NUMPY_2_5
 
 CALLS = (
     "np.arange(5)[7]",
+    "hash(np.arange(5))",
+    "np.array([1], copy=False)",
+    "np.frombuffer(np.ones(3), 'i4', 7)",
+    "np.frombuffer(np.ones(3), 'c16')",
+    "np.frombuffer(np.ones(3), 'c16', 1, 25)",
+    "np.frombuffer(np.ones((3, 2)).T)",
     "np.ones((2,3))[0,7]",
     "np.ones((2,3))[[0,7]]",
     "np.ones((2,3))[0,0,0]",

@@ -18,6 +18,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.functions.ufuncs.ufunc import UFUNCS
 
 from ..support.arrays import from_host, mark_as_array, ndarray, to_host, wrap
@@ -425,3 +426,11 @@ def test_matrix_product() -> None:
     same(to_host(square), a[:, :3] * [1, 2, 3])
     with pytest.raises(TypeError):
         from_host(numpy.ones((2, 2), int)).__imatmul__(numpy.ones((2, 2)))
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the core in Python has no slots of its own")
+def test_concatenation() -> None:
+    for combine in (operator.concat, operator.iconcat):
+        for other in (np.arange(2), [1, 2], 3):
+            with pytest.raises(TypeError, match="Concatenation operation is not implemented"):
+                combine(np.arange(2), other)

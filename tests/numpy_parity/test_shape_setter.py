@@ -55,6 +55,47 @@ def test_shape_is_set_as_by_numpy(make: Callable[[Any], Any], shape: Any, comput
     assert outcome(gpunumpy, make, shape, computed) == outcome(numpy, make, shape, computed)
 
 
+STRIDES: tuple[Any, ...] = (16, (8,), (-8,), (0,), (32, 8), (8, 32), (8, 24), (16, 16), (1 << 20, 8), (8, 8, 8), ())
+
+
+def strides_outcome(np: Any, make: Callable[[Any], Any], strides: Any) -> Any:
+    a = make(np)
+    try:
+        a.strides = strides
+    except (TypeError, ValueError) as error:
+        return type(error), a.shape
+    seen = a[1:]
+    a[:1] = 100
+    seen += 1
+    return a.strides, a.tolist(), seen.tolist(), a.flags.owndata, a.flags.writeable
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+@pytest.mark.parametrize("strides", STRIDES, ids=repr)
+@pytest.mark.parametrize("make", [pytest.param(f, id=name) for name, f in MAKERS.items() if name != "part"])
+def test_strides_are_set_as_by_numpy(make: Callable[[Any], Any], strides: Any) -> None:
+    assert strides_outcome(gpunumpy, make, strides) == strides_outcome(numpy, make, strides)
+
+
+def test_strides_of_an_array_with_views() -> None:
+    a = gpunumpy.arange(4.0)
+    rest = a[1:]
+    with pytest.raises(ValueError, match="view of it"):
+        a.strides = 0
+    rest.strides = 0
+    rest[:1] = 9
+    assert a.tolist() == [0, 9, 2, 3]
+    assert rest.tolist() == [9, 9, 9]
+    imaginary = gpunumpy.ones((3, 4), complex).imag
+    with pytest.raises(ValueError, match="no whole elements"):
+        imaginary.strides = (32, 8)
+    with pytest.raises(AttributeError):
+        a.sum().strides = ()
+    texts = gpunumpy.array(["a", "b", "c"])
+    texts.strides = 0
+    assert texts.tolist() == ["a", "a", "a"]
+
+
 DTYPES = ("i8", "u1", "c16", "f4", "f8", "?", "nonsense", "V8", "O")
 
 

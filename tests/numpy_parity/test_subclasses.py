@@ -75,12 +75,10 @@ def _wrapping(xp: Any) -> Any:
 CLASSES = {"label": _labelled, "last": _counting, "source": _wrapping}
 LABELLED = tuple(map(_labelled, LIBRARIES))
 
-# Calls whose results are of another class than NumPy's. Texts are the host's, whose arrays are of the class `ndarray`;
-# `round` keeps the class also with decimals.
+# Calls whose results are of another class than NumPy's. Texts are the host's, whose arrays are of the class `ndarray`.
 OTHER_CLASS = frozenset(
     (
-        *("np.round(x, 1)", "np.unique(x, return_index=True, return_inverse=True, return_counts=True)"),
-        *("np.unique(m, axis=0)", "np.char.add(x, y)"),
+        "np.char.add(x, y)",
         # Arrays of subclasses are views here, also copies.
         "copy.copy(x).resize((2, 4))",
     )
@@ -146,6 +144,28 @@ MORE_CALLS = (
 )
 
 
+# Calls of which other arguments, or the places of arguments, decide.
+OF_OTHER_ARGUMENTS = (
+    *(f"np.round({x}, {n})" for x in ("x", "i.view(type(x))", "(x * 1j)", "(x > 1)") for n in (0, 1)),
+    *("np.around(x, -1)", "x.round(2)", "i.view(type(x)).round(-1)"),
+    *(
+        f"np.unique({x}, {k})"
+        for x in "xm"
+        for k in ("True", "True, True, True", "axis=0", "return_index=True, axis=0")
+    ),
+    *("np.linalg.solve(h, y[:3].view(np.ndarray))", "np.linalg.solve(h.view(np.ndarray), x[:3])"),
+    *("np.linalg.lstsq(h, [1, 2, 3])", "np.linalg.lstsq(b=x[:3], a=np.eye(3))"),
+    *("np.linalg.tensorsolve(h, [1, 2, 3])", "np.linalg.tensorsolve(np.eye(3), x[:3])", "np.linalg.qr(h, mode='raw')"),
+    *("np.linalg.multi_dot([h, np.eye(3)])", "np.linalg.multi_dot([np.eye(3), h, h])", "np.dot(np.eye(3), h)"),
+    *(
+        "np.dot(h, np.eye(3))",
+        "np.inner(np.eye(3), h)",
+        "np.inner(h, np.eye(3))",
+        "np.choose(i.view(type(x)) % 2, [i, i])",
+    ),
+    *("i.view(type(x)).choose([i] * 6)", "np.choose(i % 2, [x, x])"),
+)
+
 # Calls that have an array of the class in the place of an index, a mask or a second operand.
 SECOND_PLACES = (
     *("np.arange(6)[i.view(type(x))]", "np.arange(6)[x > 1]", "np.array(list('abcdef'))[i.view(type(x))]"),
@@ -168,7 +188,7 @@ OF_SEVERAL = (
 )
 
 
-@pytest.mark.parametrize("call", [*MORE_CALLS, *SECOND_PLACES, *OF_SEVERAL])
+@pytest.mark.parametrize("call", [*MORE_CALLS, *OF_OTHER_ARGUMENTS, *SECOND_PLACES, *OF_SEVERAL])
 def test_the_class_of_more_results(call: str) -> None:
     assert _classes(gpunumpy, call) == _classes(numpy, call)
 

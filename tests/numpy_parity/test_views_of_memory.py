@@ -84,6 +84,35 @@ def test_parts_of_complex_arrays(action: str, part: str) -> None:
         same(tuple(found), tuple(expected), 0, name)
 
 
+# --- elements by frombuffer -------------------------------------------------------------------------------------------
+
+PARTS: tuple[tuple[Any, ...], ...] = (
+    ("f8",),
+    ("i4",),
+    ("u1", 5, 3),
+    ("c16", -1, 16),
+    ("f4", 2, 40),
+    ("?",),
+    ("f8", 0, 48),
+)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=repr)
+def test_elements_by_frombuffer(part: tuple[Any, ...]) -> None:
+    """A view of the array: what is written to it is seen."""
+
+    def call(xp: Any) -> Any:
+        x = xp.asarray(numpy.arange(18.0).reshape(6, 3))[2:4]
+        y = xp.frombuffer(x, *part)
+        before = on_host(y).copy()
+        y[:1] = 1
+        return y.shape, str(y.dtype), before, y.flags.writeable, on_host(x)
+
+    found, expected = outcome(lambda: call(np)), call(numpy)
+    assert found[:2] == expected[:2]
+    same(tuple(found[2:]), tuple(expected[2:]), 0)
+
+
 # --- booleans ---------------------------------------------------------------------------------------------------------
 
 BYTES = bytes([0, 1, 255, 2, 0, 128, 254, 1, 0, 3, 0, 77])

@@ -223,6 +223,12 @@ def bind(name: str, method: Callable[..., Any]) -> None:
     _core.bind(name, method)
 
 
+def refuse_concatenation() -> None:
+    """Have ``operator.concat`` raise NumPy's error for arrays, once they have operators; without the core it adds."""
+    if _core is not None:
+        _core.refuse_concatenation()
+
+
 def tell(**facts: Any) -> None:
     """Tell the core what decides whether calls are placed on the host, by the names of its functions ``set_...``."""
     if _core is not None:

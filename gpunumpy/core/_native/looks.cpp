@@ -275,8 +275,22 @@ PyObject* bind_look(PyObject*, PyObject* args) {
     return PyErr_Format(PyExc_LookupError, "no slot stands before %s", name);
 }
 
+// Raises NumPy's error in its words, those of the text that tells programs what to call.
+PyObject* concatenation(PyObject*, PyObject*) {
+    return PyErr_Format(PyExc_TypeError,
+                        "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please "
+                        "do not rely on this error; it may not be given on all Python implementations.");
+}
+
+// refuse_concatenation(): have operator.concat raise, for which Python takes ``__add__`` where a class defines that.
+PyObject* refuse_concatenation(PyObject*, PyObject*) {
+    state.ndarray->tp_as_sequence->sq_concat = concatenation;
+    Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
     {"bind", bind_look, METH_VARARGS, nullptr},
+    {"refuse_concatenation", refuse_concatenation, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

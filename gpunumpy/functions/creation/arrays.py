@@ -17,15 +17,12 @@ from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import (
-    ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
-    READ_ONLY,
     from_host,
     is_scalar,
     make_view,
     mark_as_array,
     ndarray,
-    on_lent_memory,
     to_host,
     wrap,
     wrap_ordered,
@@ -56,7 +53,6 @@ __all__ = [
     "copy",
     "empty",
     "empty_like",
-    "frombuffer",
     "fromiter",
     "fromstring",
     "full",
@@ -149,7 +145,7 @@ def array(
     if not isinstance(object, ndarray):
         imported = imported_array(object)
         if imported is None and copy is False:
-            raise ValueError("Unable to avoid copy while creating an array as requested.")
+            numpy.array((), copy=False)  # raises NumPy's error, with its advice
         object = (
             _array_from_host(object, target_dtype, order, ndmax, target_device, bool(copy))
             if imported is None
@@ -312,21 +308,6 @@ _REQUIREMENTS = {
 def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
     """Return a new array with the elements of another. See `numpy.copy`."""
     return array(a, order=order, subok=subok)
-
-
-@takes_like
-def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
-    """Return an array with the contents of a buffer. See `numpy.frombuffer`.
-
-    An array over a writable buffer shares its memory, and stays on the host: what is written to either is seen by both.
-    The contents of other buffers are copied to the device.
-    """
-    contents = numpy.frombuffer(buffer, dtypes.check(dtype), count, offset)
-    if contents.flags.writeable:
-        return on_lent_memory(contents)
-    result = from_host(contents)
-    result._flags |= READ_ONLY | ALWAYS_READ_ONLY
-    return result
 
 
 @takes_like

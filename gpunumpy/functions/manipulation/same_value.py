@@ -12,7 +12,8 @@ from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import elementwise
 from ..ufuncs.output import is_true_anywhere
 
-_FLOAT64 = numpy.dtype(numpy.float64)
+_FLOAT16, _FLOAT64 = numpy.dtype(numpy.float16), numpy.dtype(numpy.float64)
+_LARGEST_FLOAT16 = float(numpy.finfo(numpy.float16).max)
 
 
 def check_values_fit(x: ndarray, target: DType) -> None:
@@ -43,7 +44,12 @@ def _changed_values(x: ndarray, target: DType) -> list[ndarray]:
         return [elementwise("not_equal", [imag, 0]), *_changed_values(real, target)]
     if KIND[target] == "c":
         return _changed_values(x, numpy.empty(0, target).real.dtype)
-    cast = _as_dtype(x, target)
+    return _other_values(x, _as_dtype(x, target)) + _refused_float16(x, target)
+
+
+def _other_values(x: ndarray, cast: ndarray) -> list[ndarray]:
+    """Return masks of the real values that a cast has made another number."""
+    source, target = x.dtype, cast.dtype
     integers = [dtype for dtype in (source, target) if KIND[dtype] in "iu"]
     if len(integers) == 2:
         return [elementwise("not_equal", [x, cast])]
@@ -55,6 +61,18 @@ def _changed_values(x: ndarray, target: DType) -> list[ndarray]:
     is_below = elementwise("less", [wide, float(limits.min)])
     is_above = elementwise("greater_equal", [wide, float(int(limits.max) + 1)])
     return [is_other, is_below, is_above]
+
+
+def _refused_float16(x: ndarray, target: DType) -> list[ndarray]:
+    """Return masks of what NumPy refuses though it does not change: a float16 may not be -0.0, nor become the largest.
+
+    NumPy compares the bits of what comes back from an integer, and finds its limit before it rounds.
+    """
+    if target == _FLOAT16:
+        return [elementwise("equal", [elementwise("absolute", [_as_dtype(x, target)]), _LARGEST_FLOAT16])]
+    if x.dtype == _FLOAT16 and KIND[target] in "iu":
+        return [elementwise("logical_and", [elementwise("equal", [x, 0]), elementwise("signbit", [x])])]
+    return []
 
 
 def _as_dtype(x: ndarray, dtype: DType) -> ndarray:

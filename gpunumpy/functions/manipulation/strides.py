@@ -11,13 +11,16 @@ import numpy
 from numpy.lib.array_utils import byte_bounds
 
 from ...core import dtypes
+from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph.layout import Layout, Shape, normalize_axes
 from ...core.recording.array import (
+    ALWAYS_READ_ONLY,
     ON_HOST,
     READ_ONLY,
     as_class,
     from_host,
+    is_scalar,
     make_view,
     memory_on_host,
     ndarray,
@@ -27,11 +30,12 @@ from ...core.recording.array import (
     require_device,
 )
 from ..creation.arrays import as_shape, empty, imported_array
+from ..creation.like import takes_like
 from ..every_dtype import takes_every_dtype
 from ..fallback import OWN_FUNCTIONS, on_host
 from .shape import viewed_as_dtype
 
-__all__ = ["may_share_memory", "shares_memory"]
+__all__ = ["frombuffer", "may_share_memory", "shares_memory"]
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -89,10 +93,10 @@ def as_strided(
     strides_in_bytes = tuple(int(s) for s in strides)
     if len(strides_in_bytes) != len(dims):
         raise ValueError(f"strides {strides_in_bytes} are not as many as the dimensions of the shape {dims}")
-    return _view_by_strides(x, dims, strides_in_bytes, writeable)
+    return view_by_strides(x, dims, strides_in_bytes, writeable)
 
 
-def _view_by_strides(x: ndarray, dims: Shape, strides_in_bytes: tuple[int, ...], writeable: bool) -> ndarray:
+def view_by_strides(x: ndarray, dims: Shape, strides_in_bytes: tuple[int, ...], writeable: bool) -> ndarray:
     """Return a view of an array by strides in bytes."""
     unit_bytes, owner = _stride_unit_bytes(x), owner_of(x)
     if any(s % unit_bytes for s in strides_in_bytes):
@@ -162,6 +166,37 @@ def construct_ndarray(
     return as_strided(memory, dims, strides)
 
 
+@takes_like
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
+    """Return an array with the contents of a buffer. See `numpy.frombuffer`.
+
+    An array over a writable buffer shares its memory, and stays on the host: what is written to either is seen by both.
+    The contents of other buffers are copied to the device. The elements of an array of this package are a view of it.
+    """
+    if isinstance(buffer, ndarray) and not is_scalar(buffer):
+        return _view_of_bytes(buffer, dtypes.check(dtype), operator.index(count), operator.index(offset))
+    contents = numpy.frombuffer(buffer, dtypes.check(dtype), count, offset)
+    if contents.flags.writeable:
+        return on_lent_memory(contents)
+    result = from_host(contents)
+    result._flags |= READ_ONLY | ALWAYS_READ_ONLY
+    return result
+
+
+def _view_of_bytes(x: ndarray, dtype: DType, count: int, offset: int) -> ndarray:
+    """Return a view of `count` elements of a dtype, or of all for -1, `offset` bytes into an array."""
+    if not x.c_contiguous:
+        raise ValueError("ndarray is not C-contiguous")
+    if not 0 <= offset <= x.nbytes:
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({x.nbytes})")
+    whole, rest = divmod(x.nbytes - offset, dtype.itemsize)
+    if count < 0 and rest:
+        raise ValueError("buffer size must be a multiple of element size")
+    if count > whole:
+        raise ValueError("buffer is smaller than requested size")
+    return construct_ndarray(ndarray, whole if count < 0 else count, dtype, x, offset)
+
+
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
 ) -> ndarray:
@@ -212,7 +247,7 @@ def sliding_window_view(
         window_counts[a] -= n - 1
     dims = (*window_counts, *window)
     steps = (*strides, *(strides[a] for a in axes))
-    return _view_by_strides(array, dims, steps, writeable and array is x)
+    return view_by_strides(array, dims, steps, writeable and array is x)
 
 
 def _check_memory(view: tuple[int, int], memory: tuple[int, int]) -> None:
