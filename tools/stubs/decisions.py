@@ -49,4 +49,4 @@ OWN_NAMES = {"DType": "numpy.dtype[Any]", "flatiter": "_Flat", "Shape": "tuple[i
 
 # Properties of arrays whose annotations do not tell what they give, and what some can be set to.
 PROPERTIES = {"__array_priority__": "float", "dtype": "_DTypeT_co", "flags": "Flags"}
-SETTABLE = {"dtype": "DTypeLike", "shape": "_ShapeLike"}
+SETTABLE = {"dtype": "DTypeLike", "shape": "_ShapeLike", "strides": "_ShapeLike"}
