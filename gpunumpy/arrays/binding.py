@@ -204,7 +204,7 @@ def _bind() -> None:
     for name, (read, write) in PROPERTIES.items():
         attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
         if attribute is not None:
-            if name not in ("dtype", "shape", "strides"):  # which every array has, and are read often
+            if name not in ("dtype", "flat", "shape", "strides"):  # which know arrays on the host
                 rule = rule_of(name, is_method=True)
                 read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed_attribute(name))
             write = write and takes_every_dtype(

@@ -379,6 +379,9 @@ def to_bytes(x: ndarray) -> bytes:
 
 def tobytes(x: ndarray, order: str = "C") -> bytes:
     """Return the bytes of the elements. See `numpy.ndarray.tobytes`."""
+    memory = host_only_memory(x)
+    if memory is not None:  # a copy would have other bytes between the fields of records
+        return memory.tobytes(memory_order(order, "C"))
     if memory_order(order, "C") == "A":
         return (numpy.asfortranarray(to_host(x)) if x.f_contiguous else to_host(x)).tobytes("A")
     return to_host(x).tobytes("F" if memory_order(order, "C") == "F" else "C")

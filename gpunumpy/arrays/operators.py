@@ -184,7 +184,8 @@ def truth(x: ndarray) -> bool:
     if x.size != 1:
         if x.size == 0:
             raise ValueError(
-                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that it is not empty."
+                "The truth value of an empty array is ambiguous. "
+                "Use `array.size > 0` to check that an array is not empty."
             )
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
     return bool(item_of(x))

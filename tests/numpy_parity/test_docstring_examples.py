@@ -50,7 +50,6 @@ DIFFERENT = {
     "numpy.random.default_rng": "the class of an element",
     "numpy.ma.MaskedArray.sum": "the class of an element",
     "numpy.ma.sum": "the class of an element",
-    "numpy.flatiter.base": "of an array on the host `flat` is NumPy's iterator",
     "numpy.ndarray.byteswap": "a view in the other byte order is a copy",
     "numpy.lib.Arrayterator.flat": "the class of an element",
     "numpy.dtype.metadata": "arrays of numbers forget metadata",

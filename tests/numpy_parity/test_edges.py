@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import UserList, deque, namedtuple
 from collections.abc import Callable
-from operator import concat
 from pickle import dumps, loads
 from typing import Any
 
@@ -214,12 +213,6 @@ def test_a_number_on_the_left_is_recorded_as_one_on_the_right_is() -> None:
     left, right = (y._node.signature for y in (gpunumpy.maximum(0.0, x), gpunumpy.maximum(x, 0.0)))
     assert left.primitive == right.primitive
     assert left.args == right.args[::-1]
-
-
-def test_python_adds_what_operator_concat_is_called_with() -> None:
-    """Only a class of C can refuse: Python takes ``+`` for the concatenation of other classes that have items."""
-    total: Any = concat(gpunumpy.arange(2), gpunumpy.arange(2))
-    assert total.tolist() == [0, 2]
 
 
 def test_states_of_bit_generators_hold_arrays_of_numpy() -> None:

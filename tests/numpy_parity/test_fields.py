@@ -73,3 +73,10 @@ def test_a_field_shares_memory_where_it_can() -> None:
             x.setfield(1, "i4")
         with pytest.raises(TypeError, match="non-void array scalar"):
             n.float64(3).setfield(1, "i4") if n is numpy else n.sum(n.ones(2)).setfield(1, "i4")
+
+
+def test_bytes_between_fields_are_those_of_the_memory() -> None:
+    layout = numpy.dtype({"names": ["a", "b"], "formats": ["u1", "f8"], "offsets": [0, 56], "itemsize": 64})
+    for _ in range(20):
+        numpy.full(64, 0xFF, "u1")  # what a copy would be made in
+        assert np.zeros(1, layout).tobytes() == bytes(64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -299,6 +300,37 @@ def test_flat() -> None:
         for x in (a, g):
             x.flat = [1, 2]
         same(g, a)
+
+
+COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "U3", "M8[D]", "i4,f8"])
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_flat_is_the_same_on_the_host(residence: str, dtype: str) -> None:
+    """An iterator of this package over arrays of it, wherever the elements are."""
+    gpunumpy.set_residence(residence)
+    outcomes = []
+    for np in (numpy, gpunumpy):
+        a = np.asarray(numpy.arange(6).reshape(2, 3).T.astype(dtype))
+        f = a.flat
+        assert f.base is a
+        assert isinstance(f, np.flatiter)
+        assert all(type(part) is np.ndarray for part in (f[1:3], f[[0, 2]], f[np.array([3, 4])], f.copy()))
+        seen = [(f.index, f.coords, str(x)) for x in f]
+        with pytest.raises(StopIteration):
+            next(f)
+        compared = [compare(f, a[1, 1]).tolist() for compare in COMPARISONS[: 2 if "," in dtype else None]]
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(f)
+        f[1] = a[0, 0]
+        f[3:5] = a[:1, 0]
+        outcomes.append((seen, compared, a.tolist(), [str(x) for x in a.flat]))
+        row = a[0].flat
+        next(row)
+        row[1:] = a[2, 1]
+        outcomes[-1] += (str(next(row)), a.tolist())
+    assert outcomes[1] == outcomes[0]
 
 
 def test_item_tolist_fill_iteration() -> None:

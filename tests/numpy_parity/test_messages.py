@@ -50,6 +50,7 @@ CALLS = (
     "np.ones(0).argmax()",
     "int(np.ones(3))",
     "bool(np.ones(3))",
+    "bool(np.ones(0))",
     "np.ones(3).item()",
     "np.ones(3).item(7)",
     "np.stack([np.ones(3),np.ones(2)])",

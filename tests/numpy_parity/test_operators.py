@@ -428,7 +428,7 @@ def test_matrix_product() -> None:
         from_host(numpy.ones((2, 2), int)).__imatmul__(numpy.ones((2, 2)))
 
 
-@pytest.mark.skipif(not IS_COMPILED, reason="the core in Python has no slots of its own")
+@pytest.mark.skipif(not IS_COMPILED, reason="only a class of C can refuse: for others Python takes ``+``")
 def test_concatenation() -> None:
     for combine in (operator.concat, operator.iconcat):
         for other in (np.arange(2), [1, 2], 3):

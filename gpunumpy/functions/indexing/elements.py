@@ -24,7 +24,6 @@ from ...core.recording.array import (
     memory_on_host,
     ndarray,
     one_step,
-    require_device,
     to_host,
     wrap,
 )
@@ -132,8 +131,12 @@ class flatiter(metaclass=IteratorMeta):
     def __init__(self, a: ndarray) -> None:
         """Start before the first element of `a`."""
         self.base = a
-        self._array = a if type(a) is ndarray else as_class(a, ndarray, None)
+        self._array: Any = a if type(a) is ndarray else as_class(a, ndarray, None)
+        self._size = a.size
         self._position = 0
+        self._flat: Any = (
+            None  # a view of the elements in one dimension, once they are iterated over and if there is one
+        )
 
     @property
     def index(self) -> int:
@@ -143,36 +146,49 @@ class flatiter(metaclass=IteratorMeta):
     @property
     def coords(self) -> tuple[int, ...]:
         """The index of the next element."""
-        shape = self._array.shape
-        if self._position >= self._array.size:
-            return (shape[0], *(0 for _ in shape[1:])) if shape else ()
-        return tuple(int(k) for k in numpy.unravel_index(self._position, shape))
+        return self._coords_of(self._position)
+
+    def _coords_of(self, position: int) -> tuple[int, ...]:
+        coords: list[int] = []
+        for n in reversed(self._array.shape[1:]):
+            position, k = divmod(position, n or 1)
+            coords.append(k)
+        return (position, *reversed(coords)) if self._array.shape else ()
 
     def __len__(self) -> int:
-        return self._array.size
+        return self._size
 
     def __iter__(self) -> flatiter:
         return self
 
     def __next__(self) -> ndarray:
-        if self._position >= self._array.size:
+        position = self._position
+        if position >= self._size:
             raise StopIteration
-        element = getitem(flattened(self._array), self._position)
-        self._position += 1
-        return element
+        if self._flat is None and self._array.c_contiguous:
+            self._flat = self._array.reshape(-1)
+        self._position = position + 1
+        return self._array[self._coords_of(position)] if self._flat is None else self._flat[position]
 
     def copy(self) -> ndarray:
         """Return the elements as a new array."""
-        return self._of_class(wrap(graph.as_new_node(flattened(self._array).value())))
+        return self[:]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return to_host(self.copy()).astype(dtype or self._array.dtype, copy=False)
 
     def __getitem__(self, key: Any) -> ndarray:
-        part = getitem(flattened(self._array), self._valid_key(key))
+        key = self._valid_key(key)
+        if not _selects_several(key):
+            return self._array[self._coords_of(key % self._size)]
+        memory = memory_on_host(self._array)
+        if memory is not None:
+            part = memory.flat[to_host(key) if isinstance(key, ndarray) else key]
+            return self._of_class(residence.result_on_host(part, self._array.device))
+        part = getitem(flattened(self._array), key)
         if part._base is not None:  # always a copy, as in NumPy
             part = wrap(graph.as_new_node(part.value()))
-        return self._of_class(part) if _selects_several(key) else part
+        return self._of_class(part)
 
     def _of_class(self, elements: ndarray) -> ndarray:
         """Return elements as an array of the class of the array."""
@@ -182,6 +198,12 @@ class flatiter(metaclass=IteratorMeta):
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self._array
         key = self._valid_key(key)
+        if memory_on_host(base) is not None:
+            if _selects_several(key):
+                _set_on_host(base, key, value)
+            else:
+                base[self._coords_of(key % self._size)] = value
+            return
         if overlaps(base):
             _set_overlapping(base, key, value)
             return
@@ -204,20 +226,44 @@ class flatiter(metaclass=IteratorMeta):
             if not is_view:
                 base.assign(record.reshaped(flat.value(), base.shape))
 
+    def __lt__(self, other: Any) -> Any:
+        return self[:] < other
+
+    def __le__(self, other: Any) -> Any:
+        return self[:] <= other
+
+    def __eq__(self, other: Any) -> Any:
+        return self[:] == other
+
+    def __ne__(self, other: Any) -> Any:
+        return self[:] != other
+
+    def __gt__(self, other: Any) -> Any:
+        return self[:] > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self[:] >= other
+
+    __hash__ = None  # type: ignore[assignment]
+
     def _valid_key(self, key: Any) -> Any:
-        """Return the key without a tuple around it. Raise `IndexError` for keys that NumPy's `flatiter` refuses."""
+        """Return the key without a tuple around it, and begin again, as NumPy does.
+
+        Raise `IndexError` for keys that NumPy's `flatiter` refuses.
+        """
         if isinstance(key, tuple) and len(key) == 1:
             (key,) = key
         if isinstance(key, tuple):
             raise IndexError("unsupported iterator index")
         if isinstance(key, (float, complex, str)):
             raise IndexError(INVALID_INDEX)
-        size = self.base.size
+        self._position, size = 0, self._size
         if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool) and not -size <= key < size:
             raise IndexError(f"index {key} is out of bounds for size {size}")
         return key
 
 
+_set_on_host = on_host(lambda a, key, value: operator.setitem(a.flat, key, value), "")
 _set_overlapping = on_host(lambda a, key, value: operator.setitem(a.flat, key, value), WRITE_TO_OVERLAP)
 
 
@@ -236,13 +282,11 @@ OWN_FUNCTIONS["numpy.flatiter"] = flatiter
 
 def get_flat(a: ndarray) -> flatiter:
     """Return ``a.flat``."""
-    require_device(a)
     return flatiter(a)
 
 
 def set_flat(a: ndarray, value: Any) -> None:
     """Write values to ``a.flat``, repeated in order until the array is full."""
-    require_device(a)
     flatiter(a)[:] = value
 
 
