@@ -9,25 +9,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _PACKAGE, _NUMPY = __name__.partition(".")[0], "numpy"
 
 
-class _Loader(Loader):
+# The classes of `importlib.abc` are no bases of those below: that module imports a tenth of what a small program needs.
+
+
+class _Loader:
     """Loads a module that exists already."""
 
     def __init__(self, found: ModuleType) -> None:
         self._module = found
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Have Python make an empty module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Replace the new, empty module: a module of NumPy is not modified."""
         sys.modules[module.__name__] = self._module
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds submodules of this package that are attributes only."""
 
     def find_spec(
@@ -45,7 +50,7 @@ class _Finder(MetaPathFinder):
         except ImportError:
             return None
         attribute = getattr(sys.modules[parent], name, None)
-        return ModuleSpec(fullname, _Loader(attribute)) if isinstance(attribute, ModuleType) else None
+        return ModuleSpec(fullname, _Loader(attribute)) if isinstance(attribute, ModuleType) else None  # type: ignore[arg-type]
 
 
 def make_importable() -> None:

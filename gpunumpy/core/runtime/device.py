@@ -121,6 +121,8 @@ class _Driver:
     reason: str | None
 
 
+_LIBRARY = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
+
 _found_driver: _Driver | None = None
 
 
@@ -133,13 +135,17 @@ def _find_driver() -> _Driver:
 
 
 def _load_driver() -> _Driver:
-    """Look for CUDA: import its bindings, start the driver, and count the GPUs."""
+    """Look for CUDA: its driver, without which importing the bindings is a waste of time, and the GPUs that it has."""
+    try:
+        ctypes.CDLL(_LIBRARY)
+    except OSError as failure:
+        return _Driver(None, 0, f"no NVIDIA driver was found ({failure})")
     try:
         bindings, module = import_late("cuda.bindings"), import_late("cuda.bindings.driver")
     except ImportError as error:
         return _Driver(None, 0, f"cuda-bindings cannot be imported ({error}); install gpunumpy[cu13] or gpunumpy[cu12]")
     try:
-        # Without the driver library this raises; the class of the exception differs between versions of cuda-bindings.
+        # Where the bindings find no driver library this raises; the class of the exception differs between versions.
         error_code = module.cuInit(0)[0]
     except Exception as failure:
         return _Driver(module, 0, f"no NVIDIA driver was found ({failure})")
@@ -181,8 +187,7 @@ def function_address(name: str) -> int | None:
 
 @cache
 def _address(name: str) -> int | None:
-    library = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    return ctypes.cast(getattr(ctypes.CDLL(_LIBRARY), name), ctypes.c_void_p).value
 
 
 def why_no_gpu() -> str | None:

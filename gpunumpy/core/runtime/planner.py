@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakSet
 
 from ..collector import without_collector
@@ -13,6 +13,7 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
 from ..graph.primitives import LibraryCall
 from ..graph.signature import Signature
+from ..late_imports import import_late
 from ..schedule.batch import batch_calls
 from ..schedule.lift import lifted, lowered
 from ..schedule.lower import Item, items_of
@@ -21,8 +22,10 @@ from ..schedule.passes import Scheduled, run_passes
 from ..schedule.sizes import LEAST, Integer, Trace
 from ..schedule.variants import Variants, with_symbols
 from ..schedule.verify_plan import verify_plan
-from .kept_plans import KeptPlans, kept_plans
 from .plan import Executor, KeptPlan, Plan, PlanTemplate
+
+if TYPE_CHECKING:
+    from .kept_plans import KeptPlans
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
@@ -219,7 +222,10 @@ class Planner:
 
     def _kept_plans(self) -> KeptPlans | None:
         identity = self._executor.identity()
-        return None if identity is None else kept_plans(identity)
+        if identity is None:
+            return None
+        found: KeptPlans = import_late(".kept_plans", __package__).kept_plans(identity)
+        return found
 
     def verify(self, plan: Plan, count: int) -> None:
         """Check a new plan for a graph whose first `count` nodes it computes."""

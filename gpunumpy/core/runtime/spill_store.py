@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 import weakref
 from collections import defaultdict
 from contextlib import suppress
@@ -18,6 +17,7 @@ from typing import NamedTuple
 
 import numpy
 
+from ..late_imports import import_late
 from .device import CPU, Device
 from .memory import host_view, pinned
 from .memory_pool import size_class
@@ -90,7 +90,7 @@ class SpillStore:
 
 def _file_bytes(folder: str, nbytes: int) -> numpy.ndarray:
     """Return the bytes of a new file that has no name, so that it goes with the process, however that ends."""
-    with tempfile.TemporaryFile(prefix="gpunumpy-", dir=folder) as file:
+    with import_late("tempfile").TemporaryFile(prefix="gpunumpy-", dir=folder) as file:
         # The disk's space is taken now: a page for which there was none later would end the process.
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, max(nbytes, 1))

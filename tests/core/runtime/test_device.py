@@ -23,6 +23,7 @@ def undecided(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(module, "_default", None)
     monkeypatch.setattr(module, "_devices", {"cpu": CPU})
     monkeypatch.setattr(late_imports, "_complete", {})
+    monkeypatch.setattr(module, "_LIBRARY", None)  # stands for one that is there: the program itself
     monkeypatch.delenv("GPUNUMPY_DEVICE", raising=False)
     return monkeypatch
 
@@ -96,6 +97,14 @@ def test_without_cuda_bindings(undecided: pytest.MonkeyPatch) -> None:
         module.driver()
     with pytest.raises(DeviceError, match="install gpunumpy"):
         Device("cuda")
+
+
+def test_without_a_driver_nothing_of_cuda_is_imported(undecided: pytest.MonkeyPatch) -> None:
+    fake_driver(undecided)
+    undecided.setattr(module, "_LIBRARY", "libno-such-driver.so.1")
+    undecided.setattr(module, "import_late", None)
+    assert default_device() is CPU
+    assert "no NVIDIA driver was found" in str(why_no_gpu())
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,7 @@ def test_a_process_that_has_not_used_cuda(gpu: fake_driver.FakeDriver, monkeypat
 def test_another_library_that_used_cuda_before_the_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = fake_driver.install(monkeypatch)
     monkeypatch.setattr(module, "_found_driver", None)
+    monkeypatch.setattr(module, "_LIBRARY", None)  # stands for one that is there: the program itself
     monkeypatch.setattr(driver, "_cuInit", lambda flags: (driver.CUresult.CUDA_ERROR_NOT_INITIALIZED,), raising=False)
     monkeypatch.setattr("cuda.bindings.driver.cuInit", lambda flags: (driver.CUresult.CUDA_ERROR_NOT_INITIALIZED,))
     with pytest.warns(RuntimeWarning, match="'spawn'"):
