@@ -129,6 +129,29 @@ def distinct_nans(np: Any) -> int:
     return len(np.unique(np.array([NAN, 1.0, NAN]).astype(ml_dtypes.bfloat16)))
 
 
+def new_strides(np: Any) -> tuple[int, ...]:
+    array = np.arange(6)
+    view = array[3:]
+    array.strides = 0
+    return tuple(view.strides)
+
+
+def asked_ufunc(np: Any, call: Callable[[Any, Any], Any]) -> str:
+    """Return the name of the ufunc that a call asks a class for, or that of what it returns without asking."""
+
+    class Asked(np.ndarray):  # type: ignore[misc, name-defined]
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> str:
+            return f"asked for {ufunc.__name__}"
+
+    found = call(np, np.arange(3.0).view(Asked))
+    return found if isinstance(found, str) else "not asked"
+
+
+def class_of_vectorized(np: Any) -> bool:
+    subclass = type("C", (Tagged, np.ndarray), {})
+    return isinstance(np.vectorize(lambda x: x + 1)(np.arange(3.0).view(subclass)), subclass)
+
+
 def unaligned(np: Any) -> bool:
     x = np.zeros(2)
     x.setflags(align=False)
@@ -166,6 +189,19 @@ DIFFERENCES = {
         lambda np: gpunumpy.testing.assert_equal(np.arange(3), np.arange(3)), None, None
     ),
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
+    "vectorize of a subclass": Difference(class_of_vectorized, True, False),
+    "clip of a class": Difference(
+        lambda np: asked_ufunc(np, lambda np, x: np.clip(x, 0, 1)), "asked for clip", "not asked"
+    ),
+    "square of a class": Difference(
+        lambda np: asked_ufunc(np, lambda np, x: x**2), "asked for square", "asked for power"
+    ),
+    "maximum of a class": Difference(
+        lambda np: asked_ufunc(np, lambda np, x: np.max(x)), "asked for maximum", "asked for maximum"
+    ),
+    "product of a class": Difference(
+        lambda np: asked_ufunc(np, lambda np, x: x @ x), "asked for matmul", "asked for matmul"
+    ),
     "asarray": Difference(writes_through_asarray, True, False),
     "metadata": Difference(lambda np: np.zeros(2, WITH_METADATA).dtype.metadata is None, False, True),
     "setflags(align=False)": Difference(unaligned, False, True),
@@ -183,6 +219,9 @@ DIFFERENCES = {
     "as_strided into an element": Difference(lambda np: strided(np, (3,), (4,)), (3,), ValueError),
     "resize beside a view": Difference(resize_beside_a_view, (3,), ValueError),
     "dtype beside a view": Difference(lambda np: new_dtype(np, "f8", of_view=False), "float64", ValueError),
+    "strides beside a view": Difference(new_strides, (8,), ValueError),
+    "view that strides cannot have": Difference(lambda np: np.arange(3).view("M8[s]").flags.writeable, True, False),
+    "clip": Difference(lambda np: numpy.asarray(np.clip(np.arange(3), 1)).tolist(), TypeError, [1, 1, 2]),
     "dtype of the host of a view": Difference(
         lambda np: new_dtype(np, "M8[D]", of_view=True), "datetime64[D]", ValueError
     ),
