@@ -69,7 +69,8 @@ private:
             const Flushed computed = compute();
             if (computed != Flushed::YES) return computed;
         }
-        if (PyList_SetSlice(pending_.get(), 0, count_, kept_.get()) < 0 || !schedule_review()) return Flushed::ERROR;
+        PyObject* kept = kept_ && PyList_GET_SIZE(kept_.get()) ? kept_.get() : nullptr;
+        if (PyList_SetSlice(pending_.get(), 0, count_, kept) < 0 || !schedule_review()) return Flushed::ERROR;
         return !extra_ || note_look() ? Flushed::YES : Flushed::ERROR;
     }
 

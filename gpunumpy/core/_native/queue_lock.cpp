@@ -23,16 +23,20 @@ public:
         return method_ != nullptr;
     }
 
-    Ref call(PyObject* self, PyObject* argument = nullptr) const {
-        if (reinterpret_cast<PyObject*>(Py_TYPE(self)) != type_) return Ref(PyObject_CallMethod(self, name_, argument ? "(O)" : nullptr, argument));
-        if (definition_ && definition_->ml_flags == METH_NOARGS && !argument) return Ref(definition_->ml_meth(self, nullptr));
-        if (definition_ && definition_->ml_flags == (METH_VARARGS | METH_KEYWORDS) && argument) {
-            Ref arguments(PyTuple_Pack(1, argument));
-            const auto function = reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(definition_->ml_meth));
-            return arguments ? Ref(function(self, arguments.get(), nullptr)) : Ref();
+    // `arguments` is a tuple of at most one argument.
+    Ref call(PyObject* self, PyObject* arguments) const {
+        if (reinterpret_cast<PyObject*>(Py_TYPE(self)) != type_) {
+            Ref method(PyObject_GetAttrString(self, name_));
+            return method ? Ref(PyObject_Call(method.get(), arguments, nullptr)) : Ref();
         }
-        PyObject* const given[] = {self, argument};
-        return Ref(PyObject_Vectorcall(method_, given, argument ? 2 : 1, nullptr));
+        const Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+        if (definition_ && definition_->ml_flags == METH_NOARGS && !count) return Ref(definition_->ml_meth(self, nullptr));
+        if (definition_ && definition_->ml_flags == (METH_VARARGS | METH_KEYWORDS)) {
+            const auto function = reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(definition_->ml_meth));
+            return Ref(function(self, arguments, nullptr));
+        }
+        PyObject* const given[] = {self, count ? PyTuple_GET_ITEM(arguments, 0) : nullptr};
+        return Ref(PyObject_Vectorcall(method_, given, 1 + count, nullptr));
     }
 
 private:
@@ -42,19 +46,24 @@ private:
 };
 
 Method acquire("acquire"), release("release");
+PyObject *nothing, *without_waiting;  // arguments of these
 
 }  // namespace
 
-bool find_lock_methods() { return acquire.find(state.lock) && release.find(state.lock); }
+bool find_lock_methods() {
+    nothing = PyTuple_New(0);
+    without_waiting = PyTuple_Pack(1, Py_False);
+    return nothing && without_waiting && acquire.find(state.lock) && release.find(state.lock);
+}
 
 QueueLock::QueueLock(PyObject* queue) : lock_(Ref::to(state.queue_lock.of(queue))) {
-    is_held_ = acquire.call(lock_.get(), Py_False).get() == Py_True;
+    is_held_ = acquire.call(lock_.get(), without_waiting).get() == Py_True;
 }
 
 QueueLock::~QueueLock() {
     if (!is_held_) return;
     const FirstException first;
-    if (!release.call(lock_.get())) PyErr_Clear();
+    if (!release.call(lock_.get(), nothing)) PyErr_Clear();
 }
 
 }  // namespace core

@@ -8,6 +8,17 @@ namespace {
 
 using Held = References<Run, &Run::entered, &Run::nodes, &Run::plan, &Run::slots>;
 
+// Every flush has a run, and few flushes are under way at once.
+FreeObjects<4> free_runs;
+
+void deallocate(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Held::clear(self);
+    if (!free_runs.put(self)) type->tp_free(self);
+    Py_DECREF(type);
+}
+
 PyObject* make(PyTypeObject*, PyObject*, PyObject*) { return new_run(); }
 
 PyMemberDef members[] = {
@@ -25,7 +36,7 @@ PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make)},
     {Py_tp_traverse, reinterpret_cast<void*>(Held::traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(Held::clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(Held::deallocate)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
     {0, nullptr},
 };
 
@@ -41,8 +52,10 @@ bool add_run_type(PyObject* module) {
 }
 
 PyObject* new_run() {
-    PyObject* run = run_type->tp_alloc(run_type, 0);
+    PyObject* run = free_runs.take(run_type);
     if (!run) return nullptr;
+    as_run(run)->step = 0;
+    as_run(run)->is_in_core = false;
     as_run(run)->plan = Py_NewRef(Py_None);
     as_run(run)->entered = Py_NewRef(Py_None);
     return run;
