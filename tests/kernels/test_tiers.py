@@ -188,6 +188,28 @@ def test_much_work_is_compiled_at_once(compiler: Compiler, was_interpreted: list
     assert not was_interpreted[-1]
 
 
+def test_what_is_worth_it_in_one_run_is_compiled_once_it_is_planned(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the other kernels of the plan, none of which has run."""
+    compiler.ready.add(interpreter_text())
+    monkeypatch.setattr(tiers, "_INSTRUCTIONS", 1 << 16)
+    monkeypatch.setattr(tiers, "_INSTRUCTIONS_WITHOUT_TEXT", 0)
+    x, y = np.zeros(1 << 16), np.zeros(1 << 15)
+    (x.computed(), y.computed())
+    compiler.tasks.clear()
+    asked: list[int] = []
+
+    def observe(step: Any, work: Work) -> None:
+        asked.append(len(compiler.tasks))
+        work()
+
+    monkeypatch.setattr(evaluate, "observer", observe)
+    results = x * 2.0 + 1.0, y * 2.0 - y * 3.0
+    results[0].computed()
+    assert asked == [2, 2]
+
+
 def test_what_is_found_compiled_is_not_interpreted(
     compiler: Compiler, was_interpreted: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:

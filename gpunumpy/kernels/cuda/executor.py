@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...core import _native
-from ...core.collector import without_collector
+from ...core.collector import take_for_old, without_collector
 from ...core.disk_cache import cache_folder, open_cache, package_digest
 from ...core.errors import DeviceError
 from ...core.graph.library_calls.record import Batch
@@ -38,6 +38,7 @@ def load() -> None:
     load_library_calls(CudaExecutor.name)
     implementation(PROGRAMS)
     implementation(OPCODES)()  # with the tables of helpers that texts need too
+    take_for_old()
 
 
 class CudaExecutor:

@@ -341,6 +341,8 @@ class CudaKernels:
         if compilation is None:
             compilation = self._compilations.keep(text, Compilation(self._device, text, self._backlog))
         interpret, work = interpretation
+        if work >= _INSTRUCTIONS:
+            compilation.begin()
         return InterpretedFirst(interpret, compilation, entries, launched, work)
 
 
@@ -399,6 +401,11 @@ class Compilation:
         self._left = 1.0  # of what is interpreted before it is compiled
         self._task: Task | None = None
 
+    def begin(self) -> None:
+        """Have the program compiled, if it is not yet."""
+        if self._task is None and TIER != "interpreted":
+            self._task = compile_beside(self.text, self.device)
+
     def advance(self, work: int, entries: Sequence[str]) -> dict[str, Function] | None:
         """Return the functions of the program, or None while it is not compiled.
 
@@ -423,7 +430,7 @@ class Compilation:
                 return None
             found = load_program(self.text, entries, self.device, None)
             if found is None:
-                self._task = compile_beside(self.text, self.device)
+                self.begin()
             return found
         if not task.is_done:
             self._backlog.add(work)
