@@ -118,17 +118,14 @@ class KeptPlans:
         assert self._disk is not None
         return KeptVariants(self._disk, key, plain, of_plain)
 
-    def variants_of(
-        self, thing: Any, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
-    ) -> KeptVariants[T] | None:
-        """Return where the variants of something that is plain data are kept; None for anything else, or no disk."""
+    def key_of(self, thing: Any) -> bytes | None:
+        """Return the key of what is kept of something that is plain data; None for anything else, or without a disk."""
         if self._disk is None:
             return None
         try:
-            told = written((self._identity, thing))
+            return sha256(written((self._identity, thing))).digest()
         except NotPlain:
             return None
-        return self.variants(sha256(told).digest(), plain, of_plain)
 
     def find(self, key: bytes) -> Any:
         """Return what is kept by a key, or None."""

@@ -254,14 +254,12 @@ class CudaKernels:
         structure.interpretations.expect_others()
         identity = self.identity()
         disk = None if identity is None else kept_plans(identity)
-        if disk is None:
+        key = None if disk is None else disk.key_of(kernel)
+        if disk is None or key is None:
             return
-        programs = disk.variants_of(kernel, SizedProgram.kept, SizedProgram.of_kept)
-        if programs is not None:
-            structure.programs.keep_in(programs)
-        interpretations = disk.variants_of(("interpreted", kernel), kept_interpretation, interpretation_of_kept)
-        if interpretations is not None:
-            structure.interpretations.keep_in(interpretations)
+        structure.programs.keep_in(disk.variants(key, SizedProgram.kept, SizedProgram.of_kept))
+        key_of_words = sha256(key + b"interpreted").digest()
+        structure.interpretations.keep_in(disk.variants(key_of_words, kept_interpretation, interpretation_of_kept))
 
     def kept(self, kernel: Kernel, sizes: Sequence[int]) -> KeptKernel:
         """Return from what another process runs a kernel that this one has prepared."""
