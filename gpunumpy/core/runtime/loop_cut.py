@@ -21,6 +21,9 @@ _MAX_BEGINNINGS = 64
 NODES_LIMIT = 400
 BYTES_LIMIT = 1 << 29
 
+_PACKAGE = __name__.partition(".")[0]
+_INSIDE = f"{_PACKAGE}."  # what the names of its modules begin with
+
 # The code of a function, and an instruction in it.
 _Place: TypeAlias = tuple[CodeType, int]
 
@@ -194,7 +197,9 @@ def _caller_of(code: CodeType) -> CodeType:
 def _user_place() -> _Place:
     """Return the code of the innermost frame outside the package, and the instruction that it is at."""
     frame = sys._getframe(1)
-    package = __name__.partition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+    while frame.f_back is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not (name.startswith(_INSIDE) or name == _PACKAGE):
+            break
         frame = frame.f_back
     return frame.f_code, frame.f_lasti

@@ -96,13 +96,19 @@ def with_interpreter(program: Program) -> Program:
 class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes.
 
-    `comes_again` tells whether a kernel of it has run, or kernels of other sizes are to be expected.
+    `comes_again` tells whether a kernel of it has run, or kernels of other sizes are to be expected, and `compilations`
+    has those of programs whose kernels are interpreted, by their texts.
     """
 
-    __slots__ = ("comes_again", "expects_others", "interpretations", "launcher", "programs", "runners")
+    __slots__ = (
+        *("comes_again", "compilations", "device", "expects_others", "interpretations", "launcher"),
+        *("programs", "runners"),
+    )
 
     def __init__(self, kernel: Kernel, device: Device) -> None:
+        self.device = device
         self.expects_others = False
+        self.compilations: dict[str, Compilation] = {}
         multiprocessors = device.attributes.multiprocessors
         self.launcher = KernelLauncher(device, kinds_of(kernel))
         self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
@@ -111,13 +117,28 @@ class _Structure:
         self.comes_again = False
 
     def at(self, sizes: Sequence[int]) -> Runner | None:
-        """Return what launches a kernel whose program has been launched at other sizes, in one launch; else None."""
+        """Return what runs a kernel of whose program another kernel has run, in one launch; else None."""
         known = None if contraction() else self.programs.known(sizes)
         if known is None:
             return None
         sized, values = known
+        if sized.runner is None and sized.text in self.compilations:
+            return self._interpreted_at(sized, values, sizes)
         runner: Runner | None = sized.runner_at(values)
         return runner
+
+    def _interpreted_at(self, sized: SizedProgram, values: Sequence[int], sizes: Sequence[int]) -> Runner | None:
+        """Return the same for a program of which another kernel was interpreted, unless it is compiled by now."""
+        known = None if is_loaded(sized.text, self.device) else self.interpretations.known(sizes)
+        if known is None:
+            return None
+        words, values_of_words = known
+        run = None if words is None else words.runner_at(values_of_words)
+        if run is None:
+            return None
+        launched = partial(self.launched, sized, values)
+        compilation = self.compilations[sized.text]
+        return InterpretedFirst(run, compilation, sized.entries, launched, words.work(values_of_words))
 
     def interpretation(self, sizes: Sequence[int]) -> _Interpretation | None:
         """Return how the interpreter runs a kernel; None if it cannot."""
@@ -292,7 +313,10 @@ class CudaKernels:
                 return for_one_run
         sized, values = structure.programs.find(sizes)
         launched = partial(structure.launched, sized, values)
-        return self._runner(sized.text, sized.entries, partial(structure.interpreted, sizes), launched)
+        runner = self._runner(sized.text, sized.entries, partial(structure.interpreted, sizes), launched)
+        if isinstance(runner, InterpretedFirst):
+            structure.compilations[sized.text] = runner.compilation
+        return runner
 
     def _for_one_run(self, structure: _Structure, sizes: Sequence[int]) -> Runner | None:
         """Return what has the interpreter run a kernel once, for which no text is generated; None to have more made."""
@@ -463,6 +487,8 @@ class InterpretedFirst:
 
     Attributes
     ----------
+    compilation : Compilation
+        The compiler's work on the program.
     is_interpreted : bool
         Whether the last run was by the interpreter.
     launch
@@ -482,12 +508,12 @@ class InterpretedFirst:
     ) -> None:
         self.is_interpreted = True
         self._run = interpretation
-        self._compilation, self._entries, self._launched, self._work = compilation, entries, launched, work
+        self.compilation, self._entries, self._launched, self._work = compilation, entries, launched, work
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Run the kernel over its bound arguments."""
         if self.is_interpreted:
-            functions = self._compilation.advance(self._work, self._entries)
+            functions = self.compilation.advance(self._work, self._entries)
             if functions is not None:
                 self._run = self._launched(functions)
                 self.is_interpreted = False
