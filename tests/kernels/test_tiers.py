@@ -236,11 +236,15 @@ def test_new_sizes_take_new_words_alone(
     made: list[Any] = []
     make = KernelLauncher.__call__
     monkeypatch.setattr(KernelLauncher, "__call__", lambda *args: made.append(args) or make(*args))  # type: ignore[func-returns-value]
+    looked_for: list[Any] = []
+    runner = tiers.CudaKernels.runner
+    monkeypatch.setattr(tiers.CudaKernels, "runner", lambda *args: looked_for.append(args) or runner(*args))  # type: ignore[func-returns-value]
     x = np.asarray(numpy.ones((60, 70)))
     for rows in range(40, 60):
         (x[:rows, 5:] * 2.0 + 1.0).computed()
     assert was_interpreted == [True] * 20
     assert len(made) == 2, "one for the first sizes, and one for all"
+    assert len(looked_for) == 2, "and so are their programs"
 
 
 def test_reductions_are_interpreted(compiler: Compiler, was_interpreted: list[bool]) -> None:
