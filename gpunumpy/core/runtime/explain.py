@@ -27,7 +27,8 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 def explain(*arrays: Any, file: TextIO | None = None) -> None:
     """Print the kernels that would run if the arrays were computed now. Nothing is run.
 
-    On a GPU each is compiled, interpreted until it is compiled, or waits for the compiler.
+    On a GPU each is compiled, interpreted until it is compiled, or waits for the compiler. Where the kernels are
+    launched as one CUDA graph, as they have run again and again, the text says so.
 
     Small arrays on the host are counted: NumPy computes them at once (see `set_residence`).
     A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too. A graph of
@@ -70,8 +71,11 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
             return f"nothing to run on {device}: everything is computed"
         nodes, key = evaluate.walk(roots)
         items, planner = items_of(nodes), queue.state.planner
-        parts = [] if planner.plans.find(key) else planner.parts(key, nodes, len(roots), times=0)
+        plan = planner.plans.find(key)
+        parts = [] if plan else planner.parts(key, nodes, len(roots), times=0)
     text = _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
+    if plan is not None and plan.is_cuda_graph:
+        return f"launched as one CUDA graph:\n{text}"
     if parts:
         return f"in {len(parts)} parts, each with kernels of its own, until it comes up again; as a whole it is\n{text}"
     return text

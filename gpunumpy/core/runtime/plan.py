@@ -575,6 +575,11 @@ class Plan:
         return self.template.device
 
     @property
+    def is_cuda_graph(self) -> bool:
+        """Whether the compiled core launches all kernels as one CUDA graph by now."""
+        return getattr(self.graph, "is_made", False) and not self.device.has_spilled
+
+    @property
     def queue(self) -> Queue:
         """The queue of the results."""
         return self.template.queue

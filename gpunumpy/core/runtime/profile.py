@@ -47,6 +47,8 @@ class profile:
     Below the table are the bytes of arrays of the default device that moved to the host for lack of room, and that came
     back; and the calls that are NumPy's, with small arrays on the host.
     What the interpreter ran on a GPU, as its kernel was not compiled yet, has a line of its own, with "(interpreted)".
+    In the block each kernel is launched by itself, as it is timed. Those that are otherwise launched as parts of CUDA
+    graphs, which takes less of the host's time, are counted below the table.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ class profile:
         self._nvtx = _import_nvtx() if nvtx else None
         self._records: dict[tuple[str, Device], Record] = {}
         self._unread: list[tuple[Record, Any, Any]] = []
+        self._graphed = 0  # runs of kernels that CUDA graphs have
         self.records = []
         self.host_calls = Counter()
         self._moved_before = 0, 0
@@ -100,6 +103,10 @@ class profile:
         self._read_events()
         self.records = sorted(self._records.values(), key=lambda r: -r.seconds)
         print(self._table(), file=self._file or sys.stdout)
+        if self._graphed:
+            print(
+                f"{self._graphed} runs are parts of CUDA graphs where nothing is timed", file=self._file or sys.stdout
+            )
         if to_host or from_host:
             moved = f"{bytes_text(to_host)} to the host and {bytes_text(from_host)} back"
             print(f"moved for lack of room: {moved}", file=self._file or sys.stdout)
@@ -130,6 +137,7 @@ class profile:
         if events:
             self._unread.append((record, *events))
         record.count += 1
+        self._graphed += work.plan.is_cuda_graph
         moved = traffic(step, *work.plan.scheduled)
         record.nbytes += moved.read + moved.written
         if len(self._unread) > _MAX_UNREAD_EVENTS:

@@ -11,6 +11,7 @@ import gc
 import itertools
 import threading
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core import _native
-from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.runtime import evaluate, memory, profile
 from gpunumpy.core.runtime.plan import Plan, nothing
 from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.kernels.cuda import cuda_graphs
@@ -501,3 +502,31 @@ def test_an_exception_before_a_graph_is_launched(graphs: Graphs) -> None:
     assert not graphs.ran
     gc.collect()
     assert counted(graphs, call)[:2] == (kernels, 1)
+
+
+def test_what_is_told_of_graphs(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fake_driver.FakeDriver, "_cuEventElapsedTime", lambda driver, first, last: 1.0, raising=False)
+    monkeypatch.setattr(profile, "bandwidth", lambda device: 1e12)
+    x, y = (np.asarray(value) for value in VALUES)
+    np.synchronize()
+
+    def text() -> str:
+        with StringIO() as file:
+            pending = (x + y).sum() * y
+            np.explain(pending, file=file)
+            return file.getvalue()
+
+    def profiled() -> str:
+        with StringIO() as file:
+            with np.profile(file=file):
+                ((x + y).sum() * y).computed()
+            return file.getvalue()
+
+    assert "CUDA graph" not in text() + profiled()
+    for _ in range(100):
+        ((x + y).sum() * y).computed()
+    assert text().startswith("launched as one CUDA graph:\n2 kernels on cuda:0")
+    launched = graphs.launched
+    assert launched
+    assert "\n2 runs are parts of CUDA graphs where nothing is timed" in profiled()
+    assert graphs.launched == launched
