@@ -172,7 +172,7 @@ class flatiter(metaclass=IteratorMeta):
 
     def copy(self) -> ndarray:
         """Return the elements as a new array."""
-        return self[:]
+        return flatiter(self.base)[:]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return to_host(self.copy()).astype(dtype or self._array.dtype, copy=False)
@@ -256,7 +256,7 @@ class flatiter(metaclass=IteratorMeta):
         if isinstance(key, tuple):
             raise IndexError("unsupported iterator index")
         if isinstance(key, (float, complex, str)):
-            raise IndexError(INVALID_INDEX)
+            raise IndexError(INVALID_INDEX.replace(", numpy.newaxis (`None`)", ""))
         self._position, size = 0, self._size
         if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool) and not -size <= key < size:
             raise IndexError(f"index {key} is out of bounds for size {size}")
