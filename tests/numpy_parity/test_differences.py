@@ -180,6 +180,7 @@ DIFFERENCES = {
         TypeError,
         TypeError if IS_COMPILED else [0, 2],
     ),
+    "isinstance ndarray": Difference(lambda np: isinstance(np.arange(3), numpy.ndarray), True, False),
     "assert_equal": Difference(
         lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
         None,

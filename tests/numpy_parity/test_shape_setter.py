@@ -86,6 +86,7 @@ def test_strides_of_an_array_with_views() -> None:
     rest[:1] = 9
     assert a.tolist() == [0, 9, 2, 3]
     assert rest.tolist() == [9, 9, 9]
+    gpunumpy.set_residence("device")
     imaginary = gpunumpy.ones((3, 4), complex).imag
     with pytest.raises(ValueError, match="no whole elements"):
         imaginary.strides = (32, 8)
