@@ -184,6 +184,8 @@ def _bind() -> None:
             wrap = operator_of_every_dtype if name in _PLAIN_OPERATORS else takes_every_dtype
             op, operands = UFUNC_OF_OPERATOR.get(name, ("", ""))
             rule = rule_of_ufunc(UFUNCS.get(op, op), operands=operands) if op else rule_of(name, UFUNCS, is_method=True)
+            if name in ("__ipow__", "__pow__", "clip"):  # whose ufunc the arguments decide
+                rule = rule._replace(asked_of=by_numpy)
             operation = _operator(name)
             if operation is None:
                 place = placed_method(name)

@@ -51,6 +51,8 @@ class ClassRule(NamedTuple):
         The method of objects that are no arrays of this package that NumPy's function calls; "" for other functions.
     deciding
         The place of the only argument whose class counts: what indexes it does not; None if all arguments count.
+    asked_of
+        NumPy's function, where the arguments decide which ufunc a class with a method ``__array_ufunc__`` is asked for.
     of_call
         What the other arguments of a call change in this rule: a function of the same parameters that returns the
         fields with their values; None if they change nothing.
@@ -69,6 +71,7 @@ class ClassRule(NamedTuple):
     method: str = ""
     method_of_others: str = ""
     deciding: int | None = None
+    asked_of: Callable[..., Any] | None = None
     of_call: Callable[..., dict[str, Any]] | None = None
 
 
@@ -190,8 +193,9 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     deciding = 1 if name in _BY_SECOND and not is_method else 0 if name in _INDEXED else None
     return ClassRule(
         *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
-        wraps=name in _WRAPPING, ufunc=ufunc, method=called,
-        method_of_others="" if name in _CONVERTING_FIRST else called, deciding=deciding, of_call=_OF_CALL.get(name),
+        wraps=name in _WRAPPING, ufunc=ufunc, method=called, deciding=deciding, of_call=_OF_CALL.get(name),
+        method_of_others="" if name in _CONVERTING_FIRST else called,
+        asked_of=numpy.clip if name == "clip" else None,
     )  # fmt: skip
 
 
@@ -229,12 +233,18 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
         asked = [x for x in arrays if type(x).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
         if asked:
             return _by_function_override(call, asked, args, options)
-    if rule.ufunc is not None:
+    if rule.ufunc is not None or rule.asked_of is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
-            if rule.ufunc[2] == "by name":
-                args, options = _of_method(call, rule.ufunc[1], args, options)
-            return _by_override(overriding, rule.ufunc, args, options)
+            ufunc: Any = rule.ufunc
+            if rule.asked_of is not None:
+                asked = _as_numpy_asks(rule.asked_of, ufunc[2] if ufunc else "", args, options)
+                if asked is NotImplemented:
+                    return NotImplemented
+                ufunc, args, options = asked
+            elif ufunc[2] == "by name":
+                args, options = _of_method(call, ufunc[1], args, options)
+            return _by_override(overriding, ufunc, args, options)
     if rule.of_call is not None:
         rule = rule._replace(**rule.of_call(*args, **options))
     if not options.get("subok", True):
@@ -290,6 +300,41 @@ def _of_method(
     if method == "accumulate" and keywords["axis"] is None:
         return (array[1].reshape(-1),), {**keywords, "axis": 0}
     return (array[1],), keywords
+
+
+class _Asking(numpy.ndarray):
+    """NumPy array whose class tells which ufunc it is asked for, with which arguments."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return ufunc, inputs, options
+
+
+def _as_numpy_asks(function: Callable[..., Any], operands: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return the ufunc that NumPy's function asks a class for, and the arguments: for ``x ** 2`` `square` and ``x``.
+
+    NumPy's operators return NotImplemented where they leave the work to the other operand.
+    """
+    originals: dict[int, Any] = {}
+
+    def stand_in(x: Any) -> Any:
+        if not isinstance(x, ndarray):
+            return x
+        made = numpy.broadcast_to(numpy.zeros((), x.dtype), x.shape)
+        made = made if type(x) is ndarray else made.view(_Asking)
+        originals[id(made)] = made, x
+        return made
+
+    found = function(*map(stand_in, args), **{k: stand_in(x) for k, x in options.items()})
+    if found is NotImplemented:
+        return NotImplemented
+    asked, inputs, keywords = found
+
+    def original(x: Any) -> Any:
+        return tuple(map(original, x)) if type(x) is tuple else originals[id(x)][1] if id(x) in originals else x
+
+    public = getattr(sys.modules[__name__.partition(".")[0]], asked.__name__)
+    ufunc = public if hasattr(public, "nin") else asked
+    return (ufunc, "__call__", operands), original(inputs), {name: original(x) for name, x in keywords.items()}
 
 
 def _plain(x: Any, originals: dict[int, Any]) -> Any:

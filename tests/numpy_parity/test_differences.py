@@ -191,11 +191,8 @@ DIFFERENCES = {
     ),
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
     "vectorize of a subclass": Difference(class_of_vectorized, True, False),
-    "clip of a class": Difference(
-        lambda np: asked_ufunc(np, lambda np, x: np.clip(x, 0, 1)), "asked for clip", "not asked"
-    ),
-    "square of a class": Difference(
-        lambda np: asked_ufunc(np, lambda np, x: x**2), "asked for square", "asked for power"
+    "parts of functions": Difference(
+        lambda np: asked_ufunc(np, lambda np, x: np.diff(x)), "asked for subtract", "not asked"
     ),
     "maximum of a class": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.max(x)), "asked for maximum", "asked for maximum"

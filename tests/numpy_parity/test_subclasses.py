@@ -293,6 +293,46 @@ def test_what_a_class_takes_into_its_own_hands(call: str, attribute: str) -> Non
     assert outcomes[1] == outcomes[0]
 
 
+POWERS_AND_LIMITS = (
+    *(f"x ** {n}" for n in ("2", "0.5", "-1", "1", "0", "3", "2.0", "np.float32(2)", "plain", "[1, 2, 3]", "True")),
+    *("2 ** x", "plain ** x", "np.power(x, 2)", "operator.ipow(x, 2)", "operator.ipow(x, 3)", "x.clip(1, 2)"),
+    *("np.clip(x, 1, 2)", "np.clip(x, 1, None)", "np.clip(x, None, 2)", "x.clip(max=2)", "np.clip(plain, x, 5)"),
+    *("np.clip(x, 1, 2, out=x)", "x.clip(0, plain, out=plain.copy())", "np.clip(x, a_min=1, a_max=plain)"),
+)
+
+
+@pytest.mark.parametrize("call", POWERS_AND_LIMITS)
+def test_the_ufunc_that_arguments_decide(call: str) -> None:
+    outcomes = []
+    for xp in LIBRARIES:
+        asked: list[Any] = []
+
+        class Asked(xp.ndarray):  # type: ignore[name-defined, misc]
+            def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+                asked.append((ufunc.__name__, method, [type(x).__name__ for x in inputs], sorted(options)))  # noqa: B023
+                plain = [x.view(xp.ndarray) if isinstance(x, Asked) else x for x in inputs]  # noqa: B023
+                return getattr(ufunc, method)(*plain)
+
+        x = xp.array([1.0, 2.0, 3.0]).view(Asked)
+        result = eval(call, {"np": xp, "x": x, "plain": xp.ones(3), "operator": operator})
+        outcomes.append((asked, result.tolist()))
+    assert outcomes[1] == outcomes[0]
+
+
+def test_powers_left_to_the_other_operand() -> None:
+    class Other:
+        __array_ufunc__ = None
+
+        def __rpow__(self, x: Any) -> str:
+            return "of the other"
+
+    class Asked(gpunumpy.ndarray):  # type: ignore[misc]
+        def __array_ufunc__(self, *_: Any, **__: Any) -> str:
+            return "asked"
+
+    assert gpunumpy.arange(3.0).view(Asked) ** Other() == "of the other"
+
+
 def test_as_numpy_documents_it() -> None:
     for xp in LIBRARIES:
 
