@@ -20,6 +20,7 @@ from ..core.graph.library_calls.transforms import Transform, plan_transform, res
 from ..core.graph.node import Node
 from ..core.graph.primitives import Leaf, LibraryCall, Output, Update, View
 from ..core.recording.record import reshaped, transposed
+from ..core.runtime.evaluate import traits_of
 
 COMPLEX64 = numpy.dtype(numpy.complex64)
 _MAX_RANK = 3  # axes of a plan of cuFFT
@@ -151,7 +152,7 @@ class TransformedValue:
         if options is not None and not _is_fast(options, layout.c_layout(shape)):
             options = self._axes_last(options)
         self.scale(factor)
-        if options is not None and kind == "c2r":
+        if options is not None and kind == "c2r" and not self._is_for_numpy():
             has_even_rows = work_dtype == COMPLEX64 and options.axes[-1] == len(shape) - 1
             if len(options.axes) == 1:
                 self._make_hermitian(options)
@@ -169,6 +170,11 @@ class TransformedValue:
             self.node = graph.as_new_node(self.node)
         self._call(options)
         return 1.0
+
+    def _is_for_numpy(self) -> bool:
+        """Return whether the device computes transforms to real numbers as NumPy does, whatever the spectrum is."""
+        queue = self.node.signature.queue
+        return queue is not None and traits_of(queue.device).ignores_imaginary_ends
 
     def _is_joint(self, steps: Sequence[Step], halved: Step) -> bool:
         """Return whether steps along several axes are one plan; `halved` is the step to or from real numbers.

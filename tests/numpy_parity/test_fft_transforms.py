@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
+from io import StringIO
 from typing import Any
 
 import ml_dtypes
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import gpunumpy as np
 
 from ..support.arrays import from_host, ndarray, to_host
+from ..support.host_executor import with_traits
 from .parity import generated, outcome, to_gpunumpy
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -292,8 +294,10 @@ def test_in_place() -> None:
     same(to_host(tested), reference)
 
 
-def test_no_imaginary_part_where_there_is_none() -> None:
+@pytest.mark.parametrize("by_numpy", [True, False])
+def test_no_imaginary_part_where_there_is_none(by_numpy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the first and the middle frequency have for an imaginary part does not count."""
+    with_traits(monkeypatch, ignores_imaginary_ends=by_numpy)
     for n in (2, 3, 8, 9, 64, 1000, 16384, 16385):
         for lead in ((), (3,)):
             x = sample("F", (*lead, n // 2 + 1)) + 100j
@@ -402,3 +406,15 @@ def test_halves_of_more_points_than_they_count() -> None:
         found = to_host(np.fft.ifft(x)), to_host(np.fft.fft(x, norm="ortho"))
     assert abs(found[0] - (numpy.arange(70_000) == 0)).max() < 1e-5
     assert abs(found[1][0] / 70_000**0.5 - 1) < 1e-3
+
+
+@pytest.mark.on_device
+def test_numpy_itself_ignores_what_a_spectrum_of_real_numbers_cannot_have() -> None:
+    """A GPU needs kernels that drop it."""
+    spectrum = numpy.ones((6, 5)) * (1 + 2j)
+    x = np.asarray(spectrum, device="cpu")
+    result = np.fft.irfft2(x, norm="forward")
+    with StringIO() as text:
+        np.explain(result, file=text)
+        assert text.getvalue().startswith("0 kernels and 2 library calls on cpu")
+    numpy.testing.assert_allclose(result.get(), numpy.fft.irfft2(spectrum, norm="forward"))

@@ -30,6 +30,8 @@ class Traits:
         Copying a few contiguous blocks is faster than gathering every element by its index.
     reduces_vector_products
         Its kernels multiply a small matrix and a vector in less time than it takes to call a library.
+    ignores_imaginary_ends
+        Its transforms to real numbers ignore, as NumPy's do, the imaginary parts that such a spectrum cannot have.
     sums_long_rows_faster_than_blas
         Its reductions read the long rows of a large matrix faster than a BLAS product with a vector does.
     """
@@ -42,4 +44,5 @@ class Traits:
     takes_epilogues: bool = False
     copies_blocks_faster_than_elements: bool = False
     reduces_vector_products: bool = False
+    ignores_imaginary_ends: bool = False
     sums_long_rows_faster_than_blas: bool = False

@@ -44,6 +44,7 @@ class HostExecutor:
         host_bytes=1 << 21,
         host_multiplications=1 << 27,
         copies_blocks_faster_than_elements=True,
+        ignores_imaginary_ends=True,
     )
 
     def __init__(self, device: Device) -> None:

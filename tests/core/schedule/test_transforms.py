@@ -18,7 +18,7 @@ from gpunumpy.core.graph.library_calls.transforms import Transform, plan_transfo
 from gpunumpy.core.runtime import memory
 from gpunumpy.kernels.fft import host as host_fft
 from gpunumpy.nvlib import cufft
-from tests.support.host_executor import run_on_host
+from tests.support.host_executor import run_on_host, with_traits
 
 from ...support.arrays import from_host, to_host
 
@@ -236,6 +236,7 @@ def test_functions_over_plans(library: Model, monkeypatch: pytest.MonkeyPatch, l
 
     monkeypatch.setattr(steps, "_LARGE_ELEMENTS", large)
     run_on_host(monkeypatch, "fft", execute)
+    with_traits(monkeypatch, ignores_imaginary_ends=False)
     library.work, library.strict = 64, True
     rng = numpy.random.default_rng(1)
     data = rng.standard_normal((3, 4, 6, 5)) + 1j * rng.standard_normal((3, 4, 6, 5))
