@@ -19,7 +19,9 @@ from gpunumpy.core import disk_cache
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.runtime import evaluate, kept_plans, plain_data, planner
+from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.demo import load
 from gpunumpy.kernels.codegen import interpreter, sized
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import tiers
@@ -27,6 +29,8 @@ from gpunumpy.kernels.cuda.compile import set_contraction
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.launch import Launcher
 
+from ...package.test_first_run import CASES, EXAMPLES
+from ...package.test_first_run import PROGRAMS as FOLDER
 from ...support import fake_driver
 
 pytest.importorskip("cuda.bindings.nvrtc")
@@ -62,6 +66,11 @@ def library_calls() -> list[Any]:
     return [np.sort(a * 2, axis=1), np.sort(a, axis=None)]
 
 
+# Those that look at no value, as these are whatever the memory of the pretended GPU held, and call no library of CUDA.
+WHOLE_PROGRAMS = (
+    *("black_scholes", "factorizations", "fluid", "heat", "lattice_boltzmann", "life", "magnetohydrodynamics"),
+    *("mandelbrot", "nbody"),
+)
 PROGRAMS: tuple[Callable[[], list[Any]], ...] = (chain, reductions, updates, gathers, library_calls)
 
 
@@ -143,6 +152,20 @@ def test_a_second_process_plans_nothing(
     assert (watch.interpreted > 0) == (tier == "interpreted")
     assert watch.process(program) == first
     assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", WHOLE_PROGRAMS)
+def test_a_second_process_of_a_whole_program(watch: Watch, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it wants at a place of its own, of a plan whose sizes change, is on disk too."""
+    monkeypatch.setattr(tiers, "TIER", "interpreted")
+    size, steps, *_ = (CASES | EXAMPLES)[name]
+    folder = {"folder": FOLDER} if name in CASES else {}
+    for _ in range(2):
+        evaluate.state_of(np.Device("cuda:0")).cut = LoopCut()
+        watch.process(lambda: [load(name, "gpunumpy", **folder).run(size, steps)])
+        found = watch.scheduled, watch.generated, watch.interpreted
+        assert watch.launched
+    assert found == (0, 0, 0)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
