@@ -209,10 +209,10 @@ class Planner:
         known = self._roots_of_parts.find(structure_key)
         if known is not None:
             return known
-        found = []
-        if not self._has_batches(nodes, count):  # which have library calls of several parts
-            found = parts(nodes, count)
-        return self._roots_of_parts.keep(structure_key, found if len(found) > 1 else [], len(nodes) // _NODES_OF_ENTRY)
+        found = parts(nodes, count)
+        if len(found) < 2 or self._has_batches(nodes, count):  # these have library calls of several parts
+            found = []
+        return self._roots_of_parts.keep(structure_key, found, len(nodes) // _NODES_OF_ENTRY)
 
     def _has_batches(self, nodes: Sequence[Node], count: int) -> bool:
         if not any(type(node.signature.primitive) is LibraryCall for node in nodes):
