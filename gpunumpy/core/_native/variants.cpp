@@ -74,7 +74,7 @@ PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& valu
     if (!read_pattern(numbers, places, symbols)) return nullptr;
     const Ref known = of_pattern(variants, places);
     for (Py_ssize_t k = 0; known; k++) {
-        Ref variant = item_at(known.get(), k);  // made, guards, symbols, apart
+        Ref variant = item_at(known.get(), k);  // made, guards, symbols, ...
         if (!variant) break;
         PyObject *guards = PyTuple_GET_ITEM(variant.get(), 1), *which = PyTuple_GET_ITEM(variant.get(), 2);
         Numbers chosen;
@@ -83,7 +83,7 @@ PyObject* find_variant(PyObject* variants, const Numbers& numbers, Numbers& valu
         } else {
             if (!read_numbers(which, chosen)) return nullptr;
             values.clear();
-            for (const Py_ssize_t symbol : chosen) values.push_back(symbols[symbol]);
+            for (const Py_ssize_t symbol : chosen) values.push_back(symbol < 0 ? -1 - symbol : symbols[symbol]);
         }
         switch (evaluate(guards, values, nothing)) {
             case Evaluated::YES: return Py_NewRef(PyTuple_GET_ITEM(variant.get(), 0));

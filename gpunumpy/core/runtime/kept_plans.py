@@ -50,8 +50,8 @@ class KeptVariants(Generic[T]):
         entry = self._disk.find(self._key)
         self._entries = [] if entry is None else read(entry)
         found = []
-        for places, guards, apart, made in map(read, self._entries):
-            found.append((places, Variant(self._of_plain(made, places), guards, None, frozenset(apart))))
+        for places, guards, apart, wide_guards, made in map(read, self._entries):
+            found.append((places, Variant(self._of_plain(made, places), guards, None, frozenset(apart), wide_guards)))
         return found
 
     def keep(self, places: tuple[int, ...], variant: Variant[T]) -> None:
@@ -63,7 +63,8 @@ class KeptVariants(Generic[T]):
             return
         assert variant.apart is not None
         try:
-            entry = written((places, variant.guards, sorted(variant.apart), self._plain(variant.made)))
+            apart = sorted(variant.apart)
+            entry = written((places, variant.guards, apart, variant.wide_guards, self._plain(variant.made)))
         except NotPlain:
             return
         self._entries.append(entry)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..schedule.lower import Item, Source
 from ..schedule.size_functions import Opcode
-from ..schedule.sizes import Integer, Trace, lower_bound
+from ..schedule.sizes import Integer, Trace, is_known_not_negative
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
 
 
@@ -154,7 +154,7 @@ def _ends(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integ
         low = high = at.offset
         for coef, n in zip(at.coef, kernel.shape, strict=True):
             reach = coef * trace.operation(Opcode.GREATEST, 0, n - 1)
-            if lower_bound(coef) is None:
+            if not is_known_not_negative(coef):
                 low += trace.operation(Opcode.LEAST, 0, reach)
                 reach = trace.operation(Opcode.GREATEST, 0, reach)
             high += reach

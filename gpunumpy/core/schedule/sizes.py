@@ -7,7 +7,9 @@ plan if its sizes answer the guards in the same way.
 
 A size is a polynomial with integer coefficients over *atoms*: symbols, which stand for the different values among the
 sizes of the graph, and results of operations that are no polynomials (a quotient that is not exact, a remainder).
-Equal polynomials are one object, so the structure alone answers many questions, and these need no guard. What takes a
+Equal polynomials are one object, so the structure alone answers many questions, and these need no guard. Nor do those
+that a bound answers: a symbol is at least `LEAST`. Such an answer is noted if it might be another one where a symbol is
+0 or 1, as a graph with 0 or 1 in the place of a symbol may use the plan too if it answers all that alike. What takes a
 number and nothing else (an index, a `range`, a text) gets the value that the size has now, and guards it.
 
 What is to be computed again for other sizes is written as a `SizeFunction` (core/schedule/size_functions.py).
@@ -28,8 +30,15 @@ Integer: TypeAlias = "int | Size"
 # What gives as many numbers for all values of the symbols.
 NumbersOf: TypeAlias = Callable[[Sequence[int]], tuple[int, ...]]
 
-# The least value of a symbol: 0, 1 and -1 stay numbers, since plans depend on them, and a symbol is positive.
+# The least value of a symbol: 0, 1 and -1 stay numbers, since most plans depend on them, and a symbol is positive.
 LEAST = 2
+
+
+class Bounds(NamedTuple):
+    """What a size is not below: while symbols are at least `LEAST`, and while they are not negative."""
+
+    usual: int
+    wide: int
 
 
 class Trace:
@@ -41,54 +50,58 @@ class Trace:
         One for each different value; no two have the same.
     results : dict
         What operations on sizes gave, by their names and operands.
-    guards : dict
-        The answers to what was asked about sizes: for `"<"` and `"=="`, whether a size is less than, or equal to, 0.
+    answers : dict
+        To what was asked about sizes: for `"<"` and `"=="`, whether a size is less than, or equal to, 0.
+    assumed : set
+        Those of them that are so for all symbols of at least `LEAST`.
     apart : set
         The pairs of symbols, by their numbers, of which it was asked whether they are equal.
     """
 
     def __init__(self) -> None:
         self.symbols: list[Size] = []
-        self.guards: dict[tuple[str, Size], bool] = {}
+        self.answers: dict[tuple[str, Size], bool] = {}
+        self.assumed: set[tuple[str, Size]] = set()
         self.apart: set[tuple[int, int]] = set()
         self._sizes: dict[Hashable, Size] = {}
         self.results: dict[Hashable, Any] = {}
-        # Of every atom: its value, a bound that it is not below (None if there is none), the number of its symbol or
-        # None, and else the operation that it is the result of.
+        # Of every atom: its value, its bounds (None if there are none), the number of its symbol or None, and else the
+        # operation that it is the result of.
         self._values: list[int] = []
-        self._bounds: list[int | None] = []
+        self._bounds: list[Bounds | None] = []
         self._numbers: list[int | None] = []
         self._operations: list[_Operation | None] = []
         self._atoms: dict[Hashable, Size] = {}
 
     def symbol(self, value: int) -> Size:
         """Return a new symbol for a value of at least `LEAST` that no other symbol has."""
-        made = self._atom(value, LEAST, len(self.symbols), None)
+        made = self._atom(value, Bounds(LEAST, 0), len(self.symbols), None)
         self.symbols.append(made)
         return made
 
-    def _atom(self, value: int, bound: int | None, number: int | None, operation: _Operation | None) -> Size:
+    def _atom(self, value: int, bounds: Bounds | None, number: int | None, operation: _Operation | None) -> Size:
         self._values.append(value)
-        self._bounds.append(bound)
+        self._bounds.append(bounds)
         self._numbers.append(number)
         self._operations.append(operation)
         made = self.polynomial({(len(self._values) - 1,): 1})
         assert isinstance(made, Size)
         return made
 
-    def operation(self, opcode: Opcode, *args: Integer, bound: int | None = None) -> Integer:
-        """Return the result of an operation that is no polynomial; of numbers alone it is a number.
-
-        `bound` is what the result is not below.
-        """
-        return self._operation(opcode, _COMPUTE[opcode], args, bound)
+    def operation(self, opcode: Opcode, *args: Integer, bounds: Bounds | None = None) -> Integer:
+        """Return the result of an operation that is no polynomial; of numbers alone it is a number."""
+        return self._operation(opcode, _COMPUTE[opcode], args, bounds)
 
     def call(self, function: Callable[..., int], *args: Integer, bound: int | None = None) -> Integer:
-        """Return what a function of numbers gives for sizes; it is called again for every graph."""
-        return self._operation(Opcode.CALL, function, args, bound)
+        """Return what a function of numbers gives for sizes; it is called again for every graph.
+
+        `bound` is what the result is not below, while symbols are at least `LEAST`; it is never negative.
+        """
+        bounds = None if bound is None else Bounds(bound, 0)
+        return self._operation(Opcode.CALL, function, args, bounds)
 
     def _operation(
-        self, opcode: Opcode, function: Callable[..., int], args: Sequence[Integer], bound: int | None
+        self, opcode: Opcode, function: Callable[..., int], args: Sequence[Integer], bounds: Bounds | None
     ) -> Integer:
         if not any(isinstance(x, Size) for x in args):
             return function(*args)
@@ -96,7 +109,7 @@ class Trace:
         found = self._atoms.get(key)
         if found is None:
             operation = _Operation(opcode, function, args)
-            found = self._atoms[key] = self._atom(function(*map(value_of, args)), bound, None, operation)
+            found = self._atoms[key] = self._atom(function(*map(value_of, args)), bounds, None, operation)
         return found
 
     def polynomial(self, terms: Polynomial) -> Integer:
@@ -131,19 +144,22 @@ class Trace:
             total += coefficient
         return total
 
-    def least(self, terms: Polynomial) -> int | None:
-        """Return a bound that a polynomial is not below, or None if none is known."""
-        total = 0
+    def bounds(self, terms: Polynomial) -> Bounds | None:
+        """Return bounds that a polynomial is not below, or None if none are known."""
+        usual = wide = 0
         for monomial, coefficient in terms.items():
             if monomial and coefficient < 0:
                 return None
+            widest = coefficient
             for atom in monomial:
-                bound = self._bounds[atom]
-                if bound is None:
+                bounds = self._bounds[atom]
+                if bounds is None:
                     return None
-                coefficient *= bound
-            total += coefficient
-        return total
+                coefficient *= bounds.usual
+                widest *= bounds.wide
+            usual += coefficient
+            wide += widest
+        return Bounds(usual, wide)
 
     def text(self, terms: Polynomial) -> str:
         """Return a polynomial for a reader: symbols as ``s0``, the results of operations as ``r3``."""
@@ -152,18 +168,32 @@ class Trace:
             "*".join([*([str(c)] if c != 1 or not m else []), *(names[a] for a in m)]) for m, c in terms.items()
         )
 
+    @property
+    def guards(self) -> dict[tuple[str, Size], bool]:
+        """The answers that may be other ones for other values of the symbols, of at least `LEAST`."""
+        return {question: answer for question, answer in self.answers.items() if question not in self.assumed}
+
     def ask(self, relation: str, size: Size) -> bool:
         """Return whether a size is less than 0, or equal to it, and guard the answer."""
         key = (relation, size)
-        found = self.guards.get(key)
+        found = self.answers.get(key)
         if found is None:
-            found = self.guards[key] = size.value < 0 if relation == "<" else size.value == 0
+            found = self.answers[key] = size.value < 0 if relation == "<" else size.value == 0
         return found
 
-    def guard_function(self) -> SizeFunction:
-        """Return what gives None for values of the symbols that do not answer all guards in the same way."""
+    def assume(self, relation: str, size: Size, answer: bool) -> bool:
+        """Return an answer that is so for all symbols of at least `LEAST`, and note it."""
+        self.answers[relation, size] = answer
+        self.assumed.add((relation, size))
+        return answer
+
+    def guard_function(self, is_wide: bool = False) -> SizeFunction:
+        """Return what gives None for values of the symbols that do not answer all guards in the same way.
+
+        If it `is_wide`, the values may be 0 and 1 too; else they are at least `LEAST`.
+        """
         code = _Code(self)
-        for (relation, size), answer in self.guards.items():
+        for (relation, size), answer in (self.answers if is_wide else self.guards).items():
             code.test(relation, size, answer)
         return code.function(())
 
@@ -374,13 +404,13 @@ class Size:
         What it is for the graph that is being planned.
     """
 
-    __slots__ = ("_least", "terms", "trace", "value")
+    __slots__ = ("_bounds", "terms", "trace", "value")
 
     def __init__(self, trace: Trace, terms: Polynomial) -> None:
         self.trace = trace
         self.terms = terms
         self.value = trace.evaluate(terms)
-        self._least = trace.least(terms)
+        self._bounds = trace.bounds(terms)
 
     # arithmetic
 
@@ -432,21 +462,23 @@ class Size:
                     return quotient, remainder
                 if remainder < 0 <= remainder + y:
                     return quotient - 1, remainder + y
-            least = lower_bound(x) if lower_bound(y) is not None else None
-            bound = least // y if least is not None and type(y) is int else None if least is None else 0
+            of_x, is_positive, divisor = _bounds_of(x), is_known_not_negative(y), y if type(y) is int else 0
+            bounds = None
+            if of_x is not None and is_positive:
+                bounds = Bounds(*[n // divisor if divisor else min(n, 0) for n in of_x])
             return (
-                trace.operation(Opcode.QUOTIENT, x, y, bound=bound),
-                trace.operation(Opcode.REMAINDER, x, y, bound=None if lower_bound(y) is None else 0),
+                trace.operation(Opcode.QUOTIENT, x, y, bounds=bounds),
+                trace.operation(Opcode.REMAINDER, x, y, bounds=Bounds(0, 0) if is_positive else None),
             )
 
         return trace.known(("divmod", x, y), compute)
 
     def __rlshift__(self, other: Integer) -> Integer:
-        return self.trace.operation(Opcode.SHIFT, other, self, bound=1)
+        return self.trace.operation(Opcode.SHIFT, other, self, bounds=Bounds(1, 1))
 
     def bit_length(self) -> Integer:
         """Return the number of bits of its magnitude, as `int.bit_length` does."""
-        return self.trace.operation(Opcode.BITS, self, bound=0)
+        return self.trace.operation(Opcode.BITS, self, bounds=Bounds(0, 0))
 
     # questions
 
@@ -461,20 +493,20 @@ class Size:
         return difference._is_zero()
 
     def _is_zero(self) -> bool:
-        least = self._least
-        if least is not None and least > 0:
-            return False
-        negated = -self
-        if isinstance(negated, Size) and negated._least is not None and negated._least > 0:
-            return False
+        bounds = self._bounds
+        if bounds is None or bounds.usual <= 0:
+            bounds = _bounds_of(-self)
+        if bounds is not None and bounds.usual > 0:
+            return bounds.wide <= 0 and self.trace.assume("==", self, False)
         return not self.trace.are_apart(self.terms) and self.trace.ask("==", self)
 
     def _is_negative(self) -> bool:
-        if self._least is not None and self._least >= 0:
-            return False
-        negated = -self
-        if isinstance(negated, Size) and negated._least is not None and negated._least > 0:
-            return True
+        bounds = self._bounds
+        if bounds is not None and bounds.usual >= 0:
+            return bounds.wide < 0 and self.trace.assume("<", self, False)
+        opposite = _bounds_of(-self)
+        if opposite is not None and opposite.usual > 0:
+            return opposite.wide > 0 or self.trace.assume("<", self, True)
         return self.trace.ask("<", self)
 
     def __lt__(self, other: Integer) -> bool:
@@ -516,6 +548,11 @@ class Size:
         return f"<{self.trace.text(self.terms)} = {self.value}>"
 
 
-def lower_bound(x: Integer) -> int | None:
-    """Return what a size is not below, whatever its symbols are; None if that is not known, or negative."""
-    return x._least if isinstance(x, Size) else x if x >= 0 else None
+def _bounds_of(x: Integer) -> Bounds | None:
+    return x._bounds if isinstance(x, Size) else Bounds(x, x) if x >= 0 else None
+
+
+def is_known_not_negative(x: Integer) -> bool:
+    """Return whether a size is 0 or more whatever its symbols are, as far as its terms tell."""
+    bounds = _bounds_of(x)
+    return bounds is not None and bounds.wide >= 0

@@ -3,7 +3,8 @@
 What is made of a list of numbers by code that only computes with them and compares them can be made of `Size` objects
 instead. It then serves all lists in which the numbers -1, 0 and 1 and equal numbers stand in the same places, and whose
 sizes answer what was asked on the way (the guards) in the same way. It also serves lists in which further numbers are
-equal by chance, where nobody asked whether these are.
+equal by chance, where nobody asked whether these are; and lists with 0 or 1 in the place of a symbol, where everything
+that was asked has the same answer, also what is so for all symbols.
 """
 
 from __future__ import annotations
@@ -62,15 +63,19 @@ class Variant(NamedTuple, Generic[T]):
     guards
         Gives None for values of the symbols that do not pass.
     symbols
-        Which symbols of the pattern stand for those that the thing was made of; None if it was made for the pattern.
+        Which symbols of the pattern stand for those that the thing was made of, or ``-1 - n`` for a number n; None if
+        it was made for the pattern.
     apart
         The pairs of symbols that must not be equal; None if it serves only the numbers that it was made of.
+    wide_guards
+        The guards for symbols that may be 0 and 1; None as `apart`.
     """
 
     made: T
     guards: SizeFunction
     symbols: tuple[int, ...] | None
     apart: frozenset[tuple[int, int]] | None
+    wide_guards: SizeFunction | None = None
 
 
 class Kept(Protocol[T]):
@@ -136,7 +141,7 @@ class Variants(Generic[T]):
         else:
             count(_VARIANT_ENTRIES if variant.symbols is None else 1)
         variants.append(variant)
-        return variant.made, values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+        return variant.made, _chosen(variant.symbols, values)
 
     def _keep(self, places: tuple[int, ...], variant: Variant[T]) -> None:
         """Keep a variant that was made for the symbols of its pattern."""
@@ -149,12 +154,13 @@ class Variants(Generic[T]):
             symbols = _symbols_of(other, places) if other != places else None
             if symbols is None:
                 continue
-            given = tuple([values[k] for k in symbols])
-            for made, guards, of_symbols, apart in variants:
-                if of_symbols is not None or apart is None or any(symbols[one] == symbols[two] for one, two in apart):
+            given = _chosen(symbols, values)
+            for made, guards, of_symbols, apart, wide_guards in variants:
+                if of_symbols is not None or apart is None or any(given[one] == given[two] for one, two in apart):
                     continue
-                if guards(given) is not None:
-                    return Variant(made, guards, symbols, apart)
+                needed = wide_guards if min(symbols, default=0) < 0 else guards
+                if needed is not None and needed(given) is not None:
+                    return Variant(made, needed, symbols, apart)
         return None
 
     def _new(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
@@ -172,7 +178,7 @@ class Variants(Generic[T]):
         """Return a variant that serves the numbers of a pattern, as far as they answer its guards alike."""
         trace, numbers = with_symbols(places, values)
         made = self._make(trace, numbers)
-        return Variant(made, trace.guard_function(), None, frozenset(trace.apart))
+        return Variant(made, trace.guard_function(), None, frozenset(trace.apart), trace.guard_function(is_wide=True))
 
     def __len__(self) -> int:
         """Return how many things have been made."""
@@ -191,7 +197,7 @@ def known_variant(variants: Variants[T], numbers: Sequence[int]) -> tuple[T, tup
     """Return what has been made that serves a list of numbers, and the values of its symbols; None if nothing does."""
     places, values = pattern(numbers)
     for variant in variants._variants.get(places, ()):
-        given = values if variant.symbols is None else tuple([values[k] for k in variant.symbols])
+        given = _chosen(variant.symbols, values)
         if variant.guards(given) is not None:
             return variant.made, given
     return None
@@ -203,17 +209,26 @@ def _number(place: int, symbols: Sequence[Integer]) -> Integer:
     return -symbols[-place - LEAST] if place <= -LEAST else place
 
 
+def _chosen(symbols: tuple[int, ...] | None, values: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the values of the symbols that a variant was made of."""
+    return values if symbols is None else tuple([values[k] if k >= 0 else -1 - k for k in symbols])
+
+
 def _symbols_of(places: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return which symbols of another pattern stand for those of a pattern; None if numbers have only the other one."""
+    """Return what stands for the symbols of a pattern in another one, as `Variant` has it; None if nothing can."""
     if len(places) != len(others) or EXACT in (*places[:1], *others[:1]):
         return None
     found: dict[int, int] = {}
     for place, other in zip(places, others):
-        if -LEAST < place < LEAST or -LEAST < other < LEAST:
+        if -LEAST < place < LEAST:
             if place != other:
                 return None
+            continue
+        if -LEAST < other < LEAST:
+            number = other if place > 0 else -other
+            stands = -1 - number if number >= 0 else None
         else:
-            symbol = abs(other) - LEAST
-            if (place < 0) != (other < 0) or found.setdefault(abs(place) - LEAST, symbol) != symbol:
-                return None
+            stands = abs(other) - LEAST if (place < 0) == (other < 0) else None
+        if stands is None or found.setdefault(abs(place) - LEAST, stands) != stands:
+            return None
     return tuple([found[k] for k in range(len(found))])
