@@ -24,9 +24,10 @@ from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import value_of
 from ...core.schedule.substitute import in_kernel, taken_out
+from ...core.schedule.variants import Kept, Variants
 from ...core.source_location import warn
 from ..codegen.program import Program
-from ..codegen.sized_program import SizedProgram, interpretation_of_kept, kept_interpretation
+from ..codegen.sized_program import SizedInterpretation, SizedProgram, interpretation_of_kept, kept_interpretation
 from .backlog import Backlog
 from .beside import Task
 from .compile import (
@@ -97,12 +98,13 @@ class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes.
 
     `comes_again` tells whether a kernel of it has run, or kernels of other sizes are to be expected, and `compilations`
-    has those of programs whose kernels are interpreted, by their texts.
+    has those of programs whose kernels are interpreted, by their texts. `kept_interpretations` are those on disk, until
+    they are read: most kernels are compiled there.
     """
 
     __slots__ = (
-        *("comes_again", "compilations", "device", "expects_others", "interpretations", "launcher"),
-        *("programs", "runners"),
+        *("comes_again", "compilations", "device", "expects_others", "interpretations", "kept_interpretations"),
+        *("launcher", "programs", "runners"),
     )
 
     def __init__(self, kernel: Kernel, device: Device) -> None:
@@ -112,7 +114,10 @@ class _Structure:
         multiprocessors = device.attributes.multiprocessors
         self.launcher = KernelLauncher(device, kinds_of(kernel))
         self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
-        self.interpretations = implementation(_INTERPRETATIONS)(kernel, multiprocessors)
+        self.interpretations: Variants[SizedInterpretation | None] = implementation(_INTERPRETATIONS)(
+            kernel, multiprocessors
+        )
+        self.kept_interpretations: Kept[SizedInterpretation | None] | None = None
         self.runners: dict[tuple[object, ...], Runner] = {}
         self.comes_again = False
 
@@ -134,7 +139,7 @@ class _Structure:
             return None
         words, values_of_words = known
         run = None if words is None else words.runner_at(values_of_words)
-        if run is None:
+        if words is None or run is None:
             return None
         launched = partial(self.launched, sized, values)
         compilation = self.compilations[sized.text]
@@ -142,12 +147,12 @@ class _Structure:
 
     def interpretation(self, sizes: Sequence[int]) -> _Interpretation | None:
         """Return how the interpreter runs a kernel; None if it cannot."""
-        found, values = self.interpretations.find(sizes)
+        found, values = self._find_interpretation(sizes)
         return None if found is None else (found.at(values), found.work(values))
 
     def interpreted(self, sizes: Sequence[int]) -> _Interpreted | None:
         """Return what has the interpreter run a kernel; None if it cannot."""
-        sized, values = self.interpretations.find(sizes)
+        sized, values = self._find_interpretation(sizes)
         if sized is None:
             return None
         runner: Runner | None = sized.runner_at(values)
@@ -156,6 +161,12 @@ class _Structure:
             if type(runner) is Launcher:
                 sized.runner = runner
         return runner, sized.work(values)
+
+    def _find_interpretation(self, sizes: Sequence[int]) -> tuple[SizedInterpretation | None, tuple[int, ...]]:
+        if self.kept_interpretations is not None:
+            kept, self.kept_interpretations = self.kept_interpretations, None
+            self.interpretations.keep_in(kept)
+        return self.interpretations.find(sizes)
 
     def launched(self, sized: SizedProgram, values: Sequence[int], functions: Mapping[str, Function]) -> Runner:
         """Return what launches a program by its functions. If one launch does, it is kept for other sizes."""
@@ -280,7 +291,7 @@ class CudaKernels:
             return
         structure.programs.keep_in(disk.variants(key, SizedProgram.kept, SizedProgram.of_kept))
         key_of_words = sha256(key + b"interpreted").digest()
-        structure.interpretations.keep_in(disk.variants(key_of_words, kept_interpretation, interpretation_of_kept))
+        structure.kept_interpretations = disk.variants(key_of_words, kept_interpretation, interpretation_of_kept)
 
     def kept(self, kernel: Kernel, sizes: Sequence[int]) -> KeptKernel:
         """Return from what another process runs a kernel that this one has prepared."""

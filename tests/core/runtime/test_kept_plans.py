@@ -22,7 +22,7 @@ from gpunumpy.core.runtime import evaluate, kept_plans, plain_data, planner
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.demo import load
-from gpunumpy.kernels.codegen import interpreter, sized
+from gpunumpy.kernels.codegen import interpreter, sized, sized_program
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import tiers
 from gpunumpy.kernels.cuda.compile import set_contraction
@@ -257,6 +257,17 @@ def test_plans_of_symbols(
     watch.process(lambda: program((13, 7, 11)))
     assert (watch.scheduled, watch.generated, watch.interpreted) == (0, 0, 0)
     assert evaluate.state_of(np.Device("cuda:0")).planner.counts()[0]
+
+
+def test_how_kernels_are_interpreted_is_read_where_they_are(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Any] = []
+    of_kept = sized_program.interpretation_of_kept
+    monkeypatch.setattr(tiers, "interpretation_of_kept", lambda *kept: read.append(kept) or of_kept(*kept))
+    for tier, is_read in (("interpreted", False), ("interpreted", True), ("compiled", False)):
+        monkeypatch.setattr(tiers, "TIER", tier)
+        read.clear()
+        watch.process(lambda: shrinking((7, 9, 11)))
+        assert bool(read) == is_read
 
 
 def test_the_steps_of_a_kept_plan_of_symbols(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
