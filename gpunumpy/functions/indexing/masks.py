@@ -1,8 +1,7 @@
 """Boolean masks: how many elements they pick, which, and at which positions.
 
-The number of picked elements is the shape of a result, so the host reads it: a reduction, of the kernel that makes the
-mask. One library call counts in tiles, and adds up the counts if they are many; two others write the picked elements,
-or their positions, each tile at its own place.
+The number of picked elements is the shape of a result, so the host reads it. One library call counts in tiles, and adds
+up the counts if they are many; two others write the picked elements, or their positions, each tile at its own place.
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ import numpy
 from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
+from ...core.graph.layout import Layout
+from ...core.graph.library_calls.elements import MAX_UNSUMMED_TILES
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
 from ...core.recording import record
-from ...core.recording.array import ndarray, to_host, wrap
+from ...core.recording.array import make_view, ndarray, to_host, wrap
 
 TILE_ELEMENTS = 4096
 
@@ -71,12 +72,14 @@ class MaskSelection:
 
     def __init__(self, mask: ndarray) -> None:
         """Count the elements that `mask` picks."""
-        self._shape, value = mask.shape, mask.value()
-        self._mask = contiguous_vector(value)
+        self._shape = mask.shape
+        self._mask = contiguous_vector(mask.value())
         self._offsets = wrap(graph.library_call("mask_offsets", (TILE_ELEMENTS,), (self._mask,)))
-        # A number of its own: the kernel that makes the mask counts too, and writes that where the host reads it.
-        count = graph.reduce("count_nonzero", (BOOL, INT64), tuple(range(len(mask.shape))), (value,))
-        self.count = int(to_host(wrap(count)))
+        last = self._offsets.size - 1
+        if last <= MAX_UNSUMMED_TILES:
+            self.count = int(to_host(self._offsets).sum())
+        else:
+            self.count = int(to_host(make_view(self._offsets, Layout((1,), (1,), last)))[0])
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
         """Return a library call over `args`, the mask and its offsets, with one output element for each picked one."""

@@ -247,16 +247,3 @@ def test_an_exported_value_stays_where_it_is(gpu: fake_driver.FakeDriver) -> Non
     assert address == total.__cuda_array_interface__["data"][0] != total._node.data._slot[1]
     ctypes.c_double.from_address(address).value = 43.0
     assert float(total) == 43
-
-
-def test_the_count_of_a_mask_is_written_where_the_host_reads_it(
-    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    x = np.asarray(numpy.ones(100_000))
-    mask = x > 5
-    slot = numpy.array([3]).view(numpy.uint8)
-    monkeypatch.setattr(host_copies, "_take_slot", lambda device: (slot, slot.ctypes.data))
-    gpu.calls.clear()
-    assert x[mask].shape == (3,)
-    assert x[mask].shape == (3,)
-    assert (gpu.calls.count(WAIT), gpu.calls.count(FETCH)) == (1, 0)
