@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+# Python 3.12 freezes some of its own objects, and freezes them again.
+_FROZEN_BY_PYTHON = 2000
+
 # A token for each call of `without_collector` that is under way, and the collector's thresholds without them.
 _pauses: set[object] = set()
 _thresholds = gc.get_threshold()
@@ -43,6 +46,6 @@ def take_for_old() -> None:
     Imports make some 80,000. To look at all of these takes it 15 ms, mostly in the middle of what the program does
     first.
     """
-    if not gc.get_freeze_count():  # what the program has frozen stays so
+    if gc.get_freeze_count() < _FROZEN_BY_PYTHON:  # what the program has frozen stays so
         gc.freeze()
         gc.unfreeze()

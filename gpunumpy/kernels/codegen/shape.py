@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...core.dtypes import KIND
 from ...core.ops.philox32 import BLOCK_OPS
 from ...core.ops.streams import CONGRUENTIAL
-from ...core.schedule.kernel import Affine, Apply, Body, Load, ReduceLoops, ScanLoop
+from ...core.schedule.kernel import Affine, Apply, Body, Load, LoadIndexed, ReduceLoops, ScanLoop
 from .collapse import bodies
 from .emit import is_vector_access
 from .op_code import is_long
@@ -23,6 +23,7 @@ MAX_LIGHT_OPERATIONS = 6
 # The code of a thread at most, with an addition as the unit: a kernel of more takes seconds to compile, and gains
 # nothing, as its arithmetic takes longer than its loads.
 MAX_CODE_LENGTH = 512
+_INDEXED_LOAD_LENGTH = 8  # its place is computed, and its index checked; half as many points run no slower
 
 # Vectors in flight in a reduction over random words. The step from one vector to the next is unrolled code.
 STREAM_VECTORS_AT_ONCE = 4
@@ -126,11 +127,12 @@ def operations(body: Body) -> int:
 
 def most_points(body: Body) -> int:
     """Return how many points' code a thread may have: few of a long body, as each is a copy that is compiled."""
-    length = sum(
-        8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
-        for instr in body.instructions
-        if isinstance(instr, Apply)
-    )
+    length = 0
+    for instr in body.instructions:
+        if isinstance(instr, Apply):
+            length += 8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
+        elif isinstance(instr, LoadIndexed):
+            length += _INDEXED_LOAD_LENGTH
     return max(1, MAX_CODE_LENGTH // max(1, length))
 
 
