@@ -21,7 +21,9 @@ from .._native import compiled
 from .device import Device, check, driver
 
 ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
-LARGE_BYTES = 1 << 24  # before a larger block is made, free blocks of this size or more return to the driver
+# Where the free blocks are too many, those of this size or more return to the driver before a larger one is made. To
+# give back and make a block of a GB takes the driver more than a millisecond.
+LARGE_BYTES = 1 << 24
 _GROWTH_BYTES = 1 << 26  # newly allocated bytes between two checks of how much is cached
 _HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them are freed
 _MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered
@@ -396,7 +398,8 @@ class DevicePool(Pool):
         """Return a block for a free list, or None if there is no memory."""
         self.device.activate()
         self.reclaim_awaited()
-        if free_list.size > LARGE_BYTES and not free_list:
+        size = free_list.size
+        if size > LARGE_BYTES and not free_list and self.cached_bytes() + size > self.cache_limit:
             self.release(LARGE_BYTES)  # the driver can merge and split blocks; free lists cannot
         return super().take_block(free_list)
 

@@ -74,14 +74,16 @@ template <class T> __device__ inline mantissa<T> split(T x) {
 }
 
 // The integer nearest to x c, below 2^22 in f32 and below 2^31 in f64: adding 1.5 2^digits leaves it in the last bits.
+// The bits of `low` are those of n up to the 22nd.
 template <class T> struct integer {
   T value;
-  int n;
+  int n, low;
 };
 template <class T> __device__ inline integer<T> nearest(T x, T c) {
   const T shift = same<T, f64> ? T(6755399441055744.0) : T(12582912.0f);
   T shifted = ::fma(x, c, shift);
-  return {shifted - shift, int(u32(bit_cast<word<T>>(shifted)) - (same<T, f64> ? 0 : 0x4b400000u))};
+  u32 low = u32(bit_cast<word<T>>(shifted));
+  return {shifted - shift, int(low - (same<T, f64> ? 0 : 0x4b400000u)), int(low)};
 }
 
 // 1/x and 1/sqrt(x) to at least 18 bits in f64 and 22 in f32, for a normal x: one instruction of the device.

@@ -43,10 +43,15 @@ __device__ inline scaled_exp exp_in_parts(f32 x) {
   f32 r = ::fma(-k.value, LN2_WORDS<f32>.lo, ::fma(-k.value, LN2_WORDS<f32>.hi, x));
   return {horner(r, 1.0f, 1.0f, 0.49999994f, 0.16666521f, 0.041668385f, 0.008368707f, 0.0013814708f), k.n};
 }
+// Of an x that gives a number too large or too small for scale_normal, or of NaN.
+__device__ __noinline__ f32 rare_exp(f32 x, scaled_exp e) {
+  return x > 88.8f ? infinity<f32>() : x < -104 ? 0 : scale(e.y, e.k);
+}
 __device__ inline f32 exp(f32 x) {
   scaled_exp e = exp_in_parts(x);
-  if (fabs(x) < 87) return scale_normal(e.y, e.k);
-  return x > 88.8f ? infinity<f32>() : x < -104 ? 0 : scale(e.y, e.k);
+  f32 y = scale_normal(e.y, e.k);
+  if (!(::fabsf(x) < 87)) y = rare_exp(x, e);
+  return y;
 }
 __device__ inline f64 exp(f64 x) { return ::exp(x); }
 // Exact of a whole x, whose r is 0.

@@ -4,8 +4,7 @@
 namespace op {
 
 template <class T> constexpr T TWO_OVER_PI = T(0.6366197723675814);
-template <class T> constexpr dw<T> HALF_PI_WORDS = {T(1.5707963267948966), T(6.123233995736766e-17)};
-template <> constexpr dw<f32> HALF_PI_WORDS<f32> = {1.5707964f, -4.371139e-08f};
+constexpr dw<f64> HALF_PI_WORDS = {1.5707963267948966, 6.123233995736766e-17};
 
 // The bits of 2/pi behind a word of zeros.
 __device__ const u64 TWO_OVER_PI_BITS[19] = {
@@ -50,7 +49,7 @@ __device__ __noinline__ turned<f64> reduce_large_angle(f64 x) {
   low <<= zeros;
   f64 unit = power_of_two<f64>(-zeros);
   dw<f64> turn = product(dw<f64>{f64(high >> 11) * 0x1p-53, f64(high << 53 | low >> 11) * 0x1p-117},
-                         HALF_PI_WORDS<f64>);
+                         HALF_PI_WORDS);
   turn = fast_two_sum(turn.hi, turn.lo);
   if (below) unit = -unit;
   return {{turn.hi * unit, turn.lo * unit}, n + below};
@@ -61,22 +60,35 @@ __device__ inline turned<f32> reduce_large_angle_to(f32 x) {
   f32 r = f32(wide.r.hi);
   return {{r, f32(wide.r.hi - f64(r))}, wide.n};
 }
-// Of x from 0 on; the angle of infinity is NaN. PRECISE: with the second word, which only tan needs. In f64 the second
-// word of pi/2 is short: where the first two leave little, its product is exact too.
+// Of |x| from here on, where three words leave too little. The angle of infinity is NaN.
+template <class T> constexpr T MANY_TURNS = T(same<T, f64> ? 131072.0f : 65536.0f);
+template <class T> __device__ inline turned<T> reduce_rare_angle(T x) {
+  T size = fabs(x);
+  if (!(size < infinity<T>())) return {{nan<T>(), nan<T>()}, 0};
+  turned<T> out = reduce_large_angle_to(size);
+  return x < 0 ? turned<T>{{-out.r.hi, -out.r.lo}, -out.n} : out;
+}
+// PRECISE: with the second word, which only tan needs. The words are positive: so a zero keeps its sign. In f64 the
+// second is short: where the first two leave little, its product is exact too. What is done for most angles is done for
+// all, so that the code of several angles is one straight piece; n has wrong bits above the lowest two.
 template <bool PRECISE, class T> __device__ inline turned<T> reduce_angle(T x) {
-  if (!(x < T(131072.0f))) {
-    if (x < infinity<T>()) return reduce_large_angle_to(x);
-    return {{nan<T>(), nan<T>()}, 0};
-  }
-  const T second = same<T, f64> ? T(6.123233995707727e-17) : HALF_PI_WORDS<T>.lo;
-  const T third = same<T, f64> ? T(2.9038559739793605e-28) : T(-1.7151245e-15f);
+  const T first = same<T, f64> ? T(1.5707963267948966) : T(1.5707962512969971f);
+  const T second = same<T, f64> ? T(6.123233995707727e-17) : T(7.549789415861596e-08f);
+  const T third = same<T, f64> ? T(2.9038559739793605e-28) : T(5.390302953474238e-15f);
   integer<T> n = nearest(x, TWO_OVER_PI<T>);
-  T high = ::fma(-n.value, HALF_PI_WORDS<T>.hi, x), r = ::fma(-n.value, second, high);
-  if (!PRECISE) return {{::fma(-n.value, third, r), 0}, n.n};
-  if constexpr (same<T, f64>) return {{r, ::fma(-n.value, third, ::fma(-n.value, second, high - r))}, n.n};
-  // where the product is the larger one, which is rare, the second word is less exact, and none is needed
-  dw<T> product = two_product(n.value, second), sum = fast_two_sum(high, -product.hi);
-  return {{sum.hi, ::fma(-n.value, third, sum.lo - product.lo)}, n.n};
+  T high = ::fma(-n.value, first, x), r = ::fma(-n.value, second, high);
+  turned<T> out{{r, T(0)}, n.low};
+  if constexpr (!PRECISE) {
+    out.r.hi = ::fma(-n.value, third, r);
+  } else if constexpr (same<T, f64>) {
+    out.r.lo = ::fma(-n.value, third, ::fma(-n.value, second, high - r));
+  } else {
+    // where the product is the larger one, which is rare, the second word is less exact, and none is needed
+    dw<T> product = two_product(n.value, second), sum = fast_two_sum(high, -product.hi);
+    out.r = {sum.hi, ::fma(-n.value, third, sum.lo - product.lo)};
+  }
+  if (!(::fabs(x) < MANY_TURNS<T>)) out = reduce_rare_angle(x);
+  return out;
 }
 
 // P(z) of the sine, x + x z P(z), or of the cosine, 1 - z/2 + z z P(z), for z = x^2 of at most (pi/4)^2. One of the two,
@@ -95,17 +107,31 @@ __device__ inline f32 sine_or_cosine_tail(f32 z, bool cosine) {
                 cosine ? 2.4438472e-05f : -0.00019839335f, cosine ? 0.0f : 2.7183114e-06f);
 }
 
-// The sine of |x| and `more` quarter turns, negated if `sign` is negative.
-template <class T> __device__ inline T sine_of_turned(T x, int more, T sign) {
-  turned<T> x_ = reduce_angle<false>(fabs(x));
-  int n = x_.n + more;
-  bool cosine = n & 1;
-  T r = x_.r.hi, z = r * r, tail = ::fma(z, sine_or_cosine_tail(z, cosine), cosine ? T(-0.5) : T(0));
-  return flipped(cosine ? ::fma(z, tail, T(1)) : ::fma(r, tail, r), n >> 1, sign);
+// The sine or the cosine of a reduced angle; the sine of a zero has its sign.
+__device__ inline f64 sine_or_cosine(f64 r, bool cosine) {
+  f64 z = r * r, tail = ::fma(z, sine_or_cosine_tail(z, cosine), cosine ? -0.5 : 0.0);
+  return cosine ? ::fma(z, tail, 1.0) : ::fma(r, tail, r);
+}
+// The sine as r + r z P(z), the cosine as 1 + z P(z), in as many steps.
+__device__ inline f32 sine_or_cosine(f32 r, bool cosine) {
+  f32 z = r * r, first = cosine ? 1.0f : r, p;
+  if (cosine)
+    p = horner(z, -0.5f, 0.041666646f, -0.0013887368f, 2.4438472e-05f);
+  else
+    p = horner(z, -0.16666667f, 0.008333329f, -0.00019839335f, 2.7183114e-06f);
+  return ::fma(p, ::fma(first, z, 0.0f), first);
 }
 
-template <class T> __device__ inline T sin(T x) { return sine_of_turned(x, 0, x); }
-template <class T> __device__ inline T cos(T x) { return sine_of_turned(x, 1, T(0)); }
+// The sine of x and `more` quarter turns.
+template <class T> __device__ inline T sine_of_turned(T x, int more) {
+  turned<T> x_ = reduce_angle<false>(x);
+  int n = x_.n + more;
+  T y = sine_or_cosine(x_.r.hi, (n & 1) != 0);
+  return (n & 2) != 0 ? -y : y;
+}
+
+template <class T> __device__ inline T sin(T x) { return sine_of_turned(x, 0); }
+template <class T> __device__ inline T cos(T x) { return sine_of_turned(x, 1); }
 
 // Sine and cosine as double words, for a quotient of both.
 template <class T> __device__ inline dw<T> precise_sine(dw<T> r, T z) {

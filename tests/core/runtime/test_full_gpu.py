@@ -272,3 +272,21 @@ def test_what_is_pending_is_computed_for_the_memory_of_its_operands() -> None:
         assert total._node.data is not None
         assert float(total) == size / 4
         assert float(y[5]) == 1
+
+
+def test_large_blocks_of_different_sizes_stay(gpu: fake_driver.FakeDriver) -> None:
+    """To give a block back and to make another one takes the driver long: it does so only for much free memory."""
+    with np.Device("cuda:0") as device:
+        room = memory.pool_of(device).cache_limit
+        sizes = (room // 3, room // 2)  # together they fit into what may be free
+
+        def use() -> None:
+            for size in sizes:
+                memory.allocate(device, size)
+
+        use()
+        gpu.calls.clear()
+        use()
+        assert not {"cuMemAllocFromPoolAsync", "cuMemFreeAsync"} & set(gpu.calls)
+        memory.allocate(device, room)
+        assert gpu.calls.count("cuMemFreeAsync") == len(sizes)
