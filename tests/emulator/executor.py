@@ -58,7 +58,9 @@ class Program(Protocol):
 
 
 def scalar_words(value: Any) -> tuple[int, ...]:
-    """The 8-byte parameters that pass `value`: its integer value, its double, or its two doubles."""
+    """The 8-byte parameters that pass `value`: its integer value, its float, its double, or its two doubles."""
+    if isinstance(value, numpy.float32):
+        return struct.unpack("<Q", struct.pack("<f4x", value))
     kind = numpy.asarray(value).dtype.kind
     if kind in "biu":
         return (int(value),)

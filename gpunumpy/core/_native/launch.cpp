@@ -240,6 +240,13 @@ bool pack(char letter, PyObject* value, int64_t& word) {
         std::memcpy(&word, &number, sizeof word);
         return number != -1.0 || !PyErr_Occurred();
     }
+    if (letter == 'f') {
+        const double number = PyFloat_AsDouble(value);
+        const float rounded = static_cast<float>(number);
+        word = 0;
+        std::memcpy(&word, &rounded, sizeof rounded);
+        return number != -1.0 || !PyErr_Occurred();
+    }
     Ref integer(PyNumber_Index(value));
     if (!integer) return false;
     word = letter == 'Q' ? static_cast<int64_t>(PyLong_AsUnsignedLongLong(integer.get()))

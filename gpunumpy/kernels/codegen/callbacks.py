@@ -89,7 +89,10 @@ def _function_text(unit: Unit, head: str, text: Text, library_arg: int, omitted:
         if arg.kind == "scalar":
             names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
             c_type = unit.argument_type(arg.dtype)
-            lines += [f"  const {c_type} {name} = (({c_type}*)info)[{word + k}];" for k, name in enumerate(names)]
+            lines += [
+                f"  const {c_type} {name} = *({c_type}*)((char*)info + {8 * (word + k)});"
+                for k, name in enumerate(names)
+            ]
             word += len(names)
         else:
             pointer = f"{'const ' if arg.kind == 'in' else ''}{C_TYPE[arg.dtype]}*"

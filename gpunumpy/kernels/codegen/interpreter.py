@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, DType, check
+from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT32, FLOAT64, INT64, KIND, DType, check
 from ...core.ops.table import ELEMENTWISE, REAL_OF, Loop, loops
 from . import op_code
 from .sources import source
@@ -339,6 +339,8 @@ def _scalar(dtype: DType) -> str:
     """Return the C expression of a scalar argument, as `Unit.scalar` has it, of the words that hold it."""
     if dtype == BOOL:
         return "w[a] != 0"
+    if dtype == FLOAT32:
+        return "op::bit_cast<f32>(u32(w[a]))"
     have: DType = FLOAT64
     value = "op::bit_cast<f64>(w[a])"
     if KIND[dtype] == "c":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import prod
 
-from ...core.dtypes import C_TYPE, KIND, DType
+from ...core.dtypes import C_TYPE, FLOAT32, KIND, DType
 from ...core.schedule.kernel import Affine, Kernel, LoadIndexed, are_row_level
 from . import op_code
 from .collapse import affines, bodies
@@ -187,7 +187,7 @@ class Unit:
         kind = KIND[dtype]
         if kind == "b":
             return f"(a{arg} != 0)"
-        if kind in "ef" and dtype != _F64:
+        if kind in "ef" and dtype not in (FLOAT32, _F64):
             return self.expression("cast", (_F64, dtype), [f"a{arg}"])
         if kind == "c":
             value = self.expression("complex", (_F64, _F64, _C128), [f"a{arg}r", f"a{arg}i"])
@@ -206,7 +206,7 @@ class Unit:
 
     def argument_type(self, dtype: DType) -> str:
         """Return the C type as which a scalar argument is passed."""
-        return _ARGUMENT_TYPE[KIND[dtype]]
+        return "f32" if dtype == FLOAT32 else _ARGUMENT_TYPE[KIND[dtype]]
 
     # Entries
 

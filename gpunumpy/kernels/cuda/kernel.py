@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...core.dtypes import KIND
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ..codegen.program import Program
 from .compile import compile_program
-from .launch import ARGUMENT_FORMAT, Launcher
+from .launch import ARGUMENT_FORMAT, Launcher, kind_of
 from .module import Function
 from .scratch import ScratchLauncher, ScratchMemory
 
 
 def kinds_of(kernel: Kernel) -> str:
     """Return a letter for each argument of a kernel, or of its structure: a key of `ARGUMENT_FORMAT`."""
-    return "".join(["P" if arg.kind != "scalar" else KIND[arg.dtype] for arg in kernel.args])
+    return "".join([kind_of(arg) for arg in kernel.args])
 
 
 class KernelLauncher:

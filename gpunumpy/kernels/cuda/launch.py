@@ -5,42 +5,63 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable, Sequence
+from ctypes import c_float
 from functools import cache, partial
 from itertools import starmap
 from operator import call
 from typing import Any
 
 from ...core import _native
+from ...core.dtypes import FLOAT32, KIND
 from ...core.errors import DeviceError
 from ...core.locks import ReentrantLock
 from ...core.runtime import memory
 from ...core.runtime.device import Device, device_error, driver, function_address
 from ...core.runtime.plan import Runner
+from ...core.schedule.kernel import Arg
 from ..codegen.program import Launch
 from .module import Function
 
 DEFAULT_SHARED = 48 << 10  # bytes of shared memory, static or not, that a block may have without an attribute
 
 
-# Encoding of an argument, in letters of the module `struct`: of a pointer ("P"), or of a scalar, by the kind of its
-# dtype. Each letter is 8 bytes wide; a complex number has two.
-ARGUMENT_FORMAT = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "f": "d", "c": "dd"}
+# Encoding of an argument, in letters of the module `struct`: of a pointer ("P"), of a scalar of float32 ("s"), or of
+# another scalar, by the kind of its dtype. Each letter stands for a word of 8 bytes, of which float32 has the lower
+# half: to round a double in every thread is what a kernel of few operations would notice. A complex number has two.
+ARGUMENT_FORMAT = {"P": "Q", "b": "q", "i": "q", "u": "Q", "e": "d", "s": "f", "f": "d", "c": "dd"}
+
+
+def kind_of(arg: Arg) -> str:
+    """Return the key of `ARGUMENT_FORMAT` for an argument of a kernel, or of its structure."""
+    if arg.kind != "scalar":
+        return "P"
+    return "s" if arg.dtype == FLOAT32 else KIND[arg.dtype]
 
 
 @cache
-def _packer(format: str) -> Callable[..., None]:
+def packer(format: str) -> Callable[..., None]:
     """Return what writes the arguments of a launch into a buffer."""
-    packer = struct.Struct("=" + format)
-    if packer.size != 8 * len(format):
-        raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q and d, not {format!r}")
-    return packer.pack_into
+    words = struct.Struct("=" + format.replace("f", "f4x"))
+    if words.size != 8 * len(format):
+        raise ValueError(f"every argument is 8 bytes wide, so a format is made of Q, q, d and f, not {format!r}")
+    singles = [n for n, letter in enumerate(format) if letter == "f"]
+    if not singles:
+        return words.pack_into
+
+    def pack_into(buffer: Any, offset: int, *values: Any) -> None:
+        rounded = list(values)
+        for n in singles:
+            rounded[n] = c_float(values[n]).value  # what is too large is infinite, where `struct` raises
+        words.pack_into(buffer, offset, *rounded)
+
+    return pack_into
 
 
 class Launcher:
     """A kernel of a GPU with its grid, ready to be launched with different arguments.
 
-    Every argument of the kernel is 8 bytes wide. The arguments are packed into one buffer, which the driver copies
-    during the call; a lock keeps threads from overwriting each other's arguments.
+    Every argument of the kernel is 8 bytes wide, of which a float32 takes the first half. The arguments are packed into
+    one buffer, which the driver copies during the call; a lock keeps threads from overwriting each other's arguments.
 
     Parameters
     ----------
@@ -52,7 +73,7 @@ class Launcher:
         The grid, the block, and how the kernel is launched.
     format : str
         A letter of the module `struct` for each argument of a launch: ``Q`` for pointers and unsigned integers, ``q``
-        for signed integers, ``d`` for floating-point numbers.
+        for signed integers, ``f`` for float32, ``d`` for other floating-point numbers.
     params : sequence of int
         Signed integers that follow the arguments in every launch.
     fixed : sequence of int
@@ -81,7 +102,7 @@ class Launcher:
         fixed: Sequence[int] = (),
     ) -> None:
         self.device = device
-        self._pack = _packer(format)
+        self._pack = packer(format)
         self._format, self._prepared = format, launch
         self._fixed, self._params = fixed, (*fixed, *params)
         self._function = function  # keeps its module loaded

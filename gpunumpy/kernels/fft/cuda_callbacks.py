@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from ...core.dtypes import KIND
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.transforms import Executions, Transform, is_smooth, plan_transform
 from ...core.runtime import memory
@@ -20,7 +18,7 @@ from ...nvlib.cufft_callbacks import Functions, available, load_name, store_name
 from ...nvlib.handles import bindings
 from ..codegen.callbacks import first_input, load_callback, store_callback
 from ..cuda.compile import compile_lto
-from ..cuda.launch import ARGUMENT_FORMAT
+from ..cuda.launch import ARGUMENT_FORMAT, kind_of, packer
 from .callback_limits import LIMITS
 
 # The ops that a callback may have: cheap ones, which take no longer than an element takes to arrive from memory.
@@ -166,7 +164,8 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
         writes = _arguments(after, (options.after_input, stored.arg))
         store = compile_lto(store_callback(after, options.after_input, store_name(transform.kind, double)), arch)
     functions = Functions(load, store, (len(reads.format), len(writes.format)))
-    pack = struct.Struct("=" + reads.format + writes.format).pack
+    format = reads.format + writes.format
+    pack, packed = packer(format), bytearray(8 * len(format))
     library, plans = bindings("cufft"), cufft.plans_of(device)
     entry = plans.entry(found.plan, double, functions)
     linked = entry.linked
@@ -178,7 +177,8 @@ def fft_fused(device: Device, options: FusedCall, layouts: Sequence[Layout], dty
         device.activate()
         with plans.lock:
             handle = plans.use(entry)
-            linked.set(pack(*reads.words(values[:count]), *writes.words(values[count:])))
+            pack(packed, 0, *reads.words(values[:count]), *writes.words(values[count:]))
+            linked.set(bytes(packed))
             if entry.work_bytes:
                 work_area = memory.allocate_fixed(device, entry.work_bytes)
                 library.set_work_area(handle, work_area.ptr)
@@ -218,5 +218,5 @@ def _arguments(kernel: Kernel, omitted: Sequence[int], library_arg: int = -1) ->
     """
     present = [n for n in range(len(kernel.args)) if n not in omitted]
     words = [(position, kernel.args[n]) for position, n in enumerate(present) if n != library_arg]
-    kinds = "".join("P" if arg.kind != "scalar" else KIND[arg.dtype] for _, arg in words)
+    kinds = "".join(kind_of(arg) for _, arg in words)
     return _Arguments(tuple(position for position, _ in words), kinds)

@@ -13,6 +13,7 @@ import pytest
 from gpunumpy.core import _native
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import Device
+from gpunumpy.kernels.cuda.launch import packer
 
 pytestmark = pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
 
@@ -88,6 +89,19 @@ def test_arguments_and_parameters_are_packed() -> None:
     words += [struct.unpack("=q", struct.pack("=d", 3.0))[0], -3, 2**40]
     assert driver.launches == [(17, DIMENSIONS, 99, words, None)]
     assert len(noted) == 1
+
+
+@pytest.mark.parametrize("value", [3, 0.1, 1e300, -1e-320, 16777217, float("inf"), -float("nan"), numpy.float32(0.1)])
+def test_float32_is_rounded_before_the_launch(value: Any) -> None:
+    """As NumPy rounds, in the lower half of a word; the launcher in Python does the same."""
+    driver = Driver(1)
+    _native.launch(driver.address, 17, DIMENSIONS, 99, False, "f", (), False, refuse)([value], [])
+    with numpy.errstate(over="ignore"):
+        wanted = int(numpy.float32(value).view(numpy.uint32))
+    assert driver.launches[0][3] == [wanted]
+    words = bytearray(8)
+    packer("f")(words, 0, value)
+    assert int.from_bytes(words, "little") == wanted
 
 
 def test_a_kernel_is_launched_at_other_sizes() -> None:

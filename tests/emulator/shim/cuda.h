@@ -43,7 +43,8 @@ static inline void call(void (*kernel)(T...), void* const* parameters, std::inde
 template <class... T>
 static inline void call(void (*kernel)(T...), void* const* parameters) {
     const bool is_all_at_once = sizeof...(T) == 1 && ((sizeof(T) % 8 == 0) && ...);
-    static_assert(is_all_at_once || ((sizeof(T) == 8) && ...), "a parameter is 8 bytes wide, or all of them at once");
+    static_assert(is_all_at_once || ((sizeof(T) == 8 || std::is_same_v<T, float>) && ...),
+                  "a parameter is 8 bytes wide, or float, or all of them at once");
     call(kernel, parameters, std::index_sequence_for<T...>());
 }
 
