@@ -1,4 +1,4 @@
-"""How the CPU executor cuts loop nests into blocks."""
+"""How the CPU executor cuts loop nests into blocks, and adds up short rows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import numpy
 import pytest
 
 from gpunumpy.core.schedule.sizes import Trace
-from gpunumpy.kernels.host import loop_nest
+from gpunumpy.kernels.host import loop_nest, reduce
 from gpunumpy.kernels.host import loops as host
+from gpunumpy.kernels.host.reduce import reducer
 
-from .test_host import Builder, values
+from .test_host import F8, Builder, values
 
 
 def test_blocks_are_cut_between_rows() -> None:
@@ -43,3 +44,29 @@ def test_blocks_have_many_bytes_of_each_operand(dtype: str) -> None:
     (length,), blocked = host._choose_blocks(nest, 1, Trace())
     assert blocked == 1
     assert length * numpy.dtype(dtype).itemsize >= 0.8 * host.MIN_OPERAND_BYTES  # pieces are even
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 8])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"])
+def test_sums_of_short_rows_are_numpys_to_the_bit(dtype: str, length: int) -> None:
+    x = values((300, length), dtype)
+    x[:9] = -numpy.zeros(length, x.dtype) if x.dtype.kind in "fc" else 0
+    for result in (x.sum(axis=1).dtype, numpy.dtype("float64")) if x.dtype.kind != "c" else (x.dtype,):
+        loop = (result, result)
+        found = reducer("add", loop, (1,), length).whole(x)
+        assert found.tobytes() == numpy.add.reduce(x, 1, result, None, True).tobytes()
+
+
+def test_short_rows_are_added_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy takes longer to begin each of them than to add it up."""
+    calls: list[int] = []
+
+    def counted(x: numpy.ndarray, dtype: numpy.dtype) -> numpy.ndarray:
+        calls.append(len(x))
+        return sums(x, dtype)
+
+    sums = reduce._sums_of_columns
+    monkeypatch.setattr(reduce, "_sums_of_columns", counted)
+    for shape in ((1000, 3), (1000, 9), (3, 1000), (10, 3)):
+        reducer("add", (F8, F8), (1,), shape[1]).whole(values(shape))
+    assert calls == [1000]
