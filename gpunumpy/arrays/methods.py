@@ -372,7 +372,9 @@ def lend_bytes(x: ndarray, flags: int) -> memoryview:
 
 
 def to_bytes(x: ndarray) -> bytes:
-    """Return ``bytes(x)``."""
+    """Return ``bytes(x)``: of what Python takes for an integer, a 0-d array too, so many zeros."""
+    if not x.ndim and x.dtype.kind in "iu":
+        return bytes(to_host(x).item())
     memory = host_only_memory(x)
     return tobytes(x) if memory is None else bytes(memory)
 
