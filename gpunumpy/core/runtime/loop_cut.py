@@ -37,15 +37,17 @@ class _Search:
     def __init__(self, thorough: bool) -> None:
         self._length = 0  # values that were counted
         self._newest = MAX_SEARCH if thorough else 0  # those up to the last place that came up for the first time
-        self._visits: Counter[_Place] = Counter()
-        self._callers: dict[CodeType, CodeType] = {}
+        self._visits: Counter[tuple[int, int]] = Counter()  # by the identity of the code, as to hash it takes long
+        self._codes: dict[int, tuple[CodeType, CodeType]] = {}  # and what called it last
 
     def count(self, here: _Place) -> bool:
         """Count a place; return whether the search was long enough."""
+        code, instruction = here
+        place = id(code), instruction
         self._length += 1
-        self._visits[here] += 1
-        self._callers[here[0]] = _caller_of(here[0])
-        if self._visits[here] == 1:
+        self._visits[place] += 1
+        self._codes[id(code)] = code, _caller_of(code)
+        if self._visits[place] == 1:
             self._newest = max(self._newest, self._length)
         return self._length >= min(MAX_SEARCH, max(MIN_SEARCH, 2 * self._newest))
 
@@ -53,7 +55,10 @@ class _Search:
         """Return the place that came up least often, but came up again, and what calls its function."""
         again = [place for place, count in self._visits.items() if count > 1]
         place = min(again, key=self._visits.__getitem__, default=None)
-        return place, None if place is None else self._callers[place[0]]
+        if place is None:
+            return None, None
+        code, caller = self._codes[place[0]]
+        return (code, place[1]), caller
 
 
 class LoopCut:
