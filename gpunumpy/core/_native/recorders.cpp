@@ -427,8 +427,12 @@ PyObject* find_repeat(PyObject* const* args) {
 }
 
 PyObject* find_at_new_sizes(PyObject* const* args) {
-    // The first is the method `get` of a table.
-    return PyCFunction_Check(args[0]) ? at_new_sizes(PyCFunction_GET_SELF(args[0]), args[1], args[2]) : nullptr;
+    // The first two are the methods `get` of a table's entries and `keep` of another table.
+    if (!PyCFunction_Check(args[0]) || !PyMethod_Check(args[1])) return nullptr;
+    PyObject *operands = args[2], *static_arguments = args[3];
+    Ref made(at_new_sizes(PyCFunction_GET_SELF(args[0]), operands, static_arguments));
+    Ref key(made ? PySequence_Concat(operands, static_arguments) : nullptr);
+    return key ? keep(state.table_entries.of(PyMethod_GET_SELF(args[1])), key.get(), made.get()).release() : nullptr;
 }
 
 PyObject* find_computed_signature(PyObject* const* args) {
@@ -455,7 +459,7 @@ const struct {
     {"view", call_found<2, find_view>},
     {"update", call_found<3, find_update>},
     {"fill", call_found<3, find_fill>},
-    {"at_new_sizes", call_found<3, find_at_new_sizes>},
+    {"at_new_sizes", call_found<4, find_at_new_sizes>},
     {"repeated", call_found<2, find_repeat>},
     {"computed_signature", call_found<1, find_computed_signature>},
     {"with_operands", call_found<2, find_with_operands>},

@@ -214,9 +214,12 @@ def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signatur
 
 @tried_first
 def at_new_sizes(
-    find: Callable[[Any], Signature | None], operands: tuple[Signature, ...], static: tuple[Any, ...]
+    find: Callable[[Any], Signature | None],
+    keep: Callable[[Any, Signature], Signature],
+    operands: tuple[Signature, ...],
+    static: tuple[Any, ...],
 ) -> Signature | None:
-    """Return the signature of an operation that is known for operands of the same kinds, or None.
+    """Return the signature of an operation that is known for operands of the same kinds, and keep it; else None.
 
     Operands must be in C order and have elements.
 
@@ -224,11 +227,13 @@ def at_new_sizes(
     ----------
     find
         The look-up of a `BoundedTable`, by the kinds of the operands and the static arguments.
+    keep
+        The method of a `BoundedTable`, by the operands and the static arguments.
     """
     known = find((*[s.kind for s in operands], *static))
     if known is None or not all(s.c_ordered and 0 not in s.shape for s in operands):
         return None
-    return with_operands(known, operands)
+    return keep((*operands, *static), with_operands(known, operands))
 
 
 def outputs(library_call: Signature) -> tuple[Signature, ...]:

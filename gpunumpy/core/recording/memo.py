@@ -74,9 +74,6 @@ class MemoizedFunction:
             result = recipe.array(operands)
             if result is not None:
                 return result
-        signature = self._at_new_sizes(signatures, static)
-        if signature is not None:
-            return wrap(Node(self._keep(key, signature), operands))
 
         def record(operands: tuple[Node, ...]) -> ndarray:
             node, order = self._record(operands, *static)
@@ -90,10 +87,6 @@ class MemoizedFunction:
             evaluate.compute_operands(operands)
             result = wrap_ordered(*self._record(operands, *static))
         return result
-
-    def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
-        """Return the signature of a result that is one operation on operands of sizes not seen before, if known."""
-        return None
 
     def _learn(
         self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
@@ -153,10 +146,15 @@ class MemoizedOperation(MemoizedFunction):
         operations: BoundedTable[Key, Signature] = BoundedTable()
         self.find_at_new_sizes, self._keep_operation = operations.find, operations.keep
 
-    def _at_new_sizes(self, signatures: Signatures, static: Key) -> Signature | None:
-        if self._is_repeated is not None and not self._is_repeated(signatures):
-            return None
-        return at_new_sizes(self.find_at_new_sizes, signatures, static)
+    def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
+        """Return the result as a new array."""
+        signatures = tuple([x.signature for x in operands])
+        signature = self.find((*signatures, *static))
+        if signature is None and (self._is_repeated is None or self._is_repeated(signatures)):
+            signature = at_new_sizes(self.find_at_new_sizes, self._keep, signatures, static)
+        if signature is not None:
+            return wrap(Node(signature, operands))
+        return super().__call__(operands, *static)
 
     def _learn(
         self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
