@@ -15,6 +15,7 @@ import argparse
 import gc
 import statistics
 import sys
+import time
 from collections.abc import Callable, Sequence
 from math import exp, log
 from typing import Any
@@ -85,6 +86,14 @@ def measure(loop: Loop, size: str, peers: Sequence[Peer], repeats: int) -> dict[
     return took
 
 
+def host_ms() -> float:
+    """What 10^5 additions of Python take: small loops are bound by the host, whose speed may change meanwhile."""
+    start, total = time.perf_counter(), 0
+    for k in range(100_000):
+        total += k
+    return (time.perf_counter() - start) * 1e3
+
+
 def ratio(took: dict[str, float | str], name: str) -> float | None:
     own_time, peer_time = took[GPUNUMPY], took.get(name)
     return own_time / peer_time if isinstance(own_time, float) and isinstance(peer_time, float) else None
@@ -115,13 +124,17 @@ def main() -> None:
     columns = ["loop", "size", "steps", *names, *(f"gpunumpy / {name}" for name in names[1:]), "µs per operation"]
     print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|", flush=True)
     found: dict[str, list[dict[str, float | str]]] = {}
+    speeds = [host_ms()]
     for size in ("small", "large") if given.size == "both" else (given.size,):
         for loop in LOOPS:
             if loop.name in given.only and size in loop.sizes:
                 took = measure(loop, size, peers, given.repeats)
                 found.setdefault(size, []).append(took)
                 print(line(loop, size, took, names), flush=True)
-    print()
+                speeds.append(host_ms())
+    print(
+        f"\n10^5 additions of Python, before, between and after the rows: {min(speeds):.1f} to {max(speeds):.1f} ms\n"
+    )
     for size, rows in found.items():
         for name in names[1:]:
             if ratios := [x for x in (ratio(took, name) for took in rows) if x is not None]:
