@@ -155,17 +155,22 @@ def test_a_second_process_plans_nothing(
 
 
 @pytest.mark.parametrize("name", WHOLE_PROGRAMS)
-def test_a_second_process_of_a_whole_program(watch: Watch, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it wants at a place of its own, of a plan whose sizes change, is on disk too."""
+def test_later_processes_of_a_whole_program(watch: Watch, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They plan nothing, and encode nothing for the interpreter.
+
+    The second one may generate a text with symbols where the first had all that it needed for numbers.
+    """
     monkeypatch.setattr(tiers, "TIER", "interpreted")
     size, steps, *_ = (CASES | EXAMPLES)[name]
     folder = {"folder": FOLDER} if name in CASES else {}
-    for _ in range(2):
+    found = []
+    for _ in range(3):
         evaluate.state_of(np.Device("cuda:0")).cut = LoopCut()
         watch.process(lambda: [load(name, "gpunumpy", **folder).run(size, steps)])
-        found = watch.scheduled, watch.generated, watch.interpreted
+        found.append((watch.scheduled, watch.generated, watch.interpreted))
         assert watch.launched
-    assert found == (0, 0, 0)
+    assert found[1] in ((0, 0, 0), (0, 1, 0))
+    assert found[2] == (0, 0, 0)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
