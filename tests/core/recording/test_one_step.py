@@ -85,6 +85,7 @@ WITHOUT_EFFECT: dict[str, Callable[[Any], Any]] = {
     "cumsum": lambda x: np.cumsum(x[..., None], axis=2, out=x[..., None]),
     "resize": lambda x: x.resize(THREADS, COLUMNS),
     "shape": lambda x: setattr(x, "shape", x.shape),
+    "strides": lambda x: setattr(x, "strides", x.strides),
     "flags": lambda x: (x.setflags(write=True), setattr(x.flags, "writeable", True)),
     "shuffle": lambda x: np.random.default_rng(1).shuffle(x[None]),
     "permuted": lambda x: np.random.default_rng(1).permuted(x[None], axis=0, out=x[None]),
@@ -183,7 +184,7 @@ def test_threads_that_write_the_same_elements(name: str, device: str) -> None:
     by_all_threads(SAME_ELEMENTS[name], device)
 
 
-@pytest.mark.filterwarnings("ignore:setting the shape:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:setting the (shape|strides):DeprecationWarning")
 @pytest.mark.parametrize("name", WITHOUT_EFFECT)
 def test_writes_beside_an_operation_on_the_whole_array(name: str, device: str) -> None:
     x, operation = np.array(values()), WITHOUT_EFFECT[name]
@@ -339,7 +340,7 @@ def test_every_operation_that_writes_is_here() -> None:
     methods = {name for name in METHODS if name in {*("put", "sort", "partition", "fill", "resize", "byteswap")}}
     assert {"setitem", *methods} <= set(tested.split())
     written_properties = {name for name, (_, write) in PROPERTIES.items() if write is not None}
-    assert written_properties == {"dtype", "flat", "real", "imag", "shape"}
+    assert written_properties == {"dtype", "flat", "real", "imag", "shape", "strides"}
     originals = {name: getattr(function, "__wrapped__", function) for name, function in vars(np).items()}
     codes = {name: getattr(function, "__code__", None) for name, function in originals.items()}
     functions = {name for name, code in codes.items() if code and code.co_qualname == "in_place.<locals>.run"}
