@@ -1,5 +1,6 @@
 #include "signatures.hpp"
 
+#include "numpy_api.hpp"
 #include "recent.hpp"
 #include "structures.hpp"
 
@@ -12,9 +13,7 @@ constexpr Py_ssize_t MAX_WEIGHT = 10'000, MAX_GENERATOR_WEIGHT = 12;
 
 // Whether an array of a shape has not too many bytes; an empty dimension counts as 1. Else Python has the error.
 bool has_possible_size(const Sizes& shape, PyObject* dtype) {
-    static Name name("itemsize");
-    Ref itemsize(PyObject_GetAttr(dtype, name));
-    Py_ssize_t bytes = itemsize ? PyLong_AsSsize_t(itemsize.get()) : -1;
+    Py_ssize_t bytes = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype));
     for (int k = 0; k < shape.count && bytes > 0; k++) {
         if (__builtin_mul_overflow(bytes, shape.at[k] ? shape.at[k] : 1, &bytes)) return false;
     }

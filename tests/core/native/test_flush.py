@@ -318,7 +318,7 @@ def test_addresses_are_found_without_python(launches: Launches) -> None:
 
 
 def float_word(value: float) -> int:
-    return int(numpy.float64(value).view(numpy.int64))
+    return int(numpy.float32(value).view(numpy.int32))
 
 
 def test_arguments_of_launches(launches: Launches, monkeypatch: pytest.MonkeyPatch) -> None:
