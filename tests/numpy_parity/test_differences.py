@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import operator
+import statistics
 import warnings
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
@@ -15,7 +17,9 @@ import gpunumpy
 from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.runtime.device import default_device
 
-pytestmark = pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning", "ignore::PendingDeprecationWarning"
+)
 
 NAN, INF = numpy.nan, numpy.inf
 WITH_METADATA = numpy.dtype("f8", metadata={"unit": "m"})
@@ -147,6 +151,34 @@ def asked_ufunc(np: Any, call: Callable[[Any, Any], Any]) -> str:
     return found if isinstance(found, str) else "not asked"
 
 
+def ufunc_of_numpy_on_the_left(np: Any) -> bool:
+    """Return whether a class is asked for the ufunc of `np`."""
+
+    class Asked(np.ndarray):  # type: ignore[misc, name-defined]
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> bool:
+            return ufunc is np.add
+
+    return bool(numpy.arange(3.0) + np.arange(3.0).view(Asked))
+
+
+def class_of_masked_data(np: Any) -> bool:
+    subclass = type("C", (Tagged, np.ndarray), {})
+    return isinstance(np.ma.array(np.arange(3.0).view(subclass)).data, subclass)
+
+
+def seen_while_iterating(np: Any) -> float:
+    array = np.zeros(2)
+    with np.nditer(array, op_flags=[["readwrite"]]) as iterator:
+        next(iterator)[...] = 1
+        return float(array[0])
+
+
+def written_through_a_matrix(np: Any) -> float:
+    array = np.zeros((2, 2))
+    np.asmatrix(array)[0, 0] = 1
+    return float(array[0, 0])
+
+
 def class_of_vectorized(np: Any) -> bool:
     subclass = type("C", (Tagged, np.ndarray), {})
     return isinstance(np.vectorize(lambda x: x + 1)(np.arange(3.0).view(subclass)), subclass)
@@ -168,6 +200,8 @@ DIFFERENCES = {
     "warnings on request": Difference(warnings_on_request, 1, 1),
     "quantile of a lone row with NaN": Difference(dtype_of_quantile, "float32", "float64"),
     "isinstance float": Difference(lambda np: isinstance(np.arange(3.0).sum(), float), True, False),
+    "json": Difference(lambda np: json.dumps(np.arange(3.0).sum()), "3.0", TypeError),
+    "statistics": Difference(lambda np: float(statistics.mean([np.arange(3.0).sum()])), 3.0, TypeError),
     "write to a result": Difference(write_to_a_result, TypeError, 7.0),
     "datetime64": Difference(lambda np: str(numpy.datetime64(np.array("2020", "M8[D]"))), "2020-01-01", ValueError),
     "datetime64 of an element": Difference(
@@ -190,6 +224,10 @@ DIFFERENCES = {
         lambda np: gpunumpy.testing.assert_equal(np.arange(3), np.arange(3)), None, None
     ),
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
+    "NumPy's operand on the left": Difference(ufunc_of_numpy_on_the_left, True, False),
+    "masked data of a subclass": Difference(class_of_masked_data, True, False),
+    "nditer": Difference(seen_while_iterating, 1.0, 0.0),
+    "matrix": Difference(written_through_a_matrix, 1.0, 0.0),
     "vectorize of a subclass": Difference(class_of_vectorized, True, False),
     "parts of functions": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.diff(x)), "asked for subtract", "not asked"
