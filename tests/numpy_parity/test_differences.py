@@ -227,7 +227,7 @@ DIFFERENCES = {
     "NumPy's operand on the left": Difference(ufunc_of_numpy_on_the_left, True, False),
     "masked data of a subclass": Difference(class_of_masked_data, True, False),
     "nditer": Difference(seen_while_iterating, 1.0, 0.0),
-    "matrix": Difference(written_through_a_matrix, 1.0, 0.0),
+    "matrix": Difference(written_through_a_matrix, 1.0, ValueError),
     "vectorize of a subclass": Difference(class_of_vectorized, True, False),
     "parts of functions": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.diff(x)), "asked for subtract", "not asked"
