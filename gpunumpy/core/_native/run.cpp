@@ -58,6 +58,7 @@ PyObject* new_run() {
     as_run(run)->is_in_core = false;
     as_run(run)->plan = Py_NewRef(Py_None);
     as_run(run)->entered = Py_NewRef(Py_None);
+    PyObject_GC_Track(run);  // what a run is at may refer to it
     return run;
 }
 

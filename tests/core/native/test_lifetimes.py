@@ -16,6 +16,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core._native import IS_COMPILED
+from gpunumpy.core.runtime.run import Run
 
 LIBRARIES = (numpy, gpunumpy)
 
@@ -42,6 +43,7 @@ CHAIN = """
 import resource, sys, threading
 import numpy
 import gpunumpy as np
+from gpunumpy.core.runtime.run import Run
 from gpunumpy.core.graph.node import Node
 class Linked(np.ndarray):
     pass
@@ -323,3 +325,18 @@ def test_no_array_is_made_without_values() -> None:
     for cls in (gpunumpy.ndarray, type("Sub", (gpunumpy.ndarray,), {})):
         with pytest.raises(TypeError, match="not safe"):
             object.__new__(cls)
+
+
+def test_a_run_that_refers_to_itself_is_collected() -> None:
+    """The job of a section is a part of its run, and knows the run."""
+
+    class Slot:
+        """What a run holds."""
+
+    for _ in range(2):  # the second has the memory of the first
+        run, slot = Run(), Slot()
+        run.slots, run.entered = [slot], (run,)
+        held = weakref.ref(slot)
+        del run, slot
+        gc.collect()
+        assert held() is None
