@@ -103,9 +103,10 @@ def test_memory_goes_back_to_the_system(gpu: Device) -> None:
 
 
 def test_large_blocks_of_another_size_do_not_pile_up(gpu: Device) -> None:
-    for n in range(20):
-        memory.allocate(gpu, (1 << 26) + n * (1 << 23))
-    assert memory.memory_info(gpu).cached <= 2 << 28
+    room = memory.pool_of(gpu).cache_limit
+    for n in range(20):  # twice the room, together
+        memory.allocate(gpu, room // 16 + n * (room >> 8))
+    assert memory.memory_info(gpu).cached <= room
 
 
 def test_out_of_memory(gpu: Device) -> None:
