@@ -26,7 +26,8 @@ def limit() -> Iterator[Callable[[int | None], None]]:
         np.set_memory_limit(None if more is None else memory.memory_info("cpu").used + more, "cpu")
 
     with np.Device("cpu"):
-        gc.collect()  # what dies later would be room
+        np.synchronize()  # what others have left pending, and what dies later, would be room
+        gc.collect()
         yield set_limit
         set_limit(None)
 
