@@ -36,7 +36,7 @@ class nditer(metaclass=IteratorMeta):
     def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
         """Return an iterator."""
         call = HostCall(outlives_call=True)
-        iterator = numpy.nditer(call.to_host(op), flags, op_flags, *args, **options)
+        iterator = numpy.nditer(_in_order_of_memory(op, call), flags, op_flags, *args, **options)
         return _writing_back(iterator, call) if _may_write(op_flags) else iterator
 
     def __getattr__(self, name: str) -> Any:
@@ -101,6 +101,19 @@ class nditer(metaclass=IteratorMeta):
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write to the current elements of operands."""
         self._iterator[key] = value
+
+
+def _in_order_of_memory(op: Any, call: HostCall) -> Any:
+    """Return host copies of operands that run backwards in memory where the operands do.
+
+    NumPy's iterator goes through the elements as they lie in memory.
+    """
+    if isinstance(op, (list, tuple)):
+        return [_in_order_of_memory(x, call) for x in op]
+    if not isinstance(op, ndarray) or min(op.strides, default=0) >= 0:
+        return call.to_host(op)
+    turned = tuple([slice(None, None, -1 if stride < 0 else 1) for stride in op.strides])
+    return call.to_host(op[turned])[turned]
 
 
 def _may_write(op_flags: Any) -> bool:

@@ -24,7 +24,7 @@ _METHODS = {
     **{
         name: name
         for name in (
-            *("all", "any", "argmax", "argmin", "argsort", "clip", "compress", "cumprod", "cumsum", "diagonal"),
+            *("all", "any", "argmax", "argmin", "clip", "compress", "cumprod", "cumsum", "diagonal"),
             *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "reshape", "round"),
             *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
         )
@@ -54,6 +54,11 @@ def _sorted(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **optio
     x, axis = (x.flatten(), -1) if axis is None else (x.copy(), axis)
     x.sort(axis=axis, kind=kind, order=order, **options)
     return x
+
+
+def _positions_of_sorted(a: Any, axis: Any = -1, **options: Any) -> Any:
+    """Return the positions that sort an array, along its last axis by default, where the method sorts all elements."""
+    return taken(a).argsort(axis, **options)
 
 
 def _any_array(a: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
@@ -116,6 +121,7 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
         for n in _BINARY
         if f"__r{n[2:]}" in OPERATORS
     },
+    numpy.argsort: _positions_of_sorted,
     numpy.asanyarray: _any_array,
     numpy.array: _array,
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),

@@ -217,7 +217,7 @@ def _with_mask_array(function: Callable[..., Any], *args: Any, **options: Any) -
     mask = function(*(_converted(x, getmaskarray) for x in args), **options)
     if isinstance(data, list):
         return new(new_array(data), new_array(mask))
-    return new(data, mask)
+    return new(data, mask.astype(bool, copy=False))  # a dtype that is asked for is the data's
 
 
 def _converted(x: Any, convert: Callable[[Any], Any]) -> Any:

@@ -281,6 +281,9 @@ def test_require() -> None:
     assert np.require(a) is a
     with pytest.raises(KeyError, match="Q"):
         np.require(a, requirements="q")
+    with pytest.raises(KeyError, match="_"):
+        np.require(a, requirements="f_contiguous")
+    assert np.require(np.broadcast_to(a, (4, 2, 3)), requirements="CW").flags.writeable
     assert np.require(a, requirements="F").flags.f_contiguous
     assert np.require(a.T, requirements=["C"]).flags.c_contiguous
     view = np.broadcast_to(a, (4, 2, 3))

@@ -167,3 +167,21 @@ def test_classes_of_iterators() -> None:
     for source, target in gpunumpy.nditer([x, host], op_flags=[["readonly"], ["readwrite"]]):
         target[...] = source
     assert host.tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize(
+    "key", [slice(None, None, -1), (slice(None), slice(None, None, -1)), (slice(None, None, -2),) * 2]
+)
+def test_arrays_that_run_backwards_are_gone_through_in_the_order_of_memory(key: Any, residence: str) -> None:
+    values = numpy.arange(12.0).reshape(3, 4)
+    gpunumpy.set_residence(residence)
+    arrays = values.copy(), gpunumpy.asarray(values)
+    read, written = [], []
+    for xp, x in zip((numpy, gpunumpy), arrays, strict=True):
+        read.append([float(place) for place in xp.nditer(x[key])])
+        for k, place in enumerate(xp.nditer(x[key], op_flags=["writeonly"])):
+            place[...] = k
+        written.append(x.tolist())
+    assert read[0] == read[1]
+    assert written[0] == written[1]

@@ -141,3 +141,19 @@ def test_the_functions_take_plain_arrays_and_numpys() -> None:
 def test_of_other_dtypes_they_are_numpys() -> None:
     x = numpy.ma.array(numpy.array(["b", "a", "b"]), mask=[0, 0, 1])
     assert gpunumpy.ma.union1d(x, x).tolist() == numpy.ma.union1d(x, x).tolist()
+
+
+def test_positions_of_the_sorted_are_along_the_last_axis() -> None:
+    for xp in (numpy, gpunumpy):
+        x = xp.ma.array([[3, 1], [1, 2]], mask=[[0, 1], [0, 0]])
+        assert xp.argsort(x).tolist() == [[0, 1], [0, 1]]
+        assert xp.argsort(x, axis=0).tolist() == [[1, 1], [0, 0]]
+        assert xp.argsort(x, axis=None).tolist() == [2, 3, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["hstack", "vstack", "stack"])
+def test_a_dtype_of_joined_arrays_is_not_the_masks(name: str) -> None:
+    joined = [getattr(xp.ma, name)(([1], xp.ma.array([2], mask=[1])), dtype="f4") for xp in (numpy, gpunumpy)]
+    assert joined[0].mask.dtype == joined[1].mask.dtype == bool
+    assert joined[0].tolist() == joined[1].tolist()
+    assert joined[0].dtype == joined[1].dtype

@@ -284,8 +284,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> nd
 @takes_like
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
     """Return an array that meets requirements on its memory. See `numpy.require`."""
-    names = [requirements] if isinstance(requirements, str) else requirements or ()
-    required = {_REQUIREMENTS[str(r).upper()] for r in names}
+    required = {_REQUIREMENTS[r.upper()] for r in requirements or ()}  # a text is letters
     if required >= {"C", "F"}:
         raise ValueError('Cannot specify both "C" and "F" order')
     order = "C" if "C" in required else "F" if "F" in required else "A"
