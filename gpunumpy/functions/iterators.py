@@ -113,7 +113,8 @@ def _in_order_of_memory(op: Any, call: HostCall) -> Any:
     if not isinstance(op, ndarray) or min(op.strides, default=0) >= 0:
         return call.to_host(op)
     turned = tuple([slice(None, None, -1 if stride < 0 else 1) for stride in op.strides])
-    return call.to_host(op[turned])[turned]
+    forwards: Any = op
+    return call.to_host(forwards[turned])[turned]
 
 
 def _may_write(op_flags: Any) -> bool:

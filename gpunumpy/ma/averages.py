@@ -245,10 +245,13 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     return round_method(a, decimals, out)
 
 
-def clip(*args: Any, **options: Any) -> Any:
+def clip(a: Any, *limits: Any, **options: Any) -> Any:
     """Limit the elements to an interval. See `numpy.ma.clip`."""
+    if "a_max" in options and not limits and "a_min" not in options:
+        raise TypeError("clip() missing 1 required positional argument: 'a_min'")
+    limits += tuple([options.pop(name) for name in ("a_min", "a_max")[len(limits) :] if name in options])
     chosen = {key: options.pop(key) for key in ("fill_value", "hardmask") if key in options}
-    result = clip_method(asarray(taken(args[0])), *args[1:], **options)
+    result = clip_method(asarray(taken(a)), *limits, **options)
     if chosen.get("fill_value") is not None:
         result.fill_value = chosen["fill_value"]
     result._hardmask = bool(chosen.get("hardmask", result._hardmask))

@@ -196,7 +196,7 @@ class MaskedIterator:
         if self._position >= self.ma.size:
             raise StopIteration
         self._position += 1
-        return get_item(ravel(self.ma), self._position - 1)
+        return get_item(_raveled(self.ma), self._position - 1)
 
     def __len__(self) -> int:
         """Return the number of elements."""
@@ -204,7 +204,7 @@ class MaskedIterator:
 
     def __getitem__(self, key: Any) -> Any:
         """Return elements of the flattened array: a copy."""
-        result = get_item(ravel(self.ma), key)
+        result = get_item(_raveled(self.ma), key)
         return result.copy() if is_ours(result) else result
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -222,10 +222,10 @@ def flat(x: Any) -> Any:
 
 def set_flat(x: Any, value: Any) -> None:
     """Write values into all elements, in C order."""
-    set_item(ravel(x), slice(None), value)
+    set_item(_raveled(x), slice(None), value)
 
 
-def ravel(x: Any) -> Any:
+def _raveled(x: Any) -> Any:
     """Return a masked array with one dimension, in C order."""
     mask = x._stored_mask
     return new(x._data.ravel(), mask if mask is nomask else mask.ravel(), x, x._has_masked)

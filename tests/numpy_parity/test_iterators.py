@@ -176,7 +176,7 @@ def test_classes_of_iterators() -> None:
 def test_arrays_that_run_backwards_are_gone_through_in_the_order_of_memory(key: Any, residence: str) -> None:
     values = numpy.arange(12.0).reshape(3, 4)
     gpunumpy.set_residence(residence)
-    arrays = values.copy(), gpunumpy.asarray(values)
+    arrays: list[Any] = [values.copy(), gpunumpy.asarray(values)]
     read, written = [], []
     for xp, x in zip((numpy, gpunumpy), arrays, strict=True):
         read.append([float(place) for place in xp.nditer(x[key])])

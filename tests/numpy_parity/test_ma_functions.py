@@ -157,3 +157,15 @@ def test_a_dtype_of_joined_arrays_is_not_the_masks(name: str) -> None:
     assert joined[0].mask.dtype == joined[1].mask.dtype == bool
     assert joined[0].tolist() == joined[1].tolist()
     assert joined[0].dtype == joined[1].dtype
+
+
+def test_keywords_of_functions_that_call_methods() -> None:
+    for xp in (numpy, gpunumpy):
+        x = xp.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+        assert xp.ma.ravel(x, order="F").tolist() == [1, 3, None, 4]
+        assert xp.ma.ravel(x).tolist() == [1, None, 3, 4]
+        assert xp.ma.clip(x, a_min=2, a_max=3).tolist() == [[2, None], [3, 3]]
+        assert xp.ma.clip(x, 2, a_max=3).tolist() == [[2, None], [3, 3]]
+        assert xp.ma.clip(x, min=2, max=3).tolist() == [[2, None], [3, 3]]
+        with pytest.raises(TypeError, match="a_min"):
+            xp.ma.clip(x, a_max=3)
