@@ -134,9 +134,7 @@ class flatiter(metaclass=IteratorMeta):
         self._array: Any = a if type(a) is ndarray else as_class(a, ndarray, None)
         self._size = a.size
         self._position = 0
-        self._flat: Any = (
-            None  # a view of the elements in one dimension, once they are iterated over and if there is one
-        )
+        self._flat: Any = None  # a view in one dimension, once there is an iteration, and if there can be one
 
     @property
     def index(self) -> int:
@@ -263,8 +261,12 @@ class flatiter(metaclass=IteratorMeta):
         return key
 
 
-_set_on_host = on_host(lambda a, key, value: operator.setitem(a.flat, key, value), "")
-_set_overlapping = on_host(lambda a, key, value: operator.setitem(a.flat, key, value), WRITE_TO_OVERLAP)
+def _set_by_numpy(a: Any, key: Any, value: Any) -> None:
+    a.flat[key] = value
+
+
+_set_on_host = on_host(_set_by_numpy, "")
+_set_overlapping = on_host(_set_by_numpy, WRITE_TO_OVERLAP)
 
 
 def _selects_several(key: Any) -> bool:
