@@ -10,17 +10,24 @@ T = TypeVar("T")
 
 # Python 3.12 freezes some of its own objects, and freezes them again.
 _FROZEN_BY_PYTHON = 2000
+# So many objects take the collector half a millisecond, if all stay.
+_MANY_OBJECTS = 5000
+# How often young objects are taken for old at most. Some are a program's own, in cycles that are garbage: only a look
+# at all objects finds them then, and the collector does not count these objects among the reasons for one.
+_MOST_TIMES = 500
 
 # A token for each call of `without_collector` that is under way, and the collector's thresholds without them.
 _pauses: set[object] = set()
 _thresholds = gc.get_threshold()
+_times = 0
 
 
 def without_collector(function: Callable[..., T], *args: Any) -> T:
     """Call a function while the collector is at rest, which would look at new objects again and again.
 
-    That takes a fifth of the time in which a plan is made. An exception of a signal handler does not leave the
-    collector at rest: Python lets none in between the beginning of a block and its first call.
+    That takes a fifth of the time in which a plan is made. If there are very many, it is not to look at them later
+    either. An exception of a signal handler does not leave the collector at rest: Python lets none in between the
+    beginning of a block and its first call.
     """
     global _thresholds
     token, thresholds = object(), gc.get_threshold()
@@ -37,6 +44,8 @@ def without_collector(function: Callable[..., T], *args: Any) -> T:
             _pauses.discard(token)
         finally:
             if not _pauses:
+                if gc.get_count()[0] >= _MANY_OBJECTS:
+                    take_for_old()
                 gc.set_threshold(*_thresholds)
 
 
@@ -44,8 +53,10 @@ def take_for_old() -> None:
     """Have the collector take all objects for old, without a look at them, so that it looks at them least often.
 
     Imports make some 80,000. To look at all of these takes it 15 ms, mostly in the middle of what the program does
-    first.
+    first. Plans make some 1,000 each.
     """
-    if gc.get_freeze_count() < _FROZEN_BY_PYTHON:  # what the program has frozen stays so
+    global _times
+    if _times < _MOST_TIMES and gc.get_freeze_count() < _FROZEN_BY_PYTHON:  # what the program has frozen stays so
+        _times += 1
         gc.freeze()
         gc.unfreeze()

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import gc
 
-from gpunumpy.core.collector import take_for_old
+import pytest
+
+from gpunumpy.core import collector
+from gpunumpy.core.collector import take_for_old, without_collector
+from gpunumpy.core.graph import bounded_table
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As other tests may have taken so much for old as one process may."""
+    monkeypatch.setattr(collector, "_times", 0)
 
 
 def test_objects_are_taken_for_old_without_a_look() -> None:
@@ -44,3 +54,50 @@ def test_what_a_program_has_frozen_stays_so() -> None:
         assert gc.get_freeze_count() == count > 0
     finally:
         gc.unfreeze()
+
+
+def test_what_a_plan_is_made_of_is_taken_for_old() -> None:
+    """If it is much: the collector would look at all of it as soon as it works again."""
+    looked: list[str] = []
+    kept: list[list[list[int]]] = []
+
+    def made(count: int) -> list[list[int]]:
+        gc.collect(0)
+        looked.clear()
+        return [[k] for k in range(count)]
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        looked.append(phase)
+
+    gc.callbacks.append(note)
+    try:
+        for count, looks in ((collector._MANY_OBJECTS + 100, False), (2000, True)):
+            kept.append(without_collector(made, count))
+            kept.append([[k] for k in range(500)])
+            assert bool(looked) == looks
+    finally:
+        gc.callbacks.remove(note)
+
+
+def test_what_tables_keep_is_taken_for_old_as_they_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each size that they come to, however often they are emptied."""
+    taken: list[int] = []
+    monkeypatch.setattr(bounded_table, "take_for_old", lambda: taken.append(bounded_table._count))
+    monkeypatch.setattr(bounded_table, "_settled", 0)
+    settling = bounded_table._SETTLING_ENTRIES
+    for entries in (10 * settling, 10 * settling, 12 * settling):
+        bounded_table.forget_all()
+        for _ in range(entries):
+            bounded_table.count(1)
+    assert taken == [n * settling for n in range(1, 13)]
+    bounded_table.forget_all()
+
+
+def test_young_objects_are_taken_for_old_a_bounded_number_of_times() -> None:
+    """A program that never settles would keep what it drops in cycles."""
+    frozen: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "freeze", lambda: frozen.append(0))
+        for _ in range(collector._MOST_TIMES + 10):
+            take_for_old()
+    assert len(frozen) == collector._MOST_TIMES

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Generic, TypeVar
 
 from .._native import forget
+from ..collector import take_for_old
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -12,6 +13,8 @@ V = TypeVar("V")
 # The entries of all tables, added up: about 100 MB, counting the signatures that the entries keep alive.
 MAX_ENTRIES = 300_000
 ENTRY_BYTES = 350  # of an entry, about
+# Each time the tables have so many entries more than ever, some 10,000 objects have come to stay.
+_SETTLING_ENTRIES = 2000
 
 
 class BoundedTable(Generic[K, V]):
@@ -59,14 +62,18 @@ class BoundedTable(Generic[K, V]):
 
 _tables: list[BoundedTable[Any, Any]] = []
 _count = 0
+_settled = 0  # so many entries at most have been there, when what they keep was taken for old
 
 
 def count(size: int) -> None:
     """Count entries, or what a value that is kept grows by. Empty all tables if there are too many then."""
-    global _count
+    global _count, _settled
     if _count + size > MAX_ENTRIES:
         forget_all()
     _count += size  # threads may race and count two entries as one: the limit need not be exact
+    if _count >= _settled + _SETTLING_ENTRIES:
+        _settled = _count
+        take_for_old()
 
 
 def forget_all() -> None:
