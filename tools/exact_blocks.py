@@ -26,7 +26,7 @@ def take_new_block(pool: DevicePool, free_list: FreeList) -> Any:
 
 
 REPLACED: tuple[tuple[Any, str, Any], ...] = (
-    (memory_pool, "size_class", lambda nbytes: max(nbytes, 1)),
+    (memory_pool, "size_class", lambda nbytes: max(-(-nbytes // 4) * 4, 4)),
     (DevicePool, "take_block", take_new_block),
 )
 

@@ -61,7 +61,7 @@ def test_a_dropped_block_is_used_again() -> None:
 
 
 def test_blocks_for_sanitizers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They have the size that is asked for, and are gone when the next one is made."""
+    """They have the size that is asked for, in whole words, and are gone when the next one is made."""
     driver = fake_driver.install(monkeypatch)
     for place in exact_blocks.REPLACED:
         monkeypatch.setattr(*place)
@@ -77,9 +77,9 @@ def test_blocks_for_sanitizers(monkeypatch: pytest.MonkeyPatch) -> None:
     buffer = memory.allocate(device, 5001)
     del buffer
     assert "cuMemFreeAsync" not in driver.calls
-    memory.allocate(device, 5002)
+    memory.allocate(device, 5005)
     assert "cuMemFreeAsync" in driver.calls
-    assert sizes == [5001, 5002]
+    assert sizes == [5004, 5008]
 
 
 @pytest.mark.parametrize(
