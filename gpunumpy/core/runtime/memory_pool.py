@@ -27,6 +27,7 @@ LARGE_BYTES = 1 << 24
 _GROWTH_BYTES = 1 << 26  # newly allocated bytes between two checks of how much is cached
 _HOST_CACHE_BYTES = 1 << 30  # when free host blocks exceed this, all of them are freed
 _MAX_REQUEST_SIZES = 1 << 14  # requested sizes whose free list is remembered
+_REMEMBERED_USES = 7  # of a buffer, besides the last one
 # A GPU with less free memory is full: 6 to 25 MB were, where kernels found no room for their code or local variables.
 FULL_BYTES = 1 << 26
 
@@ -263,10 +264,9 @@ class Pool(ABC):
         self.lists_by_class: dict[int, FreeList] = {}  # by size class
         self.awaited_blocks: list[tuple[_AwaitedFreeList, int]] = []  # released, but other streams may work on them
         self.limit: int | None = None
-        # Once values have been moved to the host (`core/runtime/spill.py`): when buffers with values were used last,
-        # and how long before that; 0 for a buffer that was not used twice, -1 for one that was only made. The time is
-        # counted in runs of plans and in values that the program gave.
-        self.uses: dict[weakref.ref[Buffer], tuple[int, int]] = {}
+        # Once values have been moved to the host (`core/runtime/spill.py`): the last times at which buffers were made
+        # or used, counted in runs of plans and in values that the program gave.
+        self.uses: dict[weakref.ref[Buffer], tuple[int, ...]] = {}
         self.now = 0
         self.bytes_to_host = self.bytes_from_host = 0  # that were copied so far, of values that moved and came back
         self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
@@ -308,9 +308,9 @@ class Pool(ABC):
         for buffer in buffers:
             before = self.uses.get(weakref.ref(buffer))
             if before is None:
-                self.uses[weakref.ref(buffer, self.uses.__delitem__)] = self.now, -1
-            elif before[0] != self.now:
-                self.uses[weakref.ref(buffer)] = self.now, self.now - before[0] if before[1] >= 0 else 0
+                self.uses[weakref.ref(buffer, self.uses.__delitem__)] = (self.now,)
+            elif before[-1] != self.now:
+                self.uses[weakref.ref(buffer)] = *before[-_REMEMBERED_USES:], self.now
 
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""

@@ -13,6 +13,7 @@ import weakref
 from _thread import get_ident
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -161,29 +162,37 @@ def _candidates(queue: Queue) -> Sequence[Buffer]:
     """Return the buffers that may be moved, those first that are needed last as far as it is known."""
     pool = memory.pool_of(queue.device)
     steps: dict[int, int] = {}
-    found: dict[int, tuple[Buffer, tuple[int, int]]] = {}
+    found: dict[int, tuple[Buffer, tuple[int, ...]]] = {}
     for run in _runs(queue):
         if run.plan is not None:
             for step, buffer in run.plan.buffers_ahead(run):
                 steps[id(buffer)] = min(step, steps.get(id(buffer), step))
-                found[id(buffer)] = buffer, (0, 0)
-    for reference, use in list(pool.uses.items()):
+                found[id(buffer)] = buffer, (0,)
+    for reference, times in list(pool.uses.items()):
         used = reference()
         if used is not None:
-            found[id(used)] = used, use
-    now = pool.now
+            found[id(used)] = used, times
 
-    def order(entry: tuple[Buffer, tuple[int, int]]) -> tuple[bool, bool, int]:
-        buffer, (last, interval) = entry
+    def order(entry: tuple[Buffer, tuple[int, ...]]) -> tuple[bool, bool, int]:
+        buffer, times = entry
         step = steps.get(id(buffer))
-        # What was used in regular intervals is expected after another one; else, the longer ago the later.
-        later = last + interval if interval > 0 and last + interval >= now else 2 * now - last
-        return buffer.nbytes >= _SMALL_BYTES, step is None, later if step is None else step
+        return buffer.nbytes >= _SMALL_BYTES, step is None, expected(times, pool.now) if step is None else step
 
     movable = [entry for entry in found.values() if type(entry[0]) is PoolBuffer and may_move(entry[0])]
     at_hand = _at_hand(queue)
     movable = [entry for entry in movable if id(entry[0]) not in at_hand]
     return [buffer for buffer, _ in sorted(movable, key=order, reverse=True)]
+
+
+def expected(times: Sequence[int], now: int) -> int:
+    """Return when a buffer is expected to be used again that was used at these times.
+
+    After the least of the intervals between its uses that has not passed since the last one; if all have, the longer
+    ago that was the later. So what every pass of a loop uses at two times is expected at both.
+    """
+    last = times[-1]
+    ahead = [last + after - before for before, after in pairwise(times) if last + after - before > now]
+    return min(ahead, default=2 * now - last)
 
 
 def _runs(queue: Queue) -> list[Run]:

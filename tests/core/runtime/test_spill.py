@@ -162,6 +162,37 @@ def test_what_the_plan_needs_next_stays(room: Callable[[float], None]) -> None:
     assert moved == sorted(moved, reverse=True)  # when the last was read, the first had been moved
 
 
+@pytest.mark.parametrize(
+    ("times", "now", "expected"),
+    [
+        ((7,), 9, 11),  # used once: the longer ago, the later
+        ((2, 5), 5, 8),
+        ((2, 5), 7, 8),
+        ((2, 5), 8, 11),  # it did not come
+        ((1, 2, 11, 12, 21), 21, 22),  # at two times of each pass
+        ((1, 2, 11, 12, 21, 22), 23, 31),
+    ],
+)
+def test_when_a_value_is_expected(times: tuple[int, ...], now: int, expected: int) -> None:
+    assert spill.expected(times, now) == expected
+
+
+def test_a_loop_that_reads_each_array_at_two_times(room: Callable[[float], None]) -> None:
+    """A step reads the next array too: of 16 arrays 9 can stay, if those that come soonest do."""
+    room(11)
+    made = arrays(16)
+    pool = memory.pool_of(CPU)
+    moved = []
+    for _ in range(4):
+        before = pool.bytes_from_host + pool.bytes_to_host
+        for k, x in enumerate(made):
+            x[1:] += made[(k + 1) % 16][0]
+            np.synchronize()
+        moved.append((pool.bytes_from_host + pool.bytes_to_host - before) // BYTES)
+    assert moved[2] <= 14
+    assert moved[3] <= 14
+
+
 def test_a_look_brings_nothing_back(room: Callable[[float], None]) -> None:
     room(2)
     made = arrays(4)
