@@ -91,9 +91,10 @@ class Kept(Protocol[T]):
 class Variants(Generic[T]):
     """What `make` makes of numbers, made anew only for numbers that nothing made before serves.
 
-    The first list of numbers of a pattern is taken as it is: to make something of symbols takes several times as long,
-    and most programs have one size for each structure. Symbols come with the second list, or with those that other
-    processes have kept.
+    The first list of numbers is taken as it is: to make something of symbols takes several times as long, and most
+    programs have one size for each structure. Symbols come with the second list, or with those that other processes
+    have kept; but a list with 0, 1 or -1 where all others have symbols, as the last rounds of a loop have, is taken as
+    it is too.
 
     Parameters
     ----------
@@ -133,8 +134,8 @@ class Variants(Generic[T]):
         if known is not None:
             return known
         places, values = pattern(numbers)
-        variants = self._variants.setdefault(places, [])
         variant = self._of_other_pattern(places, values) or without_collector(self._new, numbers, places, values)
+        variants = self._variants.setdefault(places, [])
         self._keep(places, variant)
         if len(variants) >= MAX_VARIANTS:
             del variants[0]
@@ -164,8 +165,8 @@ class Variants(Generic[T]):
         return None
 
     def _new(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
-        """Return a new variant: for these numbers alone, or of symbols if there is one for other numbers already."""
-        comes_again = self._expects_others or any(variant.symbols is None for variant in self._variants[places])
+        """Return a new variant: for these numbers alone, or of symbols if others that they cover were there before."""
+        comes_again = self._expects_others or any(_covers(places, other) for other in self._variants)
         if comes_again and EXACT not in places[:1]:
             return self._with_symbols(places, values)
         return self._for_numbers(numbers, places, values)
@@ -201,6 +202,14 @@ def known_variant(variants: Variants[T], numbers: Sequence[int]) -> tuple[T, tup
         if variant.guards(given) is not None:
             return variant.made, given
     return None
+
+
+def _covers(places: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return whether a pattern has a symbol wherever another one has, and else the same numbers."""
+    if EXACT in other[:1]:
+        return False
+    both = zip(places, other)
+    return all(a == b if -LEAST < a < LEAST else -LEAST < b < LEAST or (a < 0) == (b < 0) for a, b in both)
 
 
 def _number(place: int, symbols: Sequence[Integer]) -> Integer:

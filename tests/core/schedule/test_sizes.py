@@ -219,10 +219,23 @@ def test_equal_numbers_count_where_it_is_asked_for() -> None:
         *((0, 10), (0, 12), (0, 7), (0, 8)),
         (-2, 6),
     ]
-    assert len(calls) == len(variants) == 5, "(6, 6, 4) and (6, 6, 6) alone, and what serves further equal ones"
+    assert len(calls) == len(variants) == 3, "what is made of (6, 6, 4) serves further equal ones"
     assert find(7, 5, 1) == (2, 8)
     assert find(-7, 5, 3) == (-12, -4)
-    assert len(calls) == len(variants) == 6, "signs are parts of a pattern; 1 stands for a symbol"
+    assert len(calls) == len(variants) == 4, "signs are parts of a pattern; 1 stands for a symbol"
+
+
+def test_symbols_come_with_the_second_numbers_that_have_one_wherever_others_have() -> None:
+    """The first rounds of a loop have 0 and 1 at places that change."""
+    made: list[bool] = []
+    variants = Variants(lambda trace, numbers: made.append(bool(trace.symbols)))
+    for k in range(6):
+        variants.find([9, k, 9 - k])
+    assert made == [False, False, True], "0 and 1 alone, and what serves 2 and more"
+    variants.find([9, 8, 1])
+    assert made[3:] == [], "as nobody asks whether a size is 1"
+    variants.find([-9, 2, 7])
+    assert made[3:] == [False]
 
 
 @pytest.mark.parametrize("expects_others", [False, True])
