@@ -41,7 +41,7 @@ UPWARDS: dict[tuple[str, str], str] = {}
 # Modules that import CUDA, all of them inside functions: a machine without a GPU never loads it.
 MAY_IMPORT_CUDA = ("core/runtime/device", "core/runtime/memory", "kernels/cuda/", "nvlib/")
 CUDA = {"cuda", "nvmath"}
-BASE_INSTALL = {"numpy", "ml_dtypes", "opt_einsum"}
+BASE_INSTALL = {"numpy", "ml_dtypes", "opt_einsum", "tqdm"}
 
 # Imported inside a function as CUDA is, since few programs need them.
 LATE = {"functions/products/einsum": {"opt_einsum"}}

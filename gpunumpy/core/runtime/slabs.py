@@ -23,6 +23,7 @@ from .device import CPU
 from .host_copies import HostCopy
 from .memory import Buffer
 from .memory_copy import copy_from_host
+from .progress import progress_bar
 from .run import publish
 from .slab_results import SlabResult, ways_to_cut
 from .spill import SpilledBuffer, move_out
@@ -152,11 +153,20 @@ def _compute_at_once(queue: Queue, roots: Sequence[Node], budget: int, compute: 
 
 def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, compute: _Compute) -> None:
     """Compute values that are cut along axes of one length, in one pass over what they are made of."""
-    extent = ways[0].extent
-    for buffer, start, stop in list(_reads(way.root for way in ways).values()):
+    reads = _reads(way.root for way in ways)
+    for buffer, start, stop in reads.values():
         if stop - start > budget:
             move_out(buffer, queue)
-    width = _width(ways, budget)
+    with progress_bar(sum(stop - start for _, start, stop in reads.values())) as progress:
+        _take_slabs(queue, ways, budget, compute, progress)
+    publish(queue, [(way.root, way.result(), computed_signature(way.root.signature)) for way in ways])
+
+
+def _take_slabs(
+    queue: Queue, ways: Sequence[SlabResult], budget: int, compute: _Compute, progress: Callable[[float], object]
+) -> None:
+    """Have results take all slabs, each while the next one is computed; `progress` is told of the part that is done."""
+    extent, width = ways[0].extent, _width(ways, budget)
     queued: tuple[list[Node], int, int] | None = None
     start = 0
     while start < extent:
@@ -177,9 +187,9 @@ def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, comput
         if copies:
             queued = copies, start, stop
             start = stop
+            progress(start / extent)
     assert queued is not None
     _take(ways, *queued)
-    publish(queue, [(way.root, way.result(), computed_signature(way.root.signature)) for way in ways])
 
 
 def _take(ways: Sequence[SlabResult], copies: list[Node], start: int, stop: int) -> None:

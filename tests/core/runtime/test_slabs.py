@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import io
+import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory
+from gpunumpy.core.runtime import memory, progress
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.spill import SpilledBuffer
 
@@ -185,6 +188,28 @@ def test_one_pass_for_two_results(limit: None) -> None:
     assert chunks.rows < 1.1 * ROWS
     numpy.testing.assert_array_equal(greatest.get(), data().max(axis=0))
     assert chunks.rows < 1.1 * ROWS
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("stream", [_Terminal, io.StringIO])
+def test_a_progress_bar_on_a_terminal(
+    limit: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stream: type[io.StringIO]
+) -> None:
+    """Of the bytes that are read; it is wiped out when they are."""
+    monkeypatch.setattr(progress, "_DELAY", 0)
+    terminal = stream()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert float(np.asarray(mapped(tmp_path, data())).max()) == data().max()
+    shown = terminal.getvalue()
+    if stream is _Terminal:
+        assert re.match(r"\rgpunumpy:   0%\|.*\| 0.00/1.54M ", shown)
+        assert re.search(r"\r *\r$", shown)
+    else:
+        assert shown == ""
 
 
 def test_the_memory_of_the_cpu_device_is_that_of_the_host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
