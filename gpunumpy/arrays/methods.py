@@ -14,7 +14,7 @@ from ..core import dtypes
 from ..core.arguments import is_set, memory_order
 from ..core.errors import OnHostError
 from ..core.graph import layout
-from ..core.graph.layout import Layout
+from ..core.graph.layout import Layout, Shape
 from ..core.numpy_release import NUMPY_2_5, RELEASE
 from ..core.recording.array import (
     ALWAYS_READ_ONLY,
@@ -28,6 +28,7 @@ from ..core.recording.array import (
     host_only_memory,
     is_scalar,
     make_view,
+    memory_on_host,
     ndarray,
     on_host_memory,
     one_step,
@@ -80,24 +81,42 @@ def conjugate_method(x: ndarray, out: Any = None) -> ndarray:
 def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
     """Change the shape and the number of elements in place. See `numpy.ndarray.resize`.
 
-    An existing view shows the array as it is after the call. `refcheck` has no effect.
-
     Raises
     ------
     ValueError
-        If the array does not own its data, or would lose elements while there is a view of it; on the host also if it
-        would get more.
+        If the elements are not contiguous; or if their number would change, and the array does not own its data or
+        there is a view of it. With ``refcheck=False`` a view on the device may see an array that grows.
     """
-    is_set(refcheck)
+    is_checked = is_set(refcheck)
     requested = new_shape[0] if len(new_shape) == 1 else new_shape
     dims = x.shape if not new_shape or requested is None else as_shape(requested)
     if is_scalar(x):
         return  # NumPy's scalars do not change either
+    if not (x.c_contiguous or x.f_contiguous):
+        raise ValueError("resize only works on single-segment arrays")
+    memory = memory_on_host(x)
+    if prod(dims) == x.size:
+        if memory is None:
+            strides = layout.c_strides(dims) if x.c_contiguous else layout.c_strides(dims[::-1])[::-1]
+            with one_step(x):
+                _show_in_shape(x, dims, strides)
+        else:
+            shown = memory.view()
+            shown.resize(dims, refcheck=False)
+            show(x, shown)
+        return
     if x.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
+    is_viewed = has_views(x)
+    if is_viewed and is_checked:
+        raise ValueError(
+            "cannot resize an array that references or is referenced\n"
+            "by another object in this way.\n"
+            "Use the np.resize function or refcheck=False"
+        )
     memory = host_only_memory(x)
     if memory is not None:
-        if prod(dims) != x.size and has_views(x):
+        if is_viewed:
             raise ValueError("cannot resize an array on the host while there is a view of it; use resize(a, shape)")
         resized = memory.copy()
         resized.resize(dims, refcheck=False)
@@ -106,17 +125,15 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
     require_device(x)
     with one_step(x):
         is_ordered = x._base is not None
-        if has_views(x) and (prod(dims) < x.size or is_ordered):
+        if is_viewed and (prod(dims) < x.size or is_ordered):
             raise ValueError(
                 "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
             )
         if not is_ordered:
             x._set(zero_padded_node(x, dims))
-        elif x.f_contiguous:
+        else:
             take_state(x, wrap_ordered(zero_padded_node(transpose(x), dims[::-1]), tuple(range(len(dims)))[::-1]))
             x._flags |= MADE_AS_ARRAY
-        else:
-            raise ValueError("resize only works on single-segment arrays")
 
 
 def set_dtype(x: ndarray, dtype: Any) -> None:
@@ -171,12 +188,19 @@ def set_shape(x: ndarray, shape: Any) -> None:
             raise AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
             )
-        if dims != x.shape and x._base is None:
-            x._set(in_shape(x.value(), dims))  # if computed, a window of the same memory
-        elif dims != x.shape:
-            view = make_view(x, Layout(dims, strides, where.offset))
-            x._layout, x._node, x._source = view._layout, view._node, view._source
+        _show_in_shape(x, dims, strides)
         x._flags |= MADE_AS_ARRAY
+
+
+def _show_in_shape(x: ndarray, dims: Shape, strides: Shape) -> None:
+    """Have an array on the device show its elements in another shape, by strides over its owner's elements."""
+    if dims == x.shape:
+        return
+    if x._base is None:
+        x._set(in_shape(x.value(), dims))  # if computed, a window of the same memory
+    else:
+        view = make_view(x, Layout(dims, strides, x.layout.offset))
+        x._layout, x._node, x._source = view._layout, view._node, view._source
 
 
 def set_strides(x: ndarray, strides: Any) -> None:

@@ -56,6 +56,8 @@ class MaskedArray:
     @property
     def baseclass(self) -> type: ...
     @property
+    def ctypes(self) -> Any: ...
+    @property
     def data(self) -> ndarray: ...
     @property
     def device(self) -> Any: ...
@@ -610,7 +612,7 @@ def masked_values(
 ) -> MaskedArray: ...
 def masked_where(condition: ArrayLike, a: ArrayLike, copy: bool = True) -> MaskedArray: ...
 def max(
-    a: Any,
+    obj: ArrayLike,
     axis: _ShapeLike | None = None,
     out: _Out | None = None,
     fill_value: _Scalar | None = None,
@@ -633,7 +635,7 @@ def median(
     keepdims: bool = False,
 ) -> Any: ...
 def min(
-    a: Any,
+    obj: ArrayLike,
     axis: _ShapeLike | None = None,
     out: _Out | None = None,
     fill_value: _Scalar | None = None,
@@ -696,7 +698,7 @@ def product(
     keepdims: bool = ...,
 ) -> ndarray: ...
 def ptp(
-    a: Any,
+    obj: ArrayLike,
     axis: _ShapeLike | None = None,
     out: _Out | None = None,
     fill_value: _Scalar | None = None,

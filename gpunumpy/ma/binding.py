@@ -23,6 +23,7 @@ from . import (
     fill_values,
     indexing,
     masks,
+    memory,
     numpy_code,
     operations,
     operators,
@@ -107,7 +108,10 @@ _SPECIAL: dict[str, Any] = {
 }
 
 _PROPERTIES: dict[str, property] = {
-    **{name: _of_data(name) for name in ("base", "device", "flags", "itemsize", "nbytes", "ndim", "size", "strides")},
+    **{
+        name: _of_data(name)
+        for name in ("base", "ctypes", "device", "flags", "itemsize", "nbytes", "ndim", "size", "strides")
+    },
     "T": property(lambda x: x.transpose()),
     "flat": property(indexing.flat, indexing.set_flat),
     "imag": property(shapes.part("imag"), shapes.set_part("imag")),
@@ -125,7 +129,7 @@ def _bind() -> None:
     for name, method in (METHODS | operators.OPERATORS).items():
         by_numpy = getattr(numpy_class, name, None)
         setattr(MaskedArray, name, _method(method, by_numpy) if by_numpy is not None else method)
-    for name, method in (_SPECIAL | _PROPERTIES).items():
+    for name, method in (_SPECIAL | memory.METHODS | _PROPERTIES).items():
         setattr(MaskedArray, name, method)
     for name in _HOST_METHODS:
         setattr(MaskedArray, name, on_host_method(name, numpy_class, "ma.MaskedArray"))
@@ -148,26 +152,24 @@ def _method(method: Callable[..., Any], by_numpy: Any) -> Callable[..., Any]:
     return takes_every_dtype(method, on_host(by_numpy, ""))
 
 
-def _of_method(name: str, is_reversed: bool = False) -> Callable[..., Any]:
-    """Return the function that calls a method of its first argument, or of its second."""
+def _of_method(name: str) -> Callable[..., Any]:
+    """Return the function that calls a method of its first argument."""
     method = METHODS[name]
 
     def run(a: Any, *args: Any, **options: Any) -> Any:
-        if is_reversed:
-            return getattr(construction.asanyarray(masks.taken(args[0])), name)(a, *args[1:], **options)
         x = masks.taken(a)
         if not isinstance(x, MaskedArray):
             x = construction.asanyarray(x)
         return getattr(x, name)(*args, **options)
 
-    parameters = list(inspect.signature(method).parameters.values())
-    parameters[0] = parameters[0].replace(name="a")
-    if is_reversed:
-        parameters[:2] = parameters[1::-1]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__name__ = name
-    run.__doc__ = f"{(method.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
-    return run
+    first = next(iter(inspect.signature(getattr(numpy.ma, name)).parameters))
+    function: Any = run if first == "a" else lambda obj, *args, **options: run(obj, *args, **options)
+    _, *parameters = inspect.signature(method).parameters.values()
+    named = inspect.Parameter(first, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    function.__signature__ = inspect.Signature([named, *parameters])
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{(method.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
+    return function
 
 
 _FROM_METHODS = (
@@ -180,7 +182,6 @@ _FROM_METHODS = (
 def _functions() -> dict[str, Any]:
     """Return the functions by their names in `numpy.ma`."""
     found: dict[str, Any] = {name: _of_method(name) for name in _FROM_METHODS}
-    found["compress"] = _of_method("compress", is_reversed=True)
     found["anomalies"] = found["anom"]
     found |= shapes.FUNCTIONS | conditions.FUNCTIONS_BY_NAME | statistics.FUNCTIONS | averages.FUNCTIONS
     for module in (construction, fill_values, indexing, masks, operations, selecting, sorting):

@@ -163,6 +163,12 @@ def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None
     return new(data, mask, self, self._has_masked)
 
 
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """Return the slices along an axis for which a condition is true. See `numpy.ma.compress`."""
+    a = taken(a)
+    return compress_method(a if is_ours(a) else new(new_array(a, copy=None)), condition, axis, out)
+
+
 def item_method(self: Any, *args: Any) -> Any:
     """Return an element as a Python scalar, whether it is masked or not. See `numpy.ma.MaskedArray.item`."""
     return self._data.item(*args)

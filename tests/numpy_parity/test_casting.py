@@ -309,3 +309,30 @@ def test_dtypes_without_the_rule(target: Any) -> None:
     expected = outcome(lambda: source.astype(target, casting="same_value"))
     found = outcome(lambda: np.asarray(source).astype(target, casting="same_value"))
     assert (type(found), str(found)) == (type(expected), str(expected))
+
+
+CONVERTED: dict[str, Callable[[Any], Any]] = {
+    "an array of NumPy": lambda xp: xp.astype(numpy.array([1, 2]), "f4"),
+    "texts of NumPy": lambda xp: xp.astype(numpy.array(["1", "2"]), "f4"),
+    "a number of NumPy": lambda xp: xp.astype(numpy.float64(3), "i2"),
+    "a matrix": lambda xp: xp.astype(numpy.matrix([[1, 2]]), "f4"),
+    "a masked array": lambda xp: xp.astype(xp.ma.array([1, 2], mask=[0, 1]), "f4"),
+    "a masked array as texts": lambda xp: xp.astype(xp.ma.array([1, 2], mask=[0, 1]), "S4"),
+    "a list": lambda xp: xp.astype([1, 2], "f4"),
+    "a number": lambda xp: xp.astype(1, "f4"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("call", CONVERTED.values(), ids=CONVERTED)
+def test_what_astype_takes(call: Callable[[Any], Any], residence: str) -> None:
+    np.set_residence(residence)
+    outcomes: list[Any] = []
+    for xp in (np, numpy):
+        try:
+            result: Any = call(xp)
+            outcomes.append((type(result).__name__ == "matrix", result.dtype, result.shape, result.tolist()))
+        except (TypeError, AttributeError) as error:
+            outcomes.append((type(error), str(error)))
+    assert outcomes[0] == outcomes[1]

@@ -224,6 +224,14 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "resize(None)": lambda np: _written(np.arange(3.0), lambda x: x.resize(None)),
     "resize(-1)": lambda np: _written(np.arange(3.0), lambda x: x.resize(-1)),
     "resize of a view": lambda np: np.arange(4.0)[:2].resize(3),
+    "resize of a view to as many": lambda np: _written(np.arange(6.0)[:4], lambda x: x.resize(2, 2)),
+    "resize of a view's owner": lambda np: _resized_beside_a_view(np.arange(6.0), (3, 2)),
+    "resize of a view's owner, of texts": lambda np: _resized_beside_a_view(np.array(["a", "b"]), (2, 1)),
+    "resize beside a view": lambda np: _resized_beside_a_view(np.arange(6.0), 8),
+    "resize of columns": lambda np: np.arange(6.0).reshape(2, 3)[:, 1:].resize(4),
+    "resize of columns to as many": lambda np: np.arange(6.0).reshape(2, 3)[:, 1:].resize(2, 2),
+    "resize in Fortran's order": lambda np: _written(np.arange(6.0).reshape(2, 3).copy("F"), lambda x: x.resize(3, 2)),
+    "resize of a transpose": lambda np: _written(np.arange(6.0).reshape(2, 3).T, lambda x: x.resize(2, 3)),
     "resize(x=1)": lambda np: np.arange(3).resize(2, x=1),
 }
 
@@ -248,6 +256,14 @@ def _written(x: Any, write: Callable[[Any], Any]) -> Any:
     return x
 
 
+def _resized_beside_a_view(x: Any, shape: Any) -> Any:
+    """Resize an array, and write through a view of it that was made before."""
+    view = x[1:3]
+    x.resize(shape)
+    view[...] = x.reshape(-1)[:1]
+    return x
+
+
 def _is_same(x: Any, call: Callable[[Any], Any]) -> bool:
     return call(x) is x
 
@@ -266,8 +282,10 @@ def _outcome(call: Callable[[Any], Any], np: Any) -> Any:
     return to_host(result) if isinstance(result, gpunumpy.ndarray) else result
 
 
+@pytest.mark.parametrize("residence", ["auto", "device"])
 @pytest.mark.parametrize("name", CALLS)
-def test_memory_arguments(name: str) -> None:
+def test_memory_arguments(name: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
     tested, reference = (_outcome(CALLS[name], np) for np in (gpunumpy, numpy))
     if isinstance(reference, numpy.ndarray):
         assert isinstance(tested, numpy.ndarray)

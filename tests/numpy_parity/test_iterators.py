@@ -185,3 +185,37 @@ def test_arrays_that_run_backwards_are_gone_through_in_the_order_of_memory(key: 
         written.append(x.tolist())
     assert read[0] == read[1]
     assert written[0] == written[1]
+
+
+def _flat_elements(np: Any) -> list[Any]:
+    """Return what several uses of `flat` say: positions, elements, and what an array that moves meanwhile has."""
+    x = np.arange(12.0).reshape(3, 4)
+    places = x[:, ::2].flat
+    seen = [float(next(places)), places.index, places.coords]
+    for k, element in enumerate(places):
+        seen += [float(element), places.index, places.coords]
+        if k == 1:
+            if np is gpunumpy:
+                np.set_residence("device")
+            x *= 10
+        if k == 3:
+            assert float(places[1]) == 20  # which begins again
+        if k == 5:
+            break
+    texts = np.array(["a", "bc"]).flat
+    return [*seen, float(next(places)), str(next(texts)), [str(text) for text in texts], texts.index]
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_the_elements_of_flat(residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    assert _flat_elements(gpunumpy) == _flat_elements(numpy)
+
+
+def test_elements_of_flat_on_the_host_are_those_of_numpy() -> None:
+    gpunumpy.set_residence("auto")
+    x = gpunumpy.arange(3.0)
+    assert {type(element) for element in x.flat} == {numpy.float64}
+    objects = numpy.empty(1, object)
+    objects[0] = x
+    assert next(iter(gpunumpy.asarray(objects).flat)) is x

@@ -108,6 +108,13 @@ def _on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fallback, "_warned", set())
 
 
+def _masked_part(np: Any, x: Any) -> Any:
+    """Mask an element of a part of all elements, which has the mask of the whole."""
+    part = x.getfield("i1")
+    part[0, 0] = np.ma.masked
+    return part
+
+
 UNARY: dict[str, Callable[[Any, Any], Any]] = {
     **{
         name: lambda np, x, name=name: getattr(np.ma, name)(x)
@@ -205,6 +212,12 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "iterated": lambda np, x: [list(x), list(x.flat), x.flat[3], x.flat[2:5]],
     "lists": lambda np, x: [x.tolist(), x.tolist(7), x.tobytes(), len(x), bool((x == x).all() is np.ma.masked)],
     "text": lambda np, x: [repr(x), str(x), repr(x[0]), f"{x[:1, :1]}"],
+    "memory": lambda np, x: [bytes(x), x.ctypes.shape[:], x.iscontiguous(), x.to_device("cpu"), np.from_dlpack(x)],
+    "bytes swapped": lambda np, x: [x.byteswap(), x.byteswap(True) is x],
+    "part of elements": lambda np, x: [x.getfield("i1"), x.setfield(1, "i1"), x],
+    "part of elements, masked": lambda np, x: [_masked_part(np, x), x],
+    "read-only": lambda np, x: [x.setflags(write=False), x.flags.writeable, x.setflags(write=True)],
+    "deleted": lambda np, x: operator.delitem(x, 0),
     "copied": lambda np, x: [copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))],
     "reduce": lambda np, x: [np.ma.add.reduce(x), np.ma.multiply.reduce(x, 1), np.ma.logical_or.reduce(x, axis=None)],
     "extremum": lambda np, x: [np.ma.maximum(x, 2), np.ma.minimum.reduce(x, 0), np.ma.maximum.reduce(x, axis=None)],

@@ -169,3 +169,7 @@ def test_keywords_of_functions_that_call_methods() -> None:
         assert xp.ma.clip(x, min=2, max=3).tolist() == [[2, None], [3, 3]]
         with pytest.raises(TypeError, match="a_min"):
             xp.ma.clip(x, a_max=3)
+        assert [getattr(xp.ma, name)(obj=[1, 3], axis=0).item() for name in ("max", "min", "ptp")] == [3, 1, 2]
+        with pytest.raises(TypeError):
+            xp.ma.max(a=[1, 3])
+        assert xp.ma.compress([False, True], x, axis=1).tolist() == [[None], [4]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from math import prod
 from typing import Any, Literal
 
@@ -19,11 +20,13 @@ from ...core.recording.array import (
     MADE_AS_ARRAY,
     READ_ONLY,
     as_class,
+    host_only_memory,
     is_scalar,
     make_view,
     memory_on_host,
     ndarray,
     one_step,
+    owner_of,
     to_host,
     wrap,
 )
@@ -135,16 +138,19 @@ class flatiter(metaclass=IteratorMeta):
         self._size = a.size
         self._position = 0
         self._flat: Any = None  # a view in one dimension, once there is an iteration, and if there can be one
+        # Of an array on the host its memory and NumPy's iterator, whose position then counts, once there is one.
+        self._memory: Any = None
+        self._by_numpy: Any = None
 
     @property
     def index(self) -> int:
         """The number of elements iterated over so far."""
-        return self._position
+        return self._position if self._by_numpy is None else int(self._by_numpy.index)
 
     @property
     def coords(self) -> tuple[int, ...]:
         """The index of the next element."""
-        return self._coords_of(self._position)
+        return self._coords_of(self.index)
 
     def _coords_of(self, position: int) -> tuple[int, ...]:
         coords: list[int] = []
@@ -156,10 +162,28 @@ class flatiter(metaclass=IteratorMeta):
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self) -> flatiter:
-        return self
+    def __iter__(self) -> Iterator[Any]:
+        """Return an iterator over the elements that are left."""
+        by_numpy = self._iterator_of_numpy()
+        if by_numpy is None:
+            return self
+        return by_numpy if host_only_memory(self._array) is not None else self._while_on_host(by_numpy)
 
-    def __next__(self) -> ndarray:
+    def _while_on_host(self, by_numpy: Any) -> Iterator[Any]:
+        """Yield the elements by NumPy's iterator, and if the array leaves the host meanwhile the rest from there."""
+        owner = owner_of(self._array)
+        storage = owner._base
+        for element in by_numpy:
+            yield element
+            if owner._base is not storage:
+                break
+        while self.index < self._size:
+            yield self.__next__()
+
+    def __next__(self) -> Any:
+        by_numpy = self._iterator_of_numpy()
+        if by_numpy is not None:
+            return next(by_numpy)
         position = self._position
         if position >= self._size:
             raise StopIteration
@@ -167,6 +191,16 @@ class flatiter(metaclass=IteratorMeta):
             self._flat = self._array.reshape(-1)
         self._position = position + 1
         return self._array[self._coords_of(position)] if self._flat is None else self._flat[position]
+
+    def _iterator_of_numpy(self) -> Any:
+        """Return NumPy's iterator over the memory of an array on the host, which has this position; None of others."""
+        memory = memory_on_host(self._array)
+        if memory is not self._memory:
+            self._position, self._memory = self.index, memory
+            self._by_numpy = memory.flat if isinstance(memory, numpy.ndarray) else None
+            if self._by_numpy is not None:
+                next(islice(self._by_numpy, self._position, self._position), None)
+        return self._by_numpy
 
     def copy(self) -> ndarray:
         """Return the elements as a new array."""
@@ -256,6 +290,8 @@ class flatiter(metaclass=IteratorMeta):
         if isinstance(key, (float, complex, str)):
             raise IndexError(INVALID_INDEX.replace(", numpy.newaxis (`None`)", ""))
         self._position, size = 0, self._size
+        if self._by_numpy is not None:
+            self._by_numpy.__getitem__(slice(0))
         if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool) and not -size <= key < size:
             raise IndexError(f"index {key} is out of bounds for size {size}")
         return key

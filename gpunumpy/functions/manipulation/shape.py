@@ -27,7 +27,7 @@ from ...core.recording.array import (
     owner_of,
     wrap,
 )
-from ...core.recording.record import as_array, cast_with_warning
+from ...core.recording.record import as_array, cast_with_warning, is_masked_array
 from ..creation.arrays import array_in_memory_order, as_shape, asarray, axes_in_memory, is_in_order
 from .same_value import check_values_fit
 
@@ -408,10 +408,14 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
 # --- dtype -----------------------------------------------------------------------------------------------------------
 
 
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     """Cast the elements to a dtype. See `numpy.astype`."""
-    if not isinstance(x, ndarray):
-        raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
+    if not (isinstance(x, (ndarray, numpy.ndarray)) or is_masked_array(x) or numpy.isscalar(x)):
+        raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(x)} instead.")
+    if type(x) is numpy.ndarray or isinstance(x, numpy.generic):
+        x = as_array(x)
+    elif not isinstance(x, ndarray):
+        return x.astype(dtype, copy=copy)
     result = cast_to(x, dtype, copy=copy)
     return result if device is None else asarray(result, device=device)
 
