@@ -5,22 +5,11 @@ from typing import Any, Literal, SupportsIndex
 
 from numpy.char import chararray as chararray
 
-from . import _Casting, _Order, _Out, ndarray
+from . import _Binary, _Casting, _Order, _Out, ndarray
 from .typing import ArrayLike, DTypeLike
 
-def add(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
+add: _Binary
+
 def array(
     obj: object,
     itemsize: SupportsIndex | None = None,

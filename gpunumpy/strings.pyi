@@ -3,69 +3,26 @@
 from types import EllipsisType
 from typing import Any
 
-from . import _Casting, _Order, _Out, ndarray
+from . import _Binary, _Casting, _Order, _Out, ndarray
 from .typing import ArrayLike, DTypeLike
 
-def add(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
+add: _Binary
+
 def capitalize(a: ArrayLike) -> ndarray: ...
 def center(a: ArrayLike, width: ArrayLike, fillchar: ArrayLike = " ") -> ndarray: ...
 def count(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
 def decode(a: ArrayLike, encoding: str | None = None, errors: str | None = None) -> ndarray: ...
 def encode(a: ArrayLike, encoding: str | None = None, errors: str | None = None) -> ndarray: ...
 def endswith(a: ArrayLike, suffix: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
-def equal(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
+
+equal: _Binary
+
 def expandtabs(a: ArrayLike, tabsize: ArrayLike = 8) -> ndarray: ...
 def find(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
-def greater(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
-def greater_equal(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
+
+greater: _Binary
+greater_equal: _Binary
+
 def index(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...
 def isalnum(
     x: ArrayLike,
@@ -175,50 +132,18 @@ def isupper(
     subok: bool = True,
     signature: str | tuple[str | None, str | None] | None = None,
 ) -> ndarray: ...
-def less(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
-def less_equal(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
+
+less: _Binary
+less_equal: _Binary
+
 def ljust(a: ArrayLike, width: ArrayLike, fillchar: ArrayLike = " ") -> ndarray: ...
 def lower(a: ArrayLike) -> ndarray: ...
 def lstrip(a: ArrayLike, chars: ArrayLike | None = None) -> ndarray: ...
 def mod(a: ArrayLike, values: Any) -> ndarray: ...
 def multiply(a: ArrayLike, i: ArrayLike) -> ndarray: ...
-def not_equal(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: _Out | EllipsisType | tuple[_Out] | None = None,
-    *,
-    where: Any = True,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: DTypeLike | None = None,
-    subok: Any = True,
-    signature: Any = None,
-) -> ndarray: ...
+
+not_equal: _Binary
+
 def partition(a: ArrayLike, sep: ArrayLike) -> tuple[ndarray, ndarray, ndarray]: ...
 def replace(a: ArrayLike, old: ArrayLike, new: ArrayLike, count: ArrayLike = -1) -> ndarray: ...
 def rfind(a: ArrayLike, sub: ArrayLike, start: ArrayLike = 0, end: ArrayLike | None = None) -> ndarray: ...

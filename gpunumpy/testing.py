@@ -8,8 +8,11 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy.testing
+from numpy.testing import overrides as overrides
 
 from .core.recording.array import is_scalar, ndarray, to_host
+
+__path__: list[str] = []  # a package: `overrides` is NumPy's module
 
 # Functions that call a function of the program, which gets its own arrays.
 _CALLERS = frozenset(

@@ -94,7 +94,7 @@ def result_type(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
     return numpy.result_type(*map(_promotion_operand, arrays_and_dtypes))
 
 
-def promote_types(type1: Any, type2: Any) -> numpy.dtype[Any]:
+def promote_types(type1: Any, type2: Any, /) -> numpy.dtype[Any]:
     """Return the smallest dtype to which both dtypes can be cast safely. See `numpy.promote_types`."""
     return numpy.promote_types(_type_of(type1), _type_of(type2))
 
@@ -104,7 +104,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     return numpy.can_cast(_type_of(from_), _type_of(to), casting)
 
 
-def min_scalar_type(a: Any) -> numpy.dtype[Any]:
+def min_scalar_type(a: Any, /) -> numpy.dtype[Any]:
     """Return the smallest dtype that holds a scalar, or the dtype of an array. See `numpy.min_scalar_type`."""
     return a.dtype if isinstance(a, ndarray) else numpy.min_scalar_type(a)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -475,30 +476,27 @@ def lookup(module: str, name: str) -> Any:
     """
     numpy_module = import_late(module)
     own_module = "gpunumpy" + module.removeprefix("numpy")
-    if name.startswith("_") or (name not in dir(numpy_module) and name not in _PLAIN_MODULES):
-        raise AttributeError(_advice(numpy_module, name) or f"module {own_module!r} has no attribute {name!r}")
+    missing = f"module {own_module!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(missing)
+    try:
+        found = call_for_user(getattr, numpy_module, name)
+    except AttributeError as error:
+        # NumPy tells what has taken the place of a name that it has removed, such as ``float_``.
+        advice = str(error)
+        raise AttributeError(advice if "removed" in advice or "deprecated" in advice else missing) from None
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
-    found = getattr(numpy_module, name)
     if isinstance(found, types.ModuleType):
         return found if name in _PLAIN_MODULES else namespace(found.__name__)
     if isinstance(found, type):
         return _reporting(found) if name in _HOLDERS else found
     if not callable(found) or name in _PLAIN:
         return found
+    if module != "numpy" and found is vars(numpy).get(name):  # as `numpy.strings.add` is `numpy.add`
+        return getattr(sys.modules[__name__.partition(".")[0]], name)
     return on_host(found, "" if name in _HOST_NAMES or module in _HOST_MODULES else f"{own_module}.{name}")
-
-
-def _advice(numpy_module: types.ModuleType, name: str) -> str:
-    """Return what NumPy says of a name that it has removed, such as ``float_``; an empty string of any other name."""
-    if name.startswith("_"):
-        return ""
-    try:
-        getattr(numpy_module, name)
-    except AttributeError as error:
-        return str(error) if "removed" in str(error) or "deprecated" in str(error) else ""
-    return ""
 
 
 def namespace(module: str) -> types.ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import pickle
 import subprocess
 import sys
@@ -171,7 +172,7 @@ def test_a_look_at_a_name_says_nothing(action: str, monkeypatch: pytest.MonkeyPa
     for name in fallback._HOLDERS & vars(np).keys():
         monkeypatch.delattr(np, name)
     np.host_fallback(action)
-    for name in {*numpy.__all__, *dir(numpy), "float_", "in1d", "nonsense"}:
+    for name in {*numpy.__all__, *dir(numpy), "matrixlib", "float_", "in1d", "nonsense"}:
         if not name.startswith("_"):
             assert hasattr(np, name) == hasattr(numpy, name), name
     assert hasattr(np.rec, "recarray")
@@ -265,7 +266,7 @@ def test_submodules() -> None:
 SUBMODULES = (
     "lib lib.stride_tricks lib.mixins lib.scimath lib.array_utils lib.npyio ma ma.extras polynomial "
     "polynomial.polynomial polynomial.chebyshev char strings rec exceptions dtypes typing ctypeslib version "
-    "random.mtrand linalg fft random testing"
+    "random.mtrand linalg fft random testing testing.overrides matrixlib.defmatrix"
 )
 
 
@@ -280,9 +281,33 @@ def test_import_statements_find_submodules(name: str) -> None:
     )
     ran = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     own = (
-        name in ("linalg", "fft", "ma", "polynomial", "random", "testing", "typing") or name in fallback._PLAIN_MODULES
+        name in ("linalg", "fft", "ma", "polynomial", "random", "testing", "testing.overrides", "typing")
+        or name in fallback._PLAIN_MODULES
     )
     assert ran.stdout.split() == ["True", str(own), f"numpy.{name}"], ran.stderr
+
+
+def test_names_that_numpy_does_not_list() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vars(np).pop("chararray", None)
+        fallback.lookup.cache_clear()
+        assert hasattr(np, "chararray") == hasattr(numpy, "chararray")
+        matlib = importlib.import_module("gpunumpy.matlib")
+        assert isinstance(matlib.eye(2), numpy.matrix)
+    assert matlib.sum is np.sum
+    assert np.strings.equal is np.equal
+
+
+def test_signatures_of_ufuncs_are_numpys() -> None:
+    for name in ("sin", "add", "divmod", "isnan", "frexp"):
+        numpys: Any = getattr(numpy, name)
+        try:
+            expected = inspect.signature(numpys)
+        except ValueError:  # before NumPy 2.4
+            continue
+        assert inspect.signature(getattr(np, name)) == expected
+    inspect.signature(np.ufunc)
 
 
 @pytest.mark.parametrize("name", ["nonsense", "lib.nonsense", "_core", "exceptions.nonsense"])

@@ -22,7 +22,7 @@ _IMPORTS = {
     ),
     **dict.fromkeys(("EllipsisType", "ModuleType", "TracebackType"), "types"),
     **dict.fromkeys(("_DeviceLike", "_HostNumber", "_Number", "_Out", "_Scalar", "_ShapeLike", *CHOICES), "."),
-    **dict.fromkeys(("ndarray", "ufunc"), "."),
+    **dict.fromkeys(("ndarray", "ufunc", "_Binary", "_BinaryPair", "_Unary", "_UnaryPair"), "."),
     **dict.fromkeys(("ArrayLike", "DTypeLike"), ".typing"),
     "AbstractContextManager": "contextlib",
     "Flags": ".arrays.methods",

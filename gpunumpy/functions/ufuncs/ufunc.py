@@ -120,8 +120,13 @@ class UfuncCall:
         return self._call_with_any(*args, **options)  # type: ignore[attr-defined]
 
 
-# What `inspect` finds for a call in Python, whichever core has the call.
-_SIGNATURE = inspect.signature(lambda *args, **options: None)
+class _NumpySignature:
+    """The parameters of a ufunc as `inspect.signature` shows them: those of NumPy's ufunc."""
+
+    def __get__(self, function: ufunc | None, owner: type) -> Any:
+        if function is None:
+            raise AttributeError("the class has no signature of one ufunc")
+        return inspect.signature(function._numpy)
 
 
 @cache
@@ -147,6 +152,7 @@ class ufunc(UfuncCall):
     """
 
     signature = None
+    __signature__ = _NumpySignature()
 
     def __init__(self, name: str) -> None:
         numpy_ufunc: Any = table.ufunc_of(name)
@@ -162,7 +168,6 @@ class ufunc(UfuncCall):
         self._ops = _OPS.get(name, (name,))
         self.__name__ = name
         self.__doc__ = numpy_ufunc.__doc__
-        self.__signature__ = _SIGNATURE
         self.nin, self.nout, self.nargs = numpy_ufunc.nin, numpy_ufunc.nout, numpy_ufunc.nargs
         self.identity = numpy_ufunc.identity
         self.types, self.ntypes = numpy_ufunc.types, numpy_ufunc.ntypes
