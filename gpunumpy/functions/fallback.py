@@ -35,6 +35,7 @@ from ..core.recording.array import (
     from_host,
     host_only_memory,
     is_scalar,
+    keep_on_host,
     make_view,
     memory_on_host,
     ndarray,
@@ -279,6 +280,8 @@ class HostCall:
         device = self.device or default_device()
         if source is not None and is_plain and source.stored is None:
             return on_host_memory(x, device, owner_of(source.array))
+        if source is not None and source.stored is None and not is_plain:
+            keep_on_host(source.array)
         if source is not None and source.stored is not None:
             view = _view_of(source, source.stored, x) if is_plain and has_kernels else None
             if view is not None:

@@ -244,3 +244,52 @@ def test_views_of_no_elements(dtypes: tuple[str, str], shape: tuple[int, ...], o
         return x.view(dtypes[1]).shape if 0 in x.shape else ()
 
     assert outcome(lambda: view(np)) == outcome(lambda: view(numpy))
+
+
+# --- views of other classes -------------------------------------------------------------------------------------------
+
+
+class Tagged:
+    """Mixed with `ndarray`, a class of arrays."""
+
+
+VIEWED: dict[str, Callable[[Any, Any], Any]] = {
+    "of dates, of a subclass": lambda xp, c: xp.arange(3).view(c).view("M8[s]"),
+    "of dates, as a subclass": lambda xp, c: xp.arange(3).view("M8[s]", c),
+    "of a subclass, of dates, as an array": lambda xp, c: xp.arange(3).view(c).view("M8[s]", xp.ndarray),
+    "of dates as numbers, of a subclass": lambda xp, c: xp.arange(3).view("M8[s]").view(c).view("i8"),
+    "matrix": lambda xp, c: xp.arange(3.0).view(xp.matrix),
+    "matrix, by name": lambda xp, c: xp.arange(3.0).view(type=xp.matrix),
+    "matrix of another dtype": lambda xp, c: xp.arange(3.0).view("i8", xp.matrix),
+    "records": lambda xp, c: xp.arange(3.0).view([("x", "f4"), ("y", "f4")], xp.recarray),
+    "records of numbers": lambda xp, c: xp.arange(3.0).view("f4", xp.recarray),
+    "no class": lambda xp, c: xp.arange(3.0).view(type="f4"),
+    "a class of no arrays": lambda xp, c: xp.arange(3.0).view("f4", list),
+}
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("view", VIEWED.values(), ids=VIEWED)
+def test_views_as_other_classes(view: Callable[[Any, Any], Any], residence: str) -> None:
+    np.set_residence(residence)
+    outcomes = []
+    for xp in (np, numpy):
+        cls: Any = type("C", (Tagged, xp.ndarray), {})
+        try:
+            result = view(xp, cls)
+        except ValueError as error:
+            outcomes.append(str(error))
+        else:
+            outcomes.append((type(result).__name__, result.dtype, result.shape, result.tolist()))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_and_its_array_on_the_host_are_one_memory() -> None:
+    np.set_residence("auto")
+    x = np.arange(4.0)
+    matrix = x.view(np.matrix)
+    matrix[0, 1] = 9
+    x += np.ones(1_000_000)[:4]
+    assert matrix.tolist() == [x.tolist()] == [[1, 10, 3, 4]]

@@ -371,6 +371,11 @@ def _can_leave_host(array: ndarray) -> bool:
     return owner._base.dtype in KIND and not owner._flags & STAYS_ON_HOST
 
 
+def keep_on_host(array: ndarray) -> None:
+    """Have an array that is on the host stay there, as something else shows its memory."""
+    owner_of(array)._flags |= STAYS_ON_HOST
+
+
 def require_device(array: ndarray) -> None:
     """Move an array that is on the host to its device. Raise `OnHostError` if no kernel computes its dtype."""
     memory = memory_on_host(array)
@@ -459,7 +464,7 @@ def on_host_memory(memory: Any, device: Device, owner: ndarray | None = None) ->
     array._owner = owner
     array._node = placeholder(memory.shape, memory.dtype, evaluate.queue_of(device))
     if owner is not None and memory.dtype not in KIND:
-        owner._flags |= STAYS_ON_HOST
+        keep_on_host(owner)
     return array
 
 

@@ -12,6 +12,7 @@ import numpy
 
 from ...core import dtypes
 from ...core.arguments import copy_mode, is_set, memory_order
+from ...core.errors import OnHostError
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
@@ -443,27 +444,28 @@ def cast_to(
 def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """Return a view of the same memory, as elements of another dtype or as an array of a class. See `ndarray.view`.
 
-    An array on the host also has views of NumPy's classes, such as `recarray`. A class of masked arrays of this package
-    makes one of the array, which holds it.
+    NumPy makes views of its own classes, such as `recarray`. A class of masked arrays of this package makes one of the
+    array, which holds it.
     """
     if hasattr(dtype if type is None else type, "is_masked_array"):
         cls, dtype = (dtype, None) if type is None else (type, dtype)
         return cls._view_of(x if dtype is None else view_method(x, dtype))
-    memory = host_only_memory(x)
-    if memory is not None:
-        for cls in (dtype, type):
-            if isclass(cls) and issubclass(cls, numpy.ndarray):
-                return memory.view(*(a for a in (dtype, type) if a is not None))
+    for cls in (dtype, type):
+        if isclass(cls) and issubclass(cls, numpy.ndarray):
+            raise OnHostError(f"arrays of the class {cls.__name__} are on the host")
     if type is None and isclass(dtype) and issubclass(dtype, ndarray):  # NumPy takes the class in the place of `dtype`
         dtype, type = None, dtype
     if type is not None and not (isclass(type) and issubclass(type, ndarray)):
         raise ValueError("Type must be a sub-type of ndarray type")
-    cls = x.__class__ if type is None else type
-    if memory is None:
+    if dtype is not None and (type is not None or x.__class__ is not ndarray):
+        plain: Any = as_class(x, ndarray, None)
+        view = plain.view(dtype)  # which may be NumPy's work
+    elif (memory := host_only_memory(x)) is None:
         view = viewed_as_dtype(x, dtype)
     else:
         seen = memory.view() if dtype is None else memory.view(dtype)
         view = on_host_memory(seen, x.device, owner_of(x))
+    cls = x.__class__ if type is None else type
     return view if cls is ndarray else as_class(view, cls, x)
 
 
