@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from _thread import get_ident
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -22,17 +22,17 @@ from ..graph.signature import Signature
 from ..helpers import Job, no_finalizers
 from ..schedule.kernel import Kernel
 from ..schedule.lift import sizes_in, with_sizes
-from ..schedule.lower import Source
+from ..schedule.lower import Item, Source
 from ..schedule.passes import Scheduled, Target
 from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
-from ..schedule.substitute import in_options, in_step, put_in, taken_out
+from ..schedule.substitute import in_kernel, in_options, in_step, put_in, taken_out
 from . import memory
 from .device import CPU, Device
 from .host_copies import VisibleBuffer
 from .memory import Buffer
 from .run import Results, Run, Section, publish
-from .sections import bases_below, bases_of, last_write, owner_of, regions, sections_of, writes_of
+from .sections import bases_below, bases_of, last_write, only_written, owner_of, regions, sections_of, writes_of
 from .spill import note_uses
 
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
@@ -270,33 +270,32 @@ class PlanTemplate:
         ]
         self._trace = trace
         self._kernels: dict[int, Kernel] = {}  # without sizes, by the numbers of their steps
-        # The steps that run something: what prepares the runner, and the sizes that it does so from.
-        work: list[tuple[int, Callable[[Sequence[int]], Any], list[Integer]]] = []
+        # The steps that run something: what prepares the runner, and where the sizes that it does so from are among
+        # those of all work. Most kernels come up again in a plan.
+        work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
+        sizes_of_work: list[Integer] = []
+        prepared: dict[Kernel, tuple[Kernel, Callable[[Sequence[int]], Any], slice]] = {}
         self._allocations: list[int] = []  # where the bytes of buffers are among the numbers
         actions: list[Action] = []
         self._calls: dict[int, CallShape] = {}
         sizes: list[Integer] = []
         for number, step in enumerate(steps):
-            structure, sizes_of_step = taken_out(step, in_step)
-            actions.append(self._action(number, structure, len(work), len(sizes)))
-            if isinstance(structure, Allocate):
+            actions.append(self._action(number, step, len(work), len(sizes)))
+            if isinstance(step, Allocate):
                 self._allocations.append(len(sizes))
-                sizes += sizes_of_step
-            elif isinstance(structure, RunKernel):
-                self._kernels[number] = structure.kernel
-                work.append((number, executor.prepare(structure.kernel, bool(trace.symbols)), sizes_of_step))
-            elif isinstance(structure, RunLibraryCall):
-                written = [items[target.position].signature for target in structure.targets]
-                of_results = [n for result in written for n in result.shape]
-                call = self._calls[number] = CallShape(
-                    structure.name,
-                    structure.options,
-                    (*[result.dtype for result in written], *structure.dtypes),
-                    tuple([len(result.shape) for result in written]),
-                    tuple([len(where.shape) for _, where in structure.args]),
-                    len(sizes_of_step),
-                )
-                work.append((number, self._prepare_library_call(call), [*sizes_of_step, *of_results]))
+                sizes.append(step.nbytes)
+            elif isinstance(step, RunKernel):
+                known = prepared.get(step.kernel)
+                if known is None:
+                    structure, own = taken_out(step.kernel, in_kernel)
+                    prepare = executor.prepare(structure, bool(trace.symbols))
+                    known = prepared[step.kernel] = structure, prepare, _appended(sizes_of_work, own)
+                self._kernels[number] = known[0]
+                work.append((number, *known[1:]))
+            elif isinstance(step, RunLibraryCall):
+                call, own = _call_shape(step, items)
+                self._calls[number] = call
+                work.append((number, self._prepare_library_call(call), _appended(sizes_of_work, own)))
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
@@ -306,17 +305,15 @@ class PlanTemplate:
                 sizes += (first, behind)
             self.regions.append(found)
         self.number_count = len(sizes)
-        self._work: list[tuple[int, Callable[[Sequence[int]], Any], slice]] = []
-        for number, prepare, sizes_of_work in work:
-            self._work.append((number, prepare, slice(len(sizes), len(sizes) + len(sizes_of_work))))
-            sizes += sizes_of_work
-        self.sizes = trace.formulas(sizes)
+        behind = len(sizes)
+        self._work = [(number, prepare, slice(behind + p.start, behind + p.stop)) for number, prepare, p in work]
+        self.sizes = trace.formulas(sizes + sizes_of_work)
         self.actions = self._in_sections(actions)
         self.roots = [(r, self._slot(Source("new", r))) for r in roots]
         self.visible: dict[int, tuple[int, int]] = {}
         if self.device is not CPU:
-            only_written = _only_written(steps, roots)
-            results = [(r, slot, items[r].signature) for r, slot in self.roots if r in only_written]
+            written = only_written(steps, roots)
+            results = [(r, slot, items[r].signature) for r, slot in self.roots if r in written]
             self.visible = {r: (slot, result.dtype.itemsize) for r, slot, result in results if not result.shape}
         self.writes_inner_values = any(position not in roots for _, position, _ in self.overwritten)
 
@@ -356,18 +353,11 @@ class PlanTemplate:
         made.executor, made.queue, made.device = executor, queue, queue.device
         made._schedule, made._make_schedule = None, schedule
         made.sizes = kept.sizes if kept.values else lambda values: kept.sizes
-        begun: dict[int, Any] = {}
-        made._work = []
-        for number, what, part in kept.work:
-            if isinstance(what, CallShape):
-                prepare = made._prepare_library_call(what)
-            elif isinstance(what, Kernel):
-                prepare = executor.prepare(what, True)
-            else:
-                if id(what) not in begun:
-                    begun[id(what)] = executor.prepare_kept(what)
-                prepare = partial(_known, begun[id(what)])
-            made._work.append((number, prepare, part))
+        prepared: dict[int, Callable[[Sequence[int]], Any]] = {}
+        for _, what, _ in kept.work:
+            if id(what) not in prepared:
+                prepared[id(what)] = made._prepare_kept(what)
+        made._work = [(number, prepared[id(what)], part) for number, what, part in kept.work]
         return made
 
     @property
@@ -402,6 +392,14 @@ class PlanTemplate:
             source = self.bases[source]
             slots.append(self._slot(source))
         return (number, _FREE, slots, None, None)
+
+    def _prepare_kept(self, what: Any) -> Callable[[Sequence[int]], Any]:
+        """Return what prepares the work of a step that was kept from sizes; see `KeptPlan`."""
+        if isinstance(what, CallShape):
+            return self._prepare_library_call(what)
+        if isinstance(what, Kernel):
+            return self.executor.prepare(what, True)
+        return partial(_known, self.executor.prepare_kept(what))
 
     def _prepare_library_call(self, call: CallShape) -> Callable[[Sequence[int]], Any]:
         """Return what prepares a call from sizes: its own, and those of its results."""
@@ -463,7 +461,11 @@ class PlanTemplate:
         return tuple([lasting.get(place, runner) for place, runner in enumerate(first)])
 
     def _begun(self, numbers: Sequence[int]) -> list[Any]:
-        return [prepare(numbers[part]) for _, prepare, part in self._work]
+        begun: dict[tuple[Any, int], Any] = {}
+        for _, prepare, part in self._work:
+            if (prepare, part.start) not in begun:
+                begun[prepare, part.start] = prepare(numbers[part])
+        return [begun[prepare, part.start] for _, prepare, part in self._work]
 
     @cached_property
     def has_copies(self) -> bool:
@@ -512,25 +514,30 @@ def is_for_one_run(runner: Runner) -> bool:
     return getattr(runner, "is_for_one_run", False)
 
 
+def _appended(sizes: list[Integer], more: Sequence[Integer]) -> slice:
+    """Append sizes to a list, and return where they are in it."""
+    sizes += more
+    return slice(len(sizes) - len(more), len(sizes))
+
+
+def _call_shape(step: RunLibraryCall, items: Sequence[Item]) -> tuple[CallShape, list[Integer]]:
+    """Return a library call without sizes, and its sizes: its own, and those of its results."""
+    structure, sizes = taken_out(step, in_step)
+    written = [items[target.position].signature for target in step.targets]
+    call = CallShape(
+        structure.name,
+        structure.options,
+        (*[result.dtype for result in written], *structure.dtypes),
+        tuple([len(result.shape) for result in written]),
+        tuple([len(where.shape) for _, where in structure.args]),
+        len(sizes),
+    )
+    return call, [*sizes, *[n for result in written for n in result.shape]]
+
+
 def _known(begun: Any, sizes: Sequence[int]) -> Any:
     """Return a preparation that has begun, whatever the sizes."""
     return begun
-
-
-def _only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]:
-    """Return the roots that one kernel writes and nothing in the plan reads."""
-    uses: Counter[Source] = Counter()
-    of_kernels: set[Source] = set()
-    for step in steps:
-        if isinstance(step, RunKernel):
-            uses.update(step.args)
-            of_kernels.update(step.args)
-        elif isinstance(step, RunLibraryCall):
-            uses.update((*step.targets, *(source for source, _ in step.args)))
-        elif isinstance(step, Adopt):
-            uses.update((step.target, step.base))
-    sources = {r: Source("new", r) for r in roots}
-    return frozenset(r for r, source in sources.items() if source in of_kernels and uses[source] == 1)
 
 
 class Plan:

@@ -6,6 +6,7 @@ that are complete.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from math import prod
@@ -121,6 +122,22 @@ def _closed_end(end: int, writes: Mapping[Source, Writes], count: int) -> int:
         if later == end:
             return end
         end = later
+
+
+def only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]:
+    """Return the roots that one kernel writes and nothing in the plan reads."""
+    uses: Counter[Source] = Counter()
+    of_kernels: set[Source] = set()
+    for step in steps:
+        if isinstance(step, RunKernel):
+            uses.update(step.args)
+            of_kernels.update(step.args)
+        elif isinstance(step, RunLibraryCall):
+            uses.update((*step.targets, *(source for source, _ in step.args)))
+        elif isinstance(step, Adopt):
+            uses.update((step.target, step.base))
+    sources = {r: Source("new", r) for r in roots}
+    return frozenset(r for r, source in sources.items() if source in of_kernels and uses[source] == 1)
 
 
 def regions(

@@ -349,3 +349,21 @@ def test_the_collector_rests_while_plans_are_made() -> None:
         assert gc.get_threshold()[0] == 0
     finally:
         gc.set_threshold(*chosen)
+
+
+def test_a_kernel_that_comes_up_again_in_a_plan_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sizes are among the numbers of the plan once too."""
+    planner_of(monkeypatch)
+    prepared: list[Any] = []
+    prepare = executor.HostExecutor.prepare
+    monkeypatch.setattr(
+        executor.HostExecutor, "prepare", lambda self, *args: prepared.append(args) or prepare(self, *args)
+    )
+    with np.Device("cpu") as device:
+        rows = [np.asarray(RNG.random(300)) for _ in range(6)]
+        results = [row[::-1].cumsum() * 2 for row in rows]
+        np.synchronize()
+        (plan,) = evaluate.state_of(device).planner._templates.values()[0]._variants.values()
+    assert len(results) == 6
+    template = plan[0].made
+    assert len({part.start for _, _, part in template._work}) == len(prepared) < len(template._work)
