@@ -7,7 +7,7 @@ from typing import Any
 
 from gpunumpy.core.runtime import memory
 from gpunumpy.core.runtime.device import Device
-from gpunumpy.kernels.codegen.program import Program, Scratch
+from gpunumpy.kernels.codegen.program import Scratch
 from gpunumpy.kernels.cuda.scratch import ScratchLauncher, ScratchMemory
 
 CPU = Device("cpu")
@@ -33,7 +33,7 @@ class _Launcher(_Launch):
 
 
 def _scratch() -> ScratchMemory:
-    return ScratchMemory(CPU, Program("", (), (Scratch(20, True), Scratch(3210), Scratch(8, True)), False, ()))
+    return ScratchMemory(CPU, (Scratch(20, True), Scratch(3210), Scratch(8, True)))
 
 
 def test_counters_are_parts_of_one_buffer() -> None:
@@ -52,3 +52,16 @@ def test_the_core_launches_what_is_loaded() -> None:
     assert kernel.launch is launcher.launch
     assert launcher.launch.scratch == (((True, 0), (False, 3210), (True, 32)), memory.zeroed_scratch(CPU, 48))
     assert (launcher.launched, launcher.launch.launched) == ([], [[7]])
+
+
+class _LauncherOfSizes(_Launcher):
+    def at(self, grid: Sequence[int], params: Sequence[int]) -> _Launch:
+        self.launched.append((*grid, *params))
+        return _Launch()
+
+
+def test_scratch_memory_of_other_sizes() -> None:
+    launcher = _LauncherOfSizes()
+    launch: Any = ScratchLauncher(launcher, _scratch()).at((5, 1, 1), (40, 77, 8, 123))  # type: ignore[arg-type]
+    assert launcher.launched == [(5, 1, 1, 123)]
+    assert launch.scratch == (((True, 0), (False, 77), (True, 48)), memory.zeroed_scratch(CPU, 64))

@@ -17,6 +17,7 @@ from gpunumpy.kernels.codegen import generate, sized
 from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda.executor import CudaExecutor
+from gpunumpy.kernels.cuda.kernel import KernelLauncher
 from gpunumpy.kernels.cuda.tiers import CudaKernels
 from tests.support import fake_driver
 
@@ -83,3 +84,17 @@ def test_eliminations(name: str, generated: list[Kernel]) -> None:
     made = evaluate.state_of(np.default_device()).planner.counts()[1]
     assert made <= plans
     assert len(generated) <= programs
+
+
+def test_kernels_with_scratch_memory_are_launched_at_new_sizes(
+    generated: list[Kernel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the launcher of earlier sizes, of which all is known but numbers."""
+    launchers: list[Any] = []
+    launch = KernelLauncher.__call__
+    monkeypatch.setattr(KernelLauncher, "__call__", lambda self, *of: launchers.append(of) or launch(self, *of))
+    a = np.asarray(numpy.ones(300_000))
+    for k in range(1, 40):
+        (a[k:] * a[: 300_000 - k]).sum().computed()
+    assert any(program.scratch for program, *_ in launchers)
+    assert len(launchers) <= 4

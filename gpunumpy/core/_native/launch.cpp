@@ -17,6 +17,8 @@ namespace {
 // it waits by itself.
 LaunchAttribute starts_early = {6, 0, {1}};
 
+constexpr Py_ssize_t SCRATCH_ALIGNMENT = 16;  // as in scratch.py
+
 struct Launch {
     PyObject_HEAD
     vectorcallfunc call;
@@ -97,10 +99,10 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     return PyErr_Occurred() ? nullptr : made.release();
 }
 
-// launch.at(grid, params): the launch of the same kernel with another grid and other parameters.
+// launch.at(grid, numbers): as `launch_at`, or None.
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-    if (count != 2) return PyErr_Format(PyExc_TypeError, "at takes a grid and parameters");
-    Ref grid(PySequence_Fast(args[0], "a grid is a sequence")), params(PySequence_Fast(args[1], "parameters are a sequence"));
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "at takes a grid and numbers");
+    Ref grid(PySequence_Fast(args[0], "a grid is a sequence")), params(PySequence_Fast(args[1], "numbers are a sequence"));
     if (!grid || !params) return nullptr;
     if (PySequence_Fast_GET_SIZE(grid.get()) != 3) return PyErr_Format(PyExc_ValueError, "a grid has three sizes");
     Numbers grid_sizes, numbers;
@@ -109,7 +111,9 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
             read->push_back(PyLong_AsSsize_t(PySequence_Fast_GET_ITEM(sequence, k)));
         }
     }
-    return PyErr_Occurred() ? nullptr : launch_at(self, grid_sizes.data(), numbers.data(), numbers.size());
+    if (PyErr_Occurred()) return nullptr;
+    PyObject* made = launch_at(self, grid_sizes.data(), numbers.data(), numbers.size());
+    return made || PyErr_Occurred() ? made : Py_NewRef(Py_None);
 }
 
 // launch.with_scratch(parts, counters): the launch with scratch memory. A part is whether it is zeroed, and a number as in
@@ -208,15 +212,29 @@ bool activate(PyObject* device) {
     return true;
 }
 
-PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* params, size_t count) {
+PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* numbers, size_t count) {
+    const PreparedLaunch& other = *as_launch(launch)->prepared;
+    const size_t parts = other.scratch.size();
+    if (count < parts) return PyErr_Format(PyExc_ValueError, "the kernel has %zu parts of scratch memory", parts);
+    std::vector<ScratchPart> scratch;
+    Py_ssize_t counter_bytes = 0;
+    for (size_t k = 0; k < parts; k++) {
+        const bool is_zeroed = other.scratch[k].is_zeroed;
+        scratch.push_back({is_zeroed, is_zeroed ? counter_bytes : numbers[k]});
+        if (is_zeroed) counter_bytes += (numbers[k] + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+    }
+    if (counter_bytes) {
+        const Py_ssize_t there = PyLong_AsSsize_t(as_buffer(other.counters)->nbytes);
+        if (counter_bytes > there) return nullptr;
+    }
     Ref made(launch_type->tp_alloc(launch_type, 0));
     if (!made) return nullptr;
-    const PreparedLaunch& other = *as_launch(launch)->prepared;
     PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch{
         other.launch_kernel, other.function, other.config, other.format, {}, other.is_packed,
-        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed, {}, nullptr};
+        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed, std::move(scratch),
+        Py_XNewRef(other.counters)};
     p->params.assign(other.params.begin(), other.params.begin() + other.fixed);
-    p->params.insert(p->params.end(), params, params + count);
+    p->params.insert(p->params.end(), numbers + parts, numbers + count);
     as_launch(made.get())->call = call;
     for (int k = 0; k < 3; k++) {
         if (grid[k] < 0 || grid[k] > UINT_MAX) return PyErr_Format(PyExc_OverflowError, "no grid has a size of %zd", grid[k]);

@@ -58,8 +58,9 @@ bool activate(PyObject* device);
 bool is_launch(PyObject* object);
 const PreparedLaunch& prepared_launch(PyObject* launch);
 
-// The launch of the same kernel with another grid, three sizes, and other parameters.
-PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* params, size_t count);
+// The launch of the same kernel with another grid, three sizes, and other numbers: the bytes of its scratch memory, and then
+// the parameters. Null, without an exception, if there are not enough counters.
+PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* numbers, size_t count);
 
 // Packed arguments, each of 8 bytes.
 using Words = SmallVector<int64_t, 64>;

@@ -308,7 +308,7 @@ def foreign_buffer(ptr: int, nbytes: int, owner: object, device: Device) -> Buff
 def host_view(ptr: int, nbytes: int) -> numpy.ndarray:
     """Return host memory at an address as an array of bytes; the caller keeps the memory alive."""
     memory = (ctypes.c_uint8 * nbytes).from_address(ptr)
-    return numpy.ndarray(nbytes, numpy.uint8, memory)
+    return numpy.ndarray(nbytes, numpy.uint8, memoryview(memory))
 
 
 @compiled

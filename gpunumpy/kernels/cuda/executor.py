@@ -21,9 +21,9 @@ from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .cuda_graphs import CudaGraphs
-from .launch import Launcher
 from .nvrtc import compiler_version
 from .program import prepare_program
+from .scratch import SIZED_LAUNCHERS
 from .sized_calls import sized_call
 from .tiers import OPCODES, PROGRAMS, TIER, CudaKernels, InterpretedFirst, KeptKernelAt, KernelAt, interpreter_text
 
@@ -124,7 +124,7 @@ class CudaExecutor:
 
 def _at_hand(begun: object) -> Runner | None:
     """Return what runs a kernel whose preparation is finished; None for another preparation."""
-    if isinstance(begun, (Launcher, InterpretedFirst, *_native.LAUNCHES)):
+    if isinstance(begun, (*SIZED_LAUNCHERS, InterpretedFirst, *_native.LAUNCHES)):
         return begun  # type: ignore[return-value]
     return begun.known() if type(begun) in (KernelAt, KeptKernelAt) else None  # type: ignore[attr-defined]
 

@@ -55,7 +55,7 @@ class KernelLauncher:
         ]
         if not (complex_args or bool_args or program.scratch) and len(launchers) == 1:
             return launchers[0]
-        scratch = ScratchMemory(device, program)
+        scratch = ScratchMemory(device, program.scratch)
         if len(launchers) == 1 and not (complex_args or bool_args):
             return ScratchLauncher(launchers[0], scratch)
 

@@ -8,7 +8,8 @@ from typing import Any
 from ...core.runtime import memory
 from ...core.runtime.device import Device
 from ...core.runtime.memory import Buffer
-from ..codegen.program import Program
+from ...core.runtime.plan import Runner
+from ..codegen.program import Scratch
 from .launch import Launcher
 
 _ALIGNMENT_BYTES = 16
@@ -26,14 +27,19 @@ class ScratchMemory:
 
     __slots__ = ("_counter_bytes", "_device", "parts")
 
-    def __init__(self, device: Device, program: Program) -> None:
+    def __init__(self, device: Device, scratch: Sequence[Scratch]) -> None:
         self._device = device
         parts, counter_bytes = [], 0
-        for s in program.scratch:
+        for s in scratch:
             parts.append((s.zeroed, counter_bytes if s.zeroed else s.nbytes))
             if s.zeroed:
                 counter_bytes += -(-s.nbytes // _ALIGNMENT_BYTES) * _ALIGNMENT_BYTES
         self.parts, self._counter_bytes = tuple(parts), counter_bytes
+
+    def of(self, sizes: Sequence[int]) -> ScratchMemory:
+        """Return the scratch memory of the program with other sizes, in bytes."""
+        zeroed = [is_zeroed for is_zeroed, _ in self.parts]
+        return ScratchMemory(self._device, list(map(Scratch, sizes, zeroed)))
 
     def counters(self) -> Buffer | None:
         """Return the counters of the device, if the program takes any."""
@@ -68,6 +74,21 @@ class ScratchLauncher:
         self._launcher, self._scratch = launcher, scratch
         self.launch: Callable[..., None] | None = None
 
+    def at(self, grid: Sequence[int], numbers: Sequence[int]) -> Runner | None:
+        """Return what launches the kernel, once it is loaded, with another grid and other numbers; else None.
+
+        The numbers are the bytes of its scratch memory, and then its parameters.
+        """
+        count = len(self._scratch.parts)
+        launcher: Any = self._launcher.at(grid, numbers[count:])
+        if launcher is None:
+            return None
+        scratch = self._scratch.of(numbers[:count])
+        if isinstance(launcher, Launcher):
+            return ScratchLauncher(launcher, scratch)
+        made: Runner = launcher.with_scratch(scratch.parts, scratch.counters())
+        return made
+
     def __call__(self, values: Sequence[Any]) -> None:
         """Queue the kernel over its bound arguments."""
         launch: Any = self.launch
@@ -79,3 +100,7 @@ class ScratchLauncher:
             return
         buffers = self._scratch.allocate()
         self._launcher([*values, *self._scratch.addresses(buffers)])
+
+
+# What runs a kernel in one launch, and has `at`, which returns what runs it at other sizes.
+SIZED_LAUNCHERS = (Launcher, ScratchLauncher)

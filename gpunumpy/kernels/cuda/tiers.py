@@ -40,8 +40,8 @@ from .compile import (
     load_program,
 )
 from .kernel import KernelLauncher, kinds_of
-from .launch import Launcher
 from .module import Function
+from .scratch import SIZED_LAUNCHERS
 
 # The code generators are imported when a kernel is new, or before, while there is time: that takes longer than most
 # plans. A process that finds its plans on disk needs none.
@@ -158,7 +158,7 @@ class _Structure:
         runner: Runner | None = sized.runner_at(values)
         if runner is None:
             runner = self.launcher(with_interpreter(sized.at(values)))
-            if type(runner) is Launcher:
+            if isinstance(runner, SIZED_LAUNCHERS):
                 sized.runner = runner
         return runner, sized.work(values)
 
@@ -171,7 +171,7 @@ class _Structure:
     def launched(self, sized: SizedProgram, values: Sequence[int], functions: Mapping[str, Function]) -> Runner:
         """Return what launches a program by its functions. If one launch does, it is kept for other sizes."""
         runner = self.launcher(sized.at(values), functions)
-        if type(runner) is Launcher and not contraction():
+        if isinstance(runner, SIZED_LAUNCHERS) and not contraction():
             sized.runner = runner
         return runner
 

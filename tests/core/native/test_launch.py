@@ -165,6 +165,22 @@ def test_scratch_memory_is_the_last_arguments_and_given_back() -> None:
         launch([6], noted)
 
 
+def test_scratch_memory_of_other_sizes() -> None:
+    driver, noted, cpu = Driver(5), list[Any](), Device("cpu")
+    counters = memory.allocate(cpu, 64)
+    launch: Any = _native.launch(driver.address, 17, DIMENSIONS, 99, False, "QQQQ", (-3,), False, refuse, cpu)
+    launch = launch.with_scratch(((True, 0), (False, 4321), (True, 16)), counters)
+    other = launch.at((7, 1, 2), (20, 5432, 32, 8))
+    other([6], noted)
+    block = memory.allocate(cpu, 5432)
+    assert driver.launches == [
+        (17, (7, 1, 2, *DIMENSIONS[3:]), 99, [6, counters.ptr, block.ptr, counters.ptr + 32, 8], None)
+    ]
+    assert other.at((7, 1, 2), (40, 5432, 32, 8)) is None, "there are not enough counters"
+    with pytest.raises(ValueError, match="scratch"):
+        other.at((7, 1, 2), (40, 5432))
+
+
 def test_packed_parameters_are_one_struct() -> None:
     seen: list[list[int]] = []
 
