@@ -1,4 +1,5 @@
-"""What a step of each loop of benchmarks/loops.py takes: kernels, library calls, flushes, and looks of the host.
+"""What a step of each loop of benchmarks/loops.py takes: kernels, library calls, flushes, looks of the host, and nodes of
+the graphs that are flushed.
 
 ``python benchmarks/launches.py [--size small|large] [--only NAME ...]`` counts a second run of each loop, on a GPU or,
 where there is none, on one that is pretended. Values mean nothing on that one, so a loop that looks at values is then
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from benchmarks.loop_programs import LOOPS
 from benchmarks.loop_programs.loop import Loop
 from benchmarks.pretended_gpu import pretend
 from benchmarks.table import heading
+from gpunumpy.core.graph.node import Node
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Plan
 from gpunumpy.core.schedule.steps import RunKernel
@@ -37,7 +39,7 @@ from tests.support.host_executor import with_traits
 LOOKS_AT_VALUES = ("escape_time",)
 # By what the plans of a GPU differ from those of the CPU device.
 TRAITS = ("takes_epilogues", "reduces_vector_products")
-COLUMNS = ("loop", "size", "steps", "on", "kernels", "library calls", "flushes", "looks", "plans", "new")
+COLUMNS = ("loop", "size", "steps", "on", "kernels", "library calls", "flushes", "looks", "nodes", "plans", "new")
 
 
 @contextmanager
@@ -52,10 +54,11 @@ def counted() -> Iterator[tuple[Counter[str], set[Plan]]]:
 
     run, check_errors = Plan.run, evaluate.check_errors
 
-    def run_plan(plan: Plan, *args: Any) -> None:
+    def run_plan(plan: Plan, nodes: Sequence[Node], *args: Any) -> None:
         found["flushes"] += 1
+        found["nodes"] += len(nodes)
         plans.add(plan)
-        run(plan, *args)
+        run(plan, nodes, *args)
 
     def look(queue: Any) -> None:
         found["looks"] += 1
@@ -83,7 +86,7 @@ def line(loop: Loop, size: str, device: np.Device) -> str:
             with counted() as (found, plans):
                 compute(loop.program(np, *arrays, steps))
             runs.append(plans)
-    each = [f"{found[what] / steps:.4g}" for what in ("kernels", "library calls", "flushes", "looks")]
+    each = [f"{found[what] / steps:.4g}" for what in ("kernels", "library calls", "flushes", "looks", "nodes")]
     cells = [loop.name, f"{size} {n}", str(steps), str(device), *each, str(len(plans)), str(len(runs[1] - runs[0]))]
     return "| " + " | ".join(cells) + " |"
 

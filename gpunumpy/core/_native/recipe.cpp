@@ -19,10 +19,22 @@ public:
     void add_all(PyObject* tuple) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(tuple); k++) add(Py_NewRef(PyTuple_GET_ITEM(tuple, k)));
     }
+    bool add_constants(PyObject* tuple) {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(tuple); k++) {
+            if (!is_constant(as_node(PyTuple_GET_ITEM(tuple, k)))) return false;
+        }
+        add_all(tuple);
+        return true;
+    }
     PyObject* at(PyObject* number) { return nodes_[PyLong_AsSize_t(number)]; }
     PyObject* last() { return Py_NewRef(nodes_.back()); }
 
 private:
+    // A scalar, or a generator as it was when the recipe was made.
+    static bool is_constant(const Node* node) {
+        return is_pending(node) || Py_TYPE(state.signature_primitive.of(node->signature)) == state.constant;
+    }
+
     SmallVector<PyObject*, 64> nodes_;
 };
 
@@ -55,7 +67,7 @@ PyObject* step_node(PyObject* step, Nodes& nodes) {
 }  // namespace
 
 PyObject* repeated(PyObject* recipe, PyObject* operands) {
-    PyObject *inner = PyTuple_GET_ITEM(recipe, 0), *scalars = PyTuple_GET_ITEM(recipe, 1);
+    PyObject *inner = PyTuple_GET_ITEM(recipe, 0), *constants = PyTuple_GET_ITEM(recipe, 1);
     PyObject *windows = PyTuple_GET_ITEM(recipe, 2), *steps = PyTuple_GET_ITEM(recipe, 3);
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(operands); k++) {
         if (!is_node(PyTuple_GET_ITEM(operands, k))) return nullptr;
@@ -67,7 +79,7 @@ PyObject* repeated(PyObject* recipe, PyObject* operands) {
         if (!node) Py_RETURN_NONE;
         nodes.add(node);
     }
-    nodes.add_all(scalars);
+    if (!nodes.add_constants(constants)) Py_RETURN_NONE;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(windows); k++) {
         PyObject* window = PyTuple_GET_ITEM(windows, k);
         const Node* source = as_node(nodes.at(PyTuple_GET_ITEM(window, 1)));

@@ -282,8 +282,8 @@ class Recipe(NamedTuple):
     ----------
     inner
         The paths of nodes that are taken from inside pending operands.
-    scalars
-        Scalar nodes, the same for all operands.
+    constants
+        Nodes that no operand is in, the same for all operands: scalars, and generators made of them.
     windows
         Windows to make of leaves.
     steps
@@ -293,14 +293,14 @@ class Recipe(NamedTuple):
     """
 
     inner: tuple[Path, ...]
-    scalars: tuple[Node, ...]
+    constants: tuple[Node, ...]
     windows: tuple[_Window, ...]
     steps: tuple[tuple[Signature, tuple[int, ...]], ...]
     layout: Layout | None = None
     flags: int = 0
 
     def value(self, operands: tuple[Node, ...]) -> Node | None:
-        """Return the result for these operands, or None if another thread has computed an operand of `inner`."""
+        """Return the result for these operands, or None if a node of `inner` or of `constants` has been computed."""
         return repeated(self, operands)
 
     def array(self, operands: tuple[Node, ...]) -> ndarray | None:
@@ -326,7 +326,7 @@ class Recipe(NamedTuple):
 
 @tried_first
 def repeated(recipe: Recipe, operands: tuple[Node, ...]) -> Node | None:
-    """Return the result of a recipe for operands, or None if another thread has computed an operand of `inner`."""
+    """Return the result of a recipe for operands, or None if a node of `inner` or of `constants` has been computed."""
     nodes = [*operands]
     for operand, *path in recipe.inner:
         node = operands[operand]
@@ -336,7 +336,10 @@ def repeated(recipe: Recipe, operands: tuple[Node, ...]) -> Node | None:
                 return None
             node = args[k]
         nodes.append(node)
-    nodes += recipe.scalars
+    for node in recipe.constants:
+        if node.data is not None and type(node.signature.primitive) is not Const:
+            return None
+        nodes.append(node)
     for signature, source, step in recipe.windows:
         node = nodes[source]
         nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
@@ -373,7 +376,7 @@ def _recipe(
     """
     traced = {node: signature for node, (_, signature) in available.items()}
     inner: dict[Node, Path] = {}
-    scalars: list[Node] = []
+    constants: dict[Node, Node] = {}
     windows: dict[Node, tuple[Node, int]] = {}
     steps: dict[Node, tuple[Node, ...]] = {}
     # Depth first: a node goes back on the stack with its arguments, below them, and becomes a step after all of them.
@@ -382,7 +385,10 @@ def _recipe(
         while stack:
             node, signature, args = stack.pop()
             if args is not None:
-                steps[node] = args
+                if signature.generator and node is not result and constants.keys() >= set(args):
+                    constants[node] = _constant(node, signature, *[constants[arg] for arg in args])
+                else:
+                    steps[node] = args
             elif node in traced:
                 if traced[node] is not signature:
                     raise _Unrepeatable
@@ -391,7 +397,7 @@ def _recipe(
             else:
                 traced[node] = signature
                 if type(signature.primitive) is Const:
-                    scalars.append(node)
+                    constants[node] = _constant(node, signature)
                 elif type(signature.primitive) is Leaf:
                     source = _source_of_window(node, signature, available)
                     windows[node] = source, node.offset - source.offset
@@ -404,13 +410,33 @@ def _recipe(
                         raise _Unrepeatable
     except _Unrepeatable:
         return None
-    number = {node: k for k, node in enumerate((*operands, *inner, *scalars, *windows, *steps))}
+    arguments = {arg for args in steps.values() for arg in args}
+    used = [node for node in constants if node in arguments or node is result]
+    number = {node: k for k, node in enumerate((*operands, *inner, *used, *windows, *steps))}
     return Recipe(
         tuple(inner.values()),
-        tuple(scalars),
+        tuple([constants[node] for node in used]),
         tuple([_Window(traced[node], number[source], step) for node, (source, step) in windows.items()]),
         tuple([(traced[node], tuple([number[arg] for arg in args])) for node, args in steps.items()]),
     )
+
+
+# Nodes that recipes share, by their signatures and either their arguments or their value.
+_constants: BoundedTable[Key, Node] = BoundedTable()
+
+
+def _constant(node: Node, signature: Signature, *args: Node) -> Node:
+    """Return the node that stands in all recipes for an integer, or for a generator with these arguments.
+
+    A loop records the same function of other operands in every step, as their signatures differ. The graph of many
+    steps is smaller where they share what does not depend on the operands.
+    """
+    is_scalar = type(signature.primitive) is Const
+    if is_scalar and type(node.data) is not int:
+        return node
+    key = (signature, node.data) if is_scalar else (signature, *args)
+    known = _constants.keep(key, node)
+    return known if is_scalar or known.data is None else node  # a generator that was computed is a leaf
 
 
 def _args(node: Node, signature: Signature) -> tuple[Node, ...]:

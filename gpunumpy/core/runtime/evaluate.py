@@ -564,10 +564,10 @@ def review(queue: Queue, recorded: Node) -> None:
         is_ahead = False
         if node_count > NODES_LIMIT or held_bytes > BYTES_LIMIT:
             if watcher is not None or cut.is_here(waiting, held_bytes):
-                structures, _ = queue.state.planner.counts()
+                structures = queue.state.planner.structure_count()
                 with suppress(Exception):
                     flush(queue)
-                cut.flushed(queue.state.planner.counts()[0] != structures)
+                cut.flushed(queue.state.planner.structure_count() != structures)
             else:
                 is_ahead = True
         if is_ahead or (cut.is_searching and watcher is None):

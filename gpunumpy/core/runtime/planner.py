@@ -231,7 +231,10 @@ class Planner:
         """Check a new plan for a graph whose first `count` nodes it computes."""
         verify_plan(plan.scheduled.steps, plan.scheduled.items, range(count))
 
+    def structure_count(self) -> int:
+        """Return how many structures of graphs have plans."""
+        return len(self._templates)
+
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""
-        known = self._templates.values()
-        return len(known), sum(map(len, known))
+        return self.structure_count(), sum(map(len, self._templates.values()))

@@ -15,6 +15,7 @@ from gpunumpy.core.graph import bounded_table, layout
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
 from gpunumpy.core.graph.node import Node
+from gpunumpy.core.graph.primitives import Gather, Iota
 from gpunumpy.core.recording import memo
 from gpunumpy.core.recording.array import ndarray, wrap, wrap_ordered
 from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
@@ -22,6 +23,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.functions.products import einsum, stacked
 from tests.support.arrays import to_host
 
+from ...support.host_executor import with_traits
 from ...support.met_nodes import Met
 
 # --- the bounded table ------------------------------------------------------------------------------------------------
@@ -445,6 +447,39 @@ def test_recipes_are_made_of_what_can_be_repeated() -> None:
     assert stand_ins.recipe(graph.gather(whole, (index,), "here")) is None
     assert isinstance(stand_ins.recipe(graph.gather(whole, (index,), "")), Recipe)
     assert stand_ins.recipe(graph.scatter(whole, graph.scalar(1.0), (index,), "", "")) is None
+
+
+@pytest.mark.on_device
+@pytest.mark.usefixtures("fresh_tables")
+def test_recordings_share_what_does_not_depend_on_the_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop records a function of other operands in each step: the indices of rolls are in the graph once."""
+    with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
+    a = np.asarray(numpy.arange(24.0).reshape(4, 6))
+    rounds = 5
+    for _ in range(6):  # after which all steps are repeated
+        value, expected = a, numpy.arange(24.0).reshape(4, 6)
+        for _ in range(rounds):
+            value, expected = np.roll(value, 1, 1) * 2, numpy.roll(expected, 1, 1) * 2
+        nodes, _ = evaluate.walk([value.value()])
+        assert (to_host(value) == expected).all()
+    assert sum(type(node.signature.primitive) is Gather for node in nodes) == rounds
+    assert sum(type(node.signature.primitive) is Iota for node in nodes) == 1
+
+
+@pytest.mark.on_device
+@pytest.mark.usefixtures("fresh_tables")
+def test_a_shared_generator_that_was_computed_is_recorded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
+    a, expected = np.asarray(numpy.arange(6.0)), numpy.roll(numpy.arange(6.0), 1)
+    for _ in range(3):
+        rolled = np.roll(a, 1)
+        indices = [node for node in evaluate.walk([rolled.value()])[0] if node.signature.generator and node.args]
+        assert (to_host(rolled) == expected).all()
+    for node in indices:
+        evaluate.compute(node)
+        for _ in range(3):
+            assert (to_host(np.roll(a, 1)) == expected).all()
+            assert (to_host(np.roll(a + 1, 1)) == expected + 1).all()
 
 
 @pytest.mark.usefixtures("fresh_tables")
