@@ -1,5 +1,4 @@
-"""What a step of each loop of benchmarks/loops.py takes: kernels, library calls, flushes, looks of the host, and nodes of
-the graphs that are flushed.
+"""What a step of each loop of benchmarks/loops.py takes: kernels, library calls, flushes, looks of the host, and nodes.
 
 ``python benchmarks/launches.py [--size small|large] [--only NAME ...]`` counts a second run of each loop, on a GPU or,
 where there is none, on one that is pretended. Values mean nothing on that one, so a loop that looks at values is then

@@ -49,6 +49,11 @@ struct Visible {
     PyObject* nbytes;
 };
 
+// A value that is no root and is written into the memory of a leaf.
+struct InnerValue {
+    Py_ssize_t position, leaf;
+};
+
 // What prepares a runner from some of the numbers.
 struct Work {
     PyObject* prepare;
@@ -63,7 +68,7 @@ struct Actions {
     std::vector<Py_ssize_t> copied;  // leaves that are overwritten, of which the host may have copies
     Py_ssize_t slot_count, end;
     PyObject *device, *bind, *source_location;
-    bool writes_inner_values;
+    std::vector<InnerValue> inner_values;
     Py_ssize_t undo_bytes;  // of a section that is undone
     PyObject* sizes;        // computes the numbers: those that actions look at,
     Py_ssize_t number_count;  // so many, and behind them those that runners are made from

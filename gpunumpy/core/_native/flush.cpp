@@ -4,6 +4,7 @@
 #include "planner.hpp"
 #include "program.hpp"
 #include "queue_lock.hpp"
+#include "recent_plans.hpp"
 #include "run.hpp"
 #include "walk.hpp"
 #include "writes.hpp"
@@ -97,19 +98,26 @@ private:
 
     Flushed compute() {
         const Ref seen = Ref::to(held(state.queue_publications, queue_).get());
-        Ref nodes, key;
-        if (!walk_graph(roots_.get(), nodes, key)) return Flushed::ERROR;
-        Ref planner = Ref::to(state.state_planner.of(state.queue_state.of(queue_)));
-        PyObject* plans = state.table_entries.of(state.planner_plans.of(planner.get()));
-        Ref plan = find(plans, key.get());
-        if (!plan && !PyErr_Occurred()) {
-            plan = Ref(plan_at_new_sizes(planner.get(), key.get(), nodes.get(), PyList_GET_SIZE(roots_.get())));
-        }
+        const Ref planner = Ref::to(state.state_planner.of(state.queue_state.of(queue_)));
+        Ref nodes, plan = plan_at_hand(planner.get(), roots_.get(), nodes);
+        if (!plan && !PyErr_Occurred()) plan = known_plan(planner.get(), nodes);
         if (PyErr_Occurred()) return Flushed::ERROR;
         // Python's code, of its garbage collector too, may have run a flush beside this one, which has computed some of
         // the roots.
         if (!plan || held(state.queue_publications, queue_).get() != seen.get()) return Flushed::NOT_AT_HAND;
         return run_plan(plan.get(), nodes.get(), run_.get(), looked()) ? Flushed::YES : Flushed::ERROR;
+    }
+
+    // The plan that the planner's tables have for the graph; null, maybe after an exception, if they have none.
+    Ref known_plan(PyObject* planner, Ref& nodes) {
+        Ref key;
+        if (!walk_graph(roots_.get(), nodes, key)) return Ref();
+        Ref plan = find(state.table_entries.of(state.planner_plans.of(planner)), key.get());
+        if (!plan && !PyErr_Occurred()) {
+            plan = Ref(plan_at_new_sizes(planner, key.get(), nodes.get(), PyList_GET_SIZE(roots_.get())));
+        }
+        if (plan) remember_plan(planner, key.get(), plan.get());
+        return plan;
     }
 
     // The position of the root that the host is about to read; -1 if there is none.

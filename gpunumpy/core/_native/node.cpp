@@ -14,12 +14,10 @@ FreeObjects<1024> free_nodes;
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    Py_TRASHCAN_BEGIN(self, deallocate)
-    Held::clear(self);
+    Held::clear(self);  // without a trash can: of a chain of nodes every other object is a tuple, which has one
     as_node(self)->walk = 0;
     if (type != node_type || !free_nodes.put(self)) type->tp_free(self);
     Py_DECREF(type);
-    Py_TRASHCAN_END
 }
 
 bool fill(Node* node, PyObject* const* args, Py_ssize_t count) {

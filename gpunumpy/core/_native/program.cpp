@@ -98,27 +98,30 @@ void read_numbers_of(PyObject* tuple, std::vector<Py_ssize_t>& numbers) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(tuple); k++) numbers.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k)));
 }
 
-// Program(actions, roots, visible, copied, slot_count, end, device, bind, source_location, writes_inner_values,
+// Program(actions, roots, visible, copied, slot_count, end, device, bind, source_location, inner_values,
 // undo_bytes, sizes, number_count, work, allocations, probe_bytes, graphs): of what `PlanTemplate` has under these names, tuples.
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
-    PyObject *actions, *roots, *visible, *copied, *work, *allocations;
+    PyObject *actions, *roots, *visible, *copied, *inner_values, *work, *allocations;
     Ref made(type->tp_alloc(type, 0));
     if (!made) return nullptr;
     as_program(made.get())->held = Py_NewRef(args);
     Actions& p = *(as_program(made.get())->prepared = new Actions());
-    int writes_inner_values;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOpnOnO!O!nO", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "O!O!O!O!nnOOOO!nOnO!O!nO", &PyTuple_Type, &actions, &PyTuple_Type, &roots, &PyTuple_Type,
                           &visible, &PyTuple_Type, &copied, &p.slot_count, &p.end, &p.device, &p.bind,
-                          &p.source_location, &writes_inner_values, &p.undo_bytes, &p.sizes, &p.number_count, &PyTuple_Type, &work,
-                          &PyTuple_Type, &allocations, &p.probe_bytes, &p.graphs)) {
+                          &p.source_location, &PyTuple_Type, &inner_values, &p.undo_bytes, &p.sizes, &p.number_count,
+                          &PyTuple_Type, &work, &PyTuple_Type, &allocations, &p.probe_bytes, &p.graphs)) {
         return nullptr;
     }
-    p.writes_inner_values = writes_inner_values;
     if (!read_actions(actions, p.all)) return nullptr;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(roots); k++) {
         Root root;
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(roots, k), "nn", &root.position, &root.slot)) return nullptr;
         p.roots.push_back(root);
+    }
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(inner_values); k++) {
+        InnerValue value;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(inner_values, k), "nn", &value.position, &value.leaf)) return nullptr;
+        p.inner_values.push_back(value);
     }
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(visible); k++) {
         Visible one;
@@ -395,11 +398,6 @@ bool note_uses(PyObject* plan, PyObject* nodes, PyObject* slots) {
     return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(plan, name, nodes, slots, nullptr)));
 }
 
-bool publish_inner_values(PyObject* plan, PyObject* nodes) {
-    static Name name("publish_inner_values");
-    return static_cast<bool>(Ref(PyObject_CallMethodOneArg(plan, name, nodes)));
-}
-
 // --- the type ---------------------------------------------------------------------------------------------------------
 
 using Held = References<Program, &Program::held>;
@@ -436,9 +434,12 @@ PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& val
     for (const Py_ssize_t at : p.allocations) {
         if (numbers[at] >= p.probe_bytes) return nullptr;
     }
-    Ref signatures(PyTuple_New(p.roots.size()));
-    for (size_t k = 0; signatures && k < p.roots.size(); k++) {
-        PyObject* signature = computed_signature(as_node(PyList_GET_ITEM(nodes, p.roots[k].position))->signature);
+    Ref signatures(PyTuple_New(p.roots.size() + p.inner_values.size()));
+    for (Py_ssize_t k = 0; signatures && k < PyTuple_GET_SIZE(signatures.get()); k++) {
+        const size_t number = static_cast<size_t>(k);
+        const bool is_root = number < p.roots.size();
+        const Py_ssize_t position = is_root ? p.roots[number].position : p.inner_values[number - p.roots.size()].position;
+        PyObject* signature = computed_signature(as_node(PyList_GET_ITEM(nodes, position))->signature);
         if (!signature) return nullptr;
         PyTuple_SET_ITEM(signatures.get(), k, signature);
     }
@@ -498,7 +499,12 @@ bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked)
         publish(PyList_GET_ITEM(nodes, root.position), PyList_GET_ITEM(slots.get(), root.slot),
                 PyTuple_GET_ITEM(signatures.get(), k));
     }
-    return !p.writes_inner_values || publish_inner_values(plan, nodes);
+    for (size_t k = 0; k < p.inner_values.size(); k++) {
+        const InnerValue& value = p.inner_values[k];
+        const Ref buffer = Ref::to(as_node(PyList_GET_ITEM(nodes, value.leaf))->data);
+        publish(PyList_GET_ITEM(nodes, value.position), buffer.get(), PyTuple_GET_ITEM(signatures.get(), p.roots.size() + k));
+    }
+    return true;
 }
 
 }  // namespace core

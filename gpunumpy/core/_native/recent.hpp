@@ -24,12 +24,21 @@ private:
     AnyRecent* next_;
 };
 
-// Each entry has one place, by the hash of its key, and a later one may take the place. `Entry` has its key, which it
-// refers to: so no other object comes to be at the same address. Its `let_go` gives its references back.
+// An entry has a few places, by the hash of its key, and a later one may take its place: with one place each, of the some
+// hundred entries of a loop many would take each other's. `Entry` has its key, which it refers to: so no other object comes to
+// be at the same address. Its `let_go` gives its references back.
 template <typename Entry, size_t COUNT>
 class Recent : public AnyRecent {
 public:
-    Entry& at(uint64_t hash) { return entries_[hash % COUNT]; }
+    // The entry that is wanted, or the place where to put it.
+    template <typename Is>
+    Entry& at(uint64_t hash, const Is& is_wanted) {
+        Entry* const places = entries_ + hash % (COUNT / PLACES) * PLACES;
+        for (size_t k = 0; k < PLACES; k++) {
+            if (is_wanted(places[k])) return places[k];
+        }
+        return places[missed_++ % PLACES];
+    }
     void forget() override {
         for (Entry& entry : entries_) put(entry, {});
     }
@@ -38,6 +47,10 @@ public:
     static void put(Entry& place, const Entry& made) { std::exchange(place, made).let_go(); }
 
 private:
+    static constexpr size_t PLACES = 4;
+    static_assert(COUNT % PLACES == 0);
+
+    size_t missed_ = 0;
     Entry entries_[COUNT];
 };
 

@@ -83,14 +83,15 @@ struct Result {
     }
 };
 
-Recent<Result, 1024> recent_results;
+Recent<Result, 4096> recent_results;
 
 // The signature of an operation's result, from the recorder's tables; null, without an exception, if it is not known.
 Ref signature_of_result(const Recorder* recorder, PyObject* first, PyObject* second) {
-    Result& recent = recent_results.at(hash_of(hash_of(hash_of(0, recorder->entries), first), second));
-    if (recent.entries == recorder->entries && recent.first == first && recent.second == second) {
-        return Ref::to(recent.signature);
-    }
+    const auto is_wanted = [&](const Result& entry) {
+        return entry.first == first && entry.second == second && entry.entries == recorder->entries;
+    };
+    Result& recent = recent_results.at(hash_of(hash_of(hash_of(0, recorder->entries), first), second), is_wanted);
+    if (is_wanted(recent)) return Ref::to(recent.signature);
     Ref key(second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first));
     if (!key) return Ref();
     Ref signature = find(recorder->entries, key.get());

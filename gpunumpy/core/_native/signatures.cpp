@@ -167,10 +167,11 @@ Ref known_operation(PyObject* operations, PyObject* operands, PyObject* static_a
     const bool is_short = count && count <= 2 && !static_count;
     PyObject* first = is_short ? PyTuple_GET_ITEM(key.get(), 0) : nullptr;
     PyObject* second = is_short && count == 2 ? PyTuple_GET_ITEM(key.get(), 1) : nullptr;
-    OfKinds& recent = recent_operations.at(hash_of(hash_of(hash_of(0, operations), first), second));
-    if (is_short && recent.operations == operations && recent.first == first && recent.second == second) {
-        return Ref::to(recent.operation);
-    }
+    const auto is_wanted = [&](const OfKinds& entry) {
+        return entry.operations == operations && entry.first == first && entry.second == second;
+    };
+    OfKinds& recent = recent_operations.at(hash_of(hash_of(hash_of(0, operations), first), second), is_wanted);
+    if (is_short && is_wanted(recent)) return Ref::to(recent.operation);
     for (Py_ssize_t k = 0; k < static_count; k++) {
         PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
     }

@@ -199,11 +199,13 @@ PyObject* number_of(PyObject* signature, Numbers& numbers) {
     const Py_ssize_t arg_count = PyTuple_GET_SIZE(state.signature_args.of(signature));
     const Py_ssize_t ndim = PyTuple_GET_SIZE(state.signature_shape.of(signature));
     const uint64_t counts = static_cast<uint64_t>(arg_count) << 16 | ndim << 1 | (generator == Py_True);
-    Numbered& recent = recent_numbers.at(hash_of(hash_of(hash_of(hash_of(counts, kind.detail), kind.object), dtype), queue));
-    if (recent.kind == kind.object && recent.detail == kind.detail && recent.counts == counts && recent.dtype == dtype &&
-        recent.queue == queue) {
-        return Py_NewRef(recent.number);
-    }
+    const auto is_wanted = [&](const Numbered& entry) {
+        return entry.kind == kind.object && entry.detail == kind.detail && entry.counts == counts && entry.dtype == dtype &&
+               entry.queue == queue;
+    };
+    const uint64_t hash = hash_of(hash_of(hash_of(hash_of(counts, kind.detail), kind.object), dtype), queue);
+    Numbered& recent = recent_numbers.at(hash, is_wanted);
+    if (is_wanted(recent)) return Py_NewRef(recent.number);
     Ref of_kind(key_of(kind, ndim));
     Ref key(of_kind ? Py_BuildValue("OnnOOO", of_kind.get(), arg_count, ndim, dtype, queue, generator) : nullptr);
     Ref number = key ? find(state.structures, key.get()) : Ref();

@@ -50,10 +50,11 @@ Recent<OfPattern, 512> recent_patterns;
 Ref of_pattern(PyObject* variants, const Numbers& places) {
     uint64_t hash = hash_of(places.size(), variants);
     for (const Py_ssize_t place : places) hash = hash_of(hash, static_cast<uint64_t>(place));
-    OfPattern& recent = recent_patterns.at(hash);
-    if (recent.variants == variants && std::equal(places.begin(), places.end(), recent.places->begin(), recent.places->end())) {
-        return Ref::to(recent.list);
-    }
+    const auto is_wanted = [&](const OfPattern& entry) {
+        return entry.variants == variants && std::equal(places.begin(), places.end(), entry.places->begin(), entry.places->end());
+    };
+    OfPattern& recent = recent_patterns.at(hash, is_wanted);
+    if (is_wanted(recent)) return Ref::to(recent.list);
     Ref key(tuple_of(places));
     Ref known = key ? find(state.variants_by_pattern.of(variants), key.get()) : Ref();
     if (known) recent_patterns.put(recent, {Py_NewRef(variants), Py_NewRef(known.get()), new Numbers(places)});

@@ -131,8 +131,9 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
     Shown* recent = nullptr;
     Ref window;
     if (FewPositions::has_room(positions)) {
-        recent = &recent_views.at(FewPositions::hash(hash_of(merges, signature.get()), positions));
-        if (recent->is_of(signature.get(), merges, positions)) {
+        const auto is_wanted = [&](const Shown& entry) { return entry.is_of(signature.get(), merges, positions); };
+        recent = &recent_views.at(FewPositions::hash(hash_of(merges, signature.get()), positions), is_wanted);
+        if (is_wanted(*recent)) {
             if (!layout) layout = Ref::to(recent->layout);
             window = Ref::to(recent->window);
             Py_ssize_t start;

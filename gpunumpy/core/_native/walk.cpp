@@ -2,6 +2,7 @@
 
 #include "array.hpp"
 #include "buffer_windows.hpp"
+#include "recent_plans.hpp"
 
 namespace core {
 
@@ -10,8 +11,51 @@ namespace {
 // The number of the walk that met a node last; `Node::place` is then its position.
 uint64_t walks = 0;
 
+// The key of a graph as Python has it. It holds its parts: where a list is made, Python 3.11 may collect garbage, and a
+// finalizer that looks at a value makes nodes let go of their arguments.
+class PythonKey {
+public:
+    ~PythonKey() {
+        for (PyObject* part : parts_) Py_XDECREF(part);
+    }
+    bool add_signature(PyObject* signature) { return add(Py_NewRef(signature)); }
+    bool add_number(Py_ssize_t number) { return add(PyLong_FromSsize_t(number)); }
+    bool add_none() { return add(Py_NewRef(Py_None)); }
+
+    PyObject* tuple() {
+        PyObject* made = PyTuple_New(parts_.size());
+        for (size_t k = 0; made && k < parts_.size(); k++) PyTuple_SET_ITEM(made, k, std::exchange(parts_[k], nullptr));
+        return made;
+    }
+
+private:
+    bool add(PyObject* owned) {
+        parts_.push_back(owned);
+        return owned != nullptr;
+    }
+
+    SmallVector<PyObject*, 128> parts_;
+};
+
+template <typename Key>
 class Walk {
 public:
+    explicit Walk(Key& key) : key_(key) {}
+
+    bool all(PyObject* roots) { return begin(roots) && follow(); }
+
+    // A list of the nodes, which are its own then.
+    PyObject* nodes() {
+        PyObject* made = PyList_New(nodes_.size());
+        for (size_t k = 0; made && k < nodes_.size(); k++) PyList_SET_ITEM(made, k, std::exchange(nodes_[k], nullptr));
+        return made;
+    }
+
+    ~Walk() {
+        for (PyObject* node : nodes_) Py_XDECREF(node);
+    }
+
+private:
     bool begin(PyObject* roots) {
         Ref sequence(PySequence_Fast(roots, "roots are a sequence of nodes"));
         if (!sequence) return false;
@@ -19,9 +63,10 @@ public:
         for (Py_ssize_t k = 0; k < count; k++) {
             if (meet(PySequence_Fast_GET_ITEM(sequence.get(), k)) < 0) return false;
         }
-        for (PyObject* node : nodes_) key_.push_back(Py_NewRef(as_node(node)->signature));
-        key_.push_back(Py_NewRef(Py_None));
-        return true;
+        for (PyObject* node : nodes_) {
+            if (!key_.add_signature(as_node(node)->signature)) return false;
+        }
+        return key_.add_none();
     }
 
     bool follow() {
@@ -33,21 +78,6 @@ public:
         return true;
     }
 
-    bool finish(Ref& nodes, Ref& key) {
-        nodes = Ref(PyList_New(nodes_.size()));
-        key = Ref(PyTuple_New(key_.size()));
-        if (!nodes || !key) return false;
-        for (size_t k = 0; k < nodes_.size(); k++) PyList_SET_ITEM(nodes.get(), k, std::exchange(nodes_[k], nullptr));
-        for (size_t k = 0; k < key_.size(); k++) PyTuple_SET_ITEM(key.get(), k, std::exchange(key_[k], nullptr));
-        return true;
-    }
-
-    ~Walk() {
-        for (PyObject* part : key_) Py_XDECREF(part);
-        for (PyObject* node : nodes_) Py_XDECREF(node);
-    }
-
-private:
     // Give a node its position. Returns -1 after an exception.
     Py_ssize_t meet(PyObject* node) {
         if (!PyObject_TypeCheck(node, node_type) || !as_node(node)->args) {
@@ -63,36 +93,29 @@ private:
         return fields->place;
     }
 
-    bool add(Py_ssize_t number) {
-        key_.push_back(PyLong_FromSsize_t(number));
-        return key_.back() != nullptr;
-    }
-
     bool follow_pending(const Node* node) {
         const Py_ssize_t count = PyTuple_GET_SIZE(node->args);
         // Without arguments: else the next entries could be taken for arguments of this node.
-        if (!count) key_.push_back(Py_NewRef(Py_None));
+        if (!count && !key_.add_none()) return false;
         for (Py_ssize_t k = 0; k < count; k++) {
             const Py_ssize_t place = meet(PyTuple_GET_ITEM(node->args, k));
-            if (place < 0 || !add(place)) return false;
+            if (place < 0 || !key_.add_number(place)) return false;
         }
         return true;
     }
 
     bool note_leaf(const Node* node) {
-        key_.push_back(Py_NewRef(node->signature));
+        if (!key_.add_signature(node->signature)) return false;
         if (state.signature_queue.of(node->signature) == Py_None) return true;
         // A buffer: the key tells which windows share it, and their offsets.
         const Py_ssize_t offset = PyLong_AsSsize_t(node->offset);
         const auto* first = windows_.first(node->data, offset);
-        return !first || (add(-1 - first->number) && add(offset - first->offset));
+        return !first || (key_.add_number(-1 - first->number) && key_.add_number(offset - first->offset));
     }
 
     const uint64_t number_ = next_walk();
-    // Owned, as the parts of the key are: where a list is made, Python 3.11 may collect garbage, and a finalizer that
-    // looks at a value makes nodes let go of their arguments.
-    SmallVector<PyObject*, 64> nodes_;
-    SmallVector<PyObject*, 128> key_;
+    SmallVector<PyObject*, 64> nodes_;  // owned, as the parts of Python's key are
+    Key& key_;
     BufferWindows windows_;
 };
 
@@ -160,8 +183,21 @@ bool stays_pending(PyObject* node) {
 
 bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
     Section section;
-    Walk walk;
-    return walk.begin(roots) && walk.follow() && walk.finish(nodes, key);
+    PythonKey parts;
+    Walk walk(parts);
+    if (!walk.all(roots)) return false;
+    nodes = Ref(walk.nodes());
+    key = Ref(parts.tuple());
+    return nodes && key;
+}
+
+Ref plan_at_hand(PyObject* planner, PyObject* roots, Ref& nodes) {
+    Section section;
+    KeyWords words;
+    Walk walk(words);
+    Ref plan = walk.all(roots) ? recent_plan(planner, words) : Ref();
+    if (plan) nodes = Ref(walk.nodes());  // after the plan was found: the words hold no signature
+    return nodes ? std::move(plan) : Ref();
 }
 
 PyObject* roots_alive(PyObject* queue, PyObject* extra) {

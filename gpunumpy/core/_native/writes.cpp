@@ -30,14 +30,17 @@ struct Update {
     }
 };
 
-Recent<Update, 512> recent_updates;
+Recent<Update, 1024> recent_updates;
 
 PyObject* updated(PyObject* current, const Positions& positions, PyObject* value) {
     const Ref base = Ref::to(as_node(current)->signature), of_value = Ref::to(as_node(value)->signature);
     Update* recent = nullptr;
     if (FewPositions::has_room(positions)) {
-        recent = &recent_updates.at(FewPositions::hash(hash_of(hash_of(0, base.get()), of_value.get()), positions));
-        if (recent->base == base.get() && recent->value == of_value.get() && recent->positions == positions) {
+        const auto is_wanted = [&](const Update& entry) {
+            return entry.base == base.get() && entry.value == of_value.get() && entry.positions == positions;
+        };
+        recent = &recent_updates.at(FewPositions::hash(hash_of(hash_of(0, base.get()), of_value.get()), positions), is_wanted);
+        if (is_wanted(*recent)) {
             const Ref signature = Ref::to(recent->signature);
             return new_node(signature.get(), PyTuple_Pack(2, current, value));
         }

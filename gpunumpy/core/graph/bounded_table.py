@@ -52,8 +52,9 @@ class BoundedTable(Generic[K, V]):
         return len(self._entries)
 
     def clear(self) -> None:
-        """Empty this table alone."""
+        """Empty this table alone, and what the core has found in it."""
         self._entries.clear()
+        forget()
 
     def values(self) -> list[V]:
         """Return all values that are kept."""

@@ -224,8 +224,8 @@ class PlanTemplate:
     visible
         The slots and the sizes of the 0-d results that a kernel can write to memory of the host, by their positions:
         one kernel writes them and nothing in the plan reads them.
-    writes_inner_values
-        Whether a value that is no result is written into the memory of a leaf.
+    inner_values
+        The values that are no results and are written into the memory of leaves: their position, and that of the leaf.
     sizes
         Computes the numbers that follow from sizes, from values of the trace's symbols: those that actions look at,
         and behind them those that runners are made from.
@@ -245,7 +245,7 @@ class PlanTemplate:
     program: Any = None
     _PLAIN = (
         *("end", "slots", "roots", "sections", "regions", "writes", "bases", "overwritten", "visible"),
-        *("writes_inner_values", "actions", "number_count", "_allocations"),
+        *("inner_values", "actions", "number_count", "_allocations"),
     )
 
     def __init__(
@@ -315,7 +315,7 @@ class PlanTemplate:
             written = only_written(steps, roots)
             results = [(r, slot, items[r].signature) for r, slot in self.roots if r in written]
             self.visible = {r: (slot, result.dtype.itemsize) for r, slot, result in results if not result.shape}
-        self.writes_inner_values = any(position not in roots for _, position, _ in self.overwritten)
+        self.inner_values = [(position, base) for _, position, base in self.overwritten if position not in roots]
 
     def kept(self) -> KeptPlan:
         """Return the plain data that `of_kept` makes a template like this from."""
@@ -493,7 +493,7 @@ class PlanTemplate:
             *(tuple(self.actions), tuple(self.roots), tuple((r, *what) for r, what in self.visible.items())),
             *(tuple(base for _, _, base in self.overwritten) if self.has_copies else (), len(self.slots)),
             *(self.end, self.device, self.executor.bind, self.executor.source_location),
-            *(self.writes_inner_values, UNDO_BYTES if self.device is CPU else -1, self.sizes),
+            *(tuple(self.inner_values), UNDO_BYTES if self.device is CPU else -1, self.sizes),
             *(self.number_count, tuple((prepare, part.start, part.stop) for _, prepare, part in self._work)),
             *(tuple(self._allocations), _PROBE_BYTES, self.executor.graphs),
         )
@@ -554,7 +554,7 @@ class Plan:
     runners
         What runs the kernels and calls.
     signatures
-        Of the results, once they are computed.
+        Of the results, and of inner values behind them, once they are computed.
     program
         What the compiled core runs, if it has been made.
     graph
@@ -566,13 +566,14 @@ class Plan:
 
     _scheduled: Scheduled
 
-    def __init__(self, template: PlanTemplate, values: tuple[int, ...], roots: Sequence[Signature]) -> None:
+    def __init__(self, template: PlanTemplate, values: tuple[int, ...], pending: Sequence[Signature]) -> None:
         self.template = template
         self.values = values
         numbers = template.sizes(values)
         self.numbers = numbers[: template.number_count]
         self.runners = template.runners(numbers)
-        self.signatures = tuple([computed_signature(roots[r]) for r, _ in template.roots])
+        published = [position for position, _ in (*template.roots, *template.inner_values)]
+        self.signatures = tuple([computed_signature(pending[position]) for position in published])
         self.program = template.program
         self.graph: Any = 0
 
@@ -617,16 +618,14 @@ class Plan:
         if self.device.has_spilled:
             self.note_uses(nodes, slots)
         self.queue.publications += 1
-        for (r, slot), signature in zip(template.roots, self.signatures, strict=True):  # as in `publish`
+        for (r, slot), signature in zip(template.roots, self.signatures):  # as in `publish`
             node = nodes[r]
             if node.data is None:
                 node.offset, node.signature, node.data, node.args = 0, signature, slots[slot], ()
-        if template.writes_inner_values:
-            self.publish_inner_values(nodes)
-
-    def publish_inner_values(self, nodes: Sequence[Node]) -> None:
-        """Turn values that are no roots, but were written into the memory of leaves, into leaves."""
-        publish(self.queue, self._overwritten(nodes, self.template.end))
+        if template.inner_values:
+            values = [(nodes[position], nodes[base].data) for position, base in template.inner_values]
+            signatures = self.signatures[len(template.roots) :]
+            publish(self.queue, [(*value, signature) for value, signature in zip(values, signatures, strict=True)])
 
     def _execute(
         self, actions: Sequence[Action], nodes: Sequence[Node], slots: list[Any], run: Run, observe: Observer | None

@@ -122,7 +122,7 @@ class Planner:
     def _found(
         self, nodes: Sequence[Node], count: int, overwrite: bool, check: bool, has_changed: Callable[[], bool]
     ) -> tuple[PlanTemplate, tuple[int, ...], list[Signature], list[Item], bool]:
-        """Return the template for a graph, the values of its symbols, and the signatures of the results.
+        """Return the template for a graph, the values of its symbols, and the signatures of the graph.
 
         Then the graph, if it is to be checked, and whether the template is new.
         """
@@ -130,7 +130,7 @@ class Planner:
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)
         items = items_of(nodes) if variants is None or check else []
-        signatures = [node.signature for node in nodes[:count]]
+        signatures = [node.signature for node in nodes]
         if has_changed():
             raise GraphChanged
         if variants is None:

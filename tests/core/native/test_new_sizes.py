@@ -71,7 +71,7 @@ def check(device: str, planned: list[Any], step: Callable[[Any, Any, int], Any])
                 del kept
     made = [plan for key, plan in state.planner.plans._entries.items() if key not in planned]
     for plan in made:
-        nodes = {r: SimpleNamespace(shape=s.shape, dtype=s.dtype, queue=s.queue) for (r, _), s in _roots(plan)}
+        nodes = {r: SimpleNamespace(shape=s.shape, dtype=s.dtype, queue=s.queue) for (r, _), s in _published(plan)}
         expected = Plan(plan.template, plan.values, nodes)  # type: ignore[arg-type]
         assert plan.numbers == expected.numbers
         assert all(one is other for one, other in zip(plan.signatures, expected.signatures, strict=True))
@@ -80,8 +80,8 @@ def check(device: str, planned: list[Any], step: Callable[[Any, Any, int], Any])
     return made
 
 
-def _roots(plan: Plan) -> list[tuple[tuple[int, int], Any]]:
-    return list(zip(plan.template.roots, plan.signatures, strict=True))
+def _published(plan: Plan) -> list[tuple[tuple[int, int], Any]]:
+    return list(zip((*plan.template.roots, *plan.template.inner_values), plan.signatures, strict=True))
 
 
 @pytest.mark.parametrize("name", LOOPS)

@@ -1,0 +1,64 @@
+#include "recent_plans.hpp"
+
+#include <algorithm>
+
+#include "recent.hpp"
+
+namespace core {
+
+namespace {
+
+// The key holds the signatures that the words stand for.
+struct Found {
+    PyObject *planner = nullptr, *key = nullptr, *plan = nullptr;  // owned, as the words
+    const KeyWords* words = nullptr;
+
+    void let_go() const {
+        for (PyObject* field : {planner, key, plan}) Py_XDECREF(field);
+        delete words;
+    }
+    bool is_of(PyObject* wanted_planner, const KeyWords& wanted) const {
+        return planner == wanted_planner && words->size() == wanted.size() &&
+               std::equal(words->begin(), words->end(), wanted.begin());
+    }
+};
+
+constexpr size_t MAX_WORDS = 1 << 13;  // of a graph of some 4,000 nodes
+
+Recent<Found, 512> recent_plans;
+
+Found& place_of(PyObject* planner, const KeyWords& words) {
+    uint64_t hash = hash_of(words.size(), planner);
+    for (const uint64_t word : words) hash = hash_of(hash, word);
+    return recent_plans.at(hash, [&](const Found& entry) { return entry.is_of(planner, words); });
+}
+
+}  // namespace
+
+void KeyWords::read(PyObject* key) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(key); k++) {
+        PyObject* part = PyTuple_GET_ITEM(key, k);
+        if (part == Py_None) {
+            add_none();
+        } else if (PyLong_CheckExact(part)) {
+            add_number(PyLong_AsSsize_t(part));
+        } else {
+            add_signature(part);
+        }
+    }
+}
+
+Ref recent_plan(PyObject* planner, const KeyWords& words) {
+    const Found& found = place_of(planner, words);
+    return found.is_of(planner, words) ? Ref::to(found.plan) : Ref();
+}
+
+void remember_plan(PyObject* planner, PyObject* key, PyObject* plan) {
+    KeyWords* words = new KeyWords();
+    words->read(key);
+    if (words->size() > MAX_WORDS) return delete words;
+    Section section;
+    recent_plans.put(place_of(planner, *words), {Py_NewRef(planner), Py_NewRef(key), Py_NewRef(plan), words});
+}
+
+}  // namespace core
