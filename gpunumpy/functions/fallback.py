@@ -32,6 +32,7 @@ from ..core.recording.array import (
     MADE_AS_ARRAY,
     ON_HOST,
     READ_ONLY,
+    as_class,
     from_host,
     host_only_memory,
     is_scalar,
@@ -131,6 +132,22 @@ def report(name: str) -> None:
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
 
 
+class _StandIn(numpy.ndarray):
+    """NumPy array of a class that stands for a subclass of `ndarray`, so that NumPy decides which results are of it."""
+
+    stands_for: type
+
+
+@cache
+def _stand_in(cls: type) -> type[_StandIn]:
+    """Return the class that stands for a subclass of `ndarray`, and has its name for texts."""
+    namespace: dict[str, Any] = {"stands_for": cls}
+    priority = getattr(cls, "__array_priority__", None)
+    if isinstance(priority, (int, float)):
+        namespace["__array_priority__"] = priority
+    return type(cls.__name__, (_StandIn,), namespace)
+
+
 class _HostedArray(NamedTuple):
     """Array argument and the NumPy array that stands for it on the host."""
 
@@ -157,6 +174,7 @@ class HostCall:
         self.hosted_arrays: list[_HostedArray] = []
         self.device = device
         self._memory_of = host_only_memory if outlives_call else memory_on_host
+        self._outlives_call = outlives_call
         self._outputs: list[Any] = []
         self._memories: dict[tuple[int, str, Any], Any] = {}  # by owner and part: what views that overlap share
         self._masked: list[tuple[Any, Any]] = []  # masked arrays, and NumPy's that stand for them
@@ -181,16 +199,14 @@ class HostCall:
             self.device = self.device or x.device
             memory = self._memory_of(x)
             if memory is not None:
-                self.hosted_arrays.append(_HostedArray(x, memory, None, None))
-                return memory
+                return self._enter(x, memory, None, None)
             if is_scalar(x):
                 return to_host(x)[()]
             if x.writeable and overlaps(x):
                 return self._overlapping(x)
             host, stored = _in_memory_order(x)
             host.flags.writeable = x.writeable
-            self.hosted_arrays.append(_HostedArray(x, host, host.tobytes() if x.writeable else None, stored))
-            return host
+            return self._enter(x, host, host.tobytes() if x.writeable else None, stored)
         if hasattr(type(x), "is_masked_array"):
             found = next((host for array, host in self._masked if array is x), None)
             if found is None:
@@ -215,7 +231,13 @@ class HostCall:
         step = x.itemsize
         shape, strides, offset = x.layout
         host = numpy.ndarray(shape, x.dtype, memory, offset * step, tuple(s * step for s in strides))
-        self.hosted_arrays.append(_HostedArray(x, host, None, x.layout))
+        return self._enter(x, host, None, x.layout)
+
+    def _enter(self, x: ndarray, host: Any, before: bytes | None, stored: Layout | None) -> Any:
+        """Note the NumPy array that stands for an argument, and return it."""
+        if type(x) is not ndarray and isinstance(host, numpy.ndarray) and not self._outlives_call:
+            host = host.view(_stand_in(type(x)))
+        self.hosted_arrays.append(_HostedArray(x, host, before, stored))
         return host
 
     def write_back(self) -> None:
@@ -225,7 +247,7 @@ class HostCall:
         for k, hosted in enumerate(self.hosted_arrays):
             array, host, before, stored = hosted
             if stored is None and isinstance(array, ndarray) and (array.shape, array.dtype) != (host.shape, host.dtype):
-                show(array, host)
+                show(array, numpy.asarray(host))
             if before is None or (after := host.tobytes()) == before:
                 continue
             # Other threads may have written to the other elements meanwhile.
@@ -245,7 +267,13 @@ class HostCall:
             return import_late(_MASKED_ARRAYS, __package__).on_device(x, self.from_host) if found is None else found
         if isinstance(x, numpy.ndarray):
             argument = next((hosted for hosted in self.hosted_arrays if hosted.host is x), None)
-            return self._result_array(x) if argument is None else self._returned(argument.array)
+            if argument is not None:
+                return self._returned(argument.array)
+            if not isinstance(x, _StandIn):
+                return self._result_array(x)
+            arrays = [hosted.array for hosted in self.hosted_arrays]
+            template = next((array for array in arrays if type(array) is x.stands_for), None)
+            return as_class(self._result_array(x.view(numpy.ndarray)), x.stands_for, template)
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
             if self._is_placed_on_host(x):
                 return on_host_memory(x, self.device)

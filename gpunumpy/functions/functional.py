@@ -15,14 +15,14 @@ import numpy
 from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
-from ..core.recording.array import ndarray, to_host
+from ..core.recording.array import SUBCLASSES, ndarray, to_host
 from ..core.recording.record import as_array
 from .creation.arrays import empty
 from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, on_host
 from .indexing.getitem import getitem
 from .manipulation.joining import stack
 from .manipulation.shape import astype, broadcast_to, expand_dims, moveaxis, reshaped
-from .subclasses import has_subclass
+from .subclasses import ClassRule, call_for_subclass, has_subclass
 from .ufuncs.errstate import is_checking
 from .vectorizing.calls import call_for_all_elements
 
@@ -81,7 +81,9 @@ class vectorize(numpy.vectorize):
         """Call the function for every element of the arrays."""
         if self.pyfunc is numpy._NoValue:  # type: ignore[comparison-overlap]
             return super().__call__(*args, **options)
-        if holds_host_data((args, options)) or holds_masked_array((args, options)) or has_subclass((args, options)):
+        if SUBCLASSES and has_subclass((args, options)):
+            return call_for_subclass(self, ClassRule(keeps=True, keeps_without_dimensions=True), args, options)
+        if holds_host_data((args, options)) or holds_masked_array((args, options)):
             return _call_for_elements(self, *args, **options)
         if self.signature is not None:
             return super().__call__(*args, **options)

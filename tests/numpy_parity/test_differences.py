@@ -179,11 +179,6 @@ def written_through_a_matrix(np: Any) -> float:
     return float(array[0, 0])
 
 
-def class_of_vectorized(np: Any) -> bool:
-    subclass = type("C", (Tagged, np.ndarray), {})
-    return isinstance(np.vectorize(lambda x: x + 1)(np.arange(3.0).view(subclass)), subclass)
-
-
 def unaligned(np: Any) -> bool:
     x = np.zeros(2)
     x.setflags(align=False)
@@ -228,7 +223,6 @@ DIFFERENCES = {
     "masked data of a subclass": Difference(class_of_masked_data, True, False),
     "nditer": Difference(seen_while_iterating, 1.0, 0.0),
     "matrix": Difference(written_through_a_matrix, 1.0, ValueError),
-    "vectorize of a subclass": Difference(class_of_vectorized, True, False),
     "parts of functions": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.diff(x)), "asked for subtract", "not asked"
     ),
