@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy
 
+from ..core import dtypes
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
-from ..functions.fallback import on_host
+from ..functions.fallback import host_fallback, on_host
 from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -80,7 +81,11 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
         if name in UFUNCS:
             return getattr(UFUNCS[name], method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)
-    on_host_run = on_host(lambda *args, **options: run(*args, **options), f"numpy ufunc {name}")
+    computes_objects = all(set(loop) <= set("O->") for loop in ufunc.types)  # as those of `frompyfunc` do
+    if computes_objects and host_fallback() == "error":
+        dtypes.check(object)
+    message_name = "" if computes_objects else f"numpy ufunc {name}"
+    on_host_run = on_host(lambda *args, **options: run(*args, **options), message_name)
     rule = rule_of_ufunc(ufunc, method)
     return lambda *args, **options: (
         call_for_subclass(on_host_run, rule, args, options)

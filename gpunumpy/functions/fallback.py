@@ -235,8 +235,9 @@ class HostCall:
 
     def _enter(self, x: ndarray, host: Any, before: bytes | None, stored: Layout | None) -> Any:
         """Note the NumPy array that stands for an argument, and return it."""
-        if type(x) is not ndarray and isinstance(host, numpy.ndarray) and not self._outlives_call:
-            host = host.view(_stand_in(type(x)))
+        cls: Any = type(x)
+        if cls is not ndarray and isinstance(host, numpy.ndarray) and not self._outlives_call:
+            host = host.view(_stand_in(cls))
         self.hosted_arrays.append(_HostedArray(x, host, before, stored))
         return host
 
@@ -271,8 +272,8 @@ class HostCall:
                 return self._returned(argument.array)
             if not isinstance(x, _StandIn):
                 return self._result_array(x)
-            arrays = [hosted.array for hosted in self.hosted_arrays]
-            template = next((array for array in arrays if type(array) is x.stands_for), None)
+            arrays: list[Any] = [hosted.array for hosted in self.hosted_arrays]
+            template: Any = next((array for array in arrays if type(array) is x.stands_for), None)
             return as_class(self._result_array(x.view(numpy.ndarray)), x.stands_for, template)
         if isinstance(x, numpy.generic) and self.device is not None and x.dtype in dtypes.KIND:
             if self._is_placed_on_host(x):

@@ -57,6 +57,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "resize to nothing said": lambda np: _written(np.array([3.0, 4.0]), lambda x: x.resize()),
     "the smallest step of float32": lambda np: np.finfo(np.float32).eps,
     "beyond the largest float32": lambda np: np.isinf(np.finfo(np.float32).max * 10),
+    "strides of no elements": lambda np: [[*np.zeros(shape).strides] for shape in ((0, 3), (3, 0), (0, 0))],
+    "strides of parts of no elements": lambda np: [
+        *([*x.strides] for x in (np.ones((4, 3))[:0], np.ones((4, 3))[:0] + 1, np.ones((4, 3))[:0].copy())),
+        *([*x.strides] for x in (np.zeros((0, 3)).T, np.zeros((0, 3))[:, 1:], np.zeros((0, 6)).reshape(3, 0))),
+    ],
     "a stride that is no tuple": lambda np: np.ndarray(3, "i8", buffer=numpy.arange(8), strides=16),
     "copy that is text": lambda np: np.array(1, copy="x"),
     "a dimension that is a bool": lambda np: np.zeros((True, 2)),

@@ -593,3 +593,14 @@ def test_all_names_of_a_module_are_imported(module: str) -> None:
     names: dict[str, Any] = {}
     exec(f"from gpunumpy.{module} import *", names)
     assert {name for name in names if not name.startswith("__")} == set(getattr(numpy, module).__all__)
+
+
+@pytest.mark.parametrize("method", ["__call__", "outer"])
+@pytest.mark.filterwarnings("error")
+def test_ufuncs_of_objects_are_the_hosts(method: str) -> None:
+    add = np.frompyfunc(lambda a, b: a + b, 2, 1)
+    run = getattr(add, method)
+    assert run(np.arange(3), np.arange(3)).dtype == object
+    np.host_fallback("error")
+    with pytest.raises(TypeError, match="no kernel computes dtype 'object'"):
+        run(np.arange(3), np.arange(3))

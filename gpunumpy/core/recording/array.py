@@ -141,7 +141,15 @@ class ndarray(ArrayState):
         if on_host is not None:
             return on_host.strides
         itemsize = self.itemsize
+        if not self.size and self._has_zero_strides():
+            return (0,) * self.ndim
         return tuple(s * itemsize for s in self.element_strides)
+
+    def _has_zero_strides(self) -> bool:
+        """Return whether all strides are 0, as NumPy has them where the owner has no element, unless by a reshape."""
+        owner = self if self._base is None else self._base
+        shape, strides, _ = self.layout
+        return not owner.size and (shape == owner.shape or strides != layout.c_strides(shape))
 
     @property
     def element_strides(self) -> tuple[int, ...]:
