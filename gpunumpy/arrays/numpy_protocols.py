@@ -14,7 +14,7 @@ from ..core import dtypes
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
-from ..functions.fallback import host_fallback, on_host
+from ..functions.fallback import HostCall, host_fallback, on_host
 from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -58,14 +58,34 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
     A ufunc that is not in NumPy's namespace runs on the host, with a `HostFallbackWarning`.
     """
     outputs = options.get("out", ())
-    if any(map(decides_about_ufuncs, (*inputs, *outputs))):
-        return NotImplemented
+    others = list(filter(decides_about_ufuncs, (*inputs, *outputs)))
+    if others:
+        return _by_other_class(others, ufunc, method, inputs, options)
     call = _function_for(ufunc, method)
     if not outputs:
         if "where" in options and method == "__call__":
             options["out"] = None  # NumPy removes ``out=None`` from the options: the caller may have passed it
         return call(*inputs, **options)
     return call(*inputs, **options | {"out": outputs if method == "__call__" else outputs[0]})
+
+
+def _by_other_class(others: list[Any], ufunc: Any, method: str, inputs: tuple[Any, ...], options: Any) -> Any:
+    """Return what other classes make of a call of a ufunc.
+
+    Those of pandas leave a ufunc that they have no operator for to any class but NumPy's, so they are asked again with
+    NumPy's arrays.
+    """
+    if any(isinstance(x, ndarray) for x in others):  # a subclass, which has been asked and calls this method
+        return NotImplemented
+    for x in others:
+        result = x.__array_ufunc__(ufunc, method, *inputs, **options)
+        if result is not NotImplemented:
+            return result
+    if any(isinstance(out, ndarray) for out in options.get("out", ())):
+        return NotImplemented
+    run = ufunc if method == "__call__" else getattr(ufunc, method)
+    call = HostCall()
+    return run(*call.to_host(inputs), **call.to_host(options))
 
 
 def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:

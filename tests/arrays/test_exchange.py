@@ -381,6 +381,34 @@ def test_other_classes_decide_themselves() -> None:
     assert numpy.add(counting_array(), Other()) == "other"
 
 
+class Column:
+    """Leaves ufuncs to every class with a method of its own that is not NumPy's, as columns of pandas do."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(type(x) not in (Column, numpy.ndarray, int) for x in (*inputs, *options.get("out", ()))):
+            return NotImplemented
+        numbers = [numpy.arange(12.0) if isinstance(x, Column) else x for x in inputs]
+        return "column", getattr(ufunc, method)(*numbers, **options).tolist()
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_a_class_that_leaves_a_ufunc_to_others_gets_arrays_of_numpy(residence: str) -> None:
+    np.set_residence(residence)
+    x = counting_array((12,))
+    expected = "column", numpy.maximum(numpy.arange(12.0), to_host(x)).tolist()
+    for maximum in (np.maximum, numpy.maximum):
+        assert maximum(Column(), x) == maximum(x, Column()) == expected
+        with pytest.raises(TypeError, match="NotImplemented"):
+            maximum(Column(), x, out=x)
+
+    class Subclass(np.ndarray):
+        def __array_ufunc__(self, *args: Any, **options: Any) -> Any:
+            return super().__array_ufunc__(*args, **options)  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match="NotImplemented"):
+        np.maximum(x.view(Subclass), x)
+
+
 def test_functions_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fallback, "_warned", set())  # as if nothing had run on the host yet
     x = counting_array()
