@@ -124,11 +124,20 @@ PyObject* entry_of(PyObject* array) {
     return reference;
 }
 
+// That of an array which has died.
+PyObject* entry_of_none = nullptr;
+
 Py_ssize_t review_length(PyObject* queue) { return PyLong_AsSsize_t(held(state.queue_review_at, queue).get()); }
 
 bool review(PyObject* queue, PyObject* node) {
     if (add_while_waiting(queue, node)) return true;
     if (PyErr_Occurred()) return false;
+    switch (review_small_graph(queue, node)) {
+        case Reviewed::YES: return true;
+        case Reviewed::ERROR: return false;
+        case Reviewed::ADDED: return static_cast<bool>(Ref(PyObject_CallFunctionObjArgs(state.flush_if_large, queue, Py_False, nullptr)));
+        case Reviewed::NOT_AT_HAND: break;
+    }
     Ref function = Ref::to(state.queue_review.of(queue));
     return static_cast<bool>(Ref(PyObject_CallFunctionObjArgs(function.get(), queue, node, nullptr)));
 }
@@ -145,7 +154,12 @@ bool add_array_type(PyObject* module) {
     return array_type && guard_fields(array_type, members) && PyModule_AddType(module, array_type) == 0;
 }
 
-void set_array_class() { state.ndarray->tp_dealloc = deallocate; }
+bool set_array_class() {
+    state.ndarray->tp_dealloc = deallocate;
+    const Ref array(new_array());
+    if (array) entry_of_none = entry_of(array.get());
+    return entry_of_none;
+}
 
 PyObject* new_array() {
     PyObject* made = free_arrays.take(state.ndarray);
@@ -208,6 +222,20 @@ PyObject* wrap(PyObject* given) {
         }
     }
     return review(queue, node.get()) ? array.release() : nullptr;  // may compute everything, and outside of the section
+}
+
+PyObject* recorded(PyObject* given) {
+    const Node* node = as_node(given);
+    PyObject* queue = state.signature_queue.of(node->signature);
+    PyObject* pending = state.queue_pending.of(queue);
+    if (node->owner == Py_None && is_pending(node) && PyList_GET_SIZE(pending) < review_length(queue)) {
+        return PyList_Append(pending, entry_of_none) < 0 ? nullptr : Py_NewRef(given);
+    }
+    const Ref array(wrap(given));
+    if (!array) return nullptr;
+    PyObject* value = as_array(array.get())->node;
+    set_field(as_node(value)->owner, Py_NewRef(Py_None));
+    return Py_NewRef(value);
 }
 
 bool set_value(PyObject* owner, PyObject* node) {

@@ -34,8 +34,9 @@ inline bool has_flag(PyObject* array, int flag) { return as_array(array)->flags 
 // Whether an object is an array of the class itself, on whatever memory. Subclasses are left to Python.
 inline bool is_array(PyObject* object) { return Py_TYPE(object) == state.ndarray; }
 
-// Have `ndarray`, which adds no fields, free its objects as `ArrayState` does; once, when the class is known.
-void set_array_class();
+// Have `ndarray`, which adds no fields, free its objects as `ArrayState` does; once, when the class is known. Returns false after
+// an exception.
+bool set_array_class();
 
 // A new array of the class itself, whose fields are still to be set.
 PyObject* new_array();
@@ -65,6 +66,10 @@ PyObject* value_of(PyObject* array);
 
 // A new array with a value; see `wrap` in array.py.
 PyObject* wrap(PyObject* node);
+
+// Record a value as that of a new array which dies at once, so that another one can own the value. It is returned; null after
+// an exception.
+PyObject* recorded(PyObject* node);
 
 // Make a node, which no array owns yet, the value of an owner; see `ndarray._set`. Returns false after an exception.
 bool set_value(PyObject* owner, PyObject* node);

@@ -93,6 +93,21 @@ Ref list_for(PyObject* lists, PyObject* nbytes) {
     return size ? find(lists, size.get()) : Ref();
 }
 
+// Let the block at an address be the next one of a free list, if it is one of the last few.
+void bring_forward(PyObject* list, uint64_t address) {
+#ifndef Py_GIL_DISABLED
+    constexpr Py_ssize_t FEW = 8;
+    const Py_ssize_t last = PyList_GET_SIZE(list) - 1;
+    for (Py_ssize_t k = last; k >= 0 && k > last - FEW; k--) {
+        PyObject *block = PyList_GET_ITEM(list, k), *next = PyList_GET_ITEM(list, last);
+        if (!PyLong_CheckExact(block) || PyLong_AsUnsignedLongLong(block) != address) continue;
+        PyList_SET_ITEM(list, k, next);
+        PyList_SET_ITEM(list, last, block);
+        return;
+    }
+#endif
+}
+
 }  // namespace
 
 bool add_buffer_type(PyObject* module) {
@@ -120,10 +135,11 @@ PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return view.release();
 }
 
-PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes) {
+PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes, uint64_t address) {
     const Ref lists = state.free_lists ? find(state.free_lists, device) : Ref();
     const Ref list = lists ? list_for(lists.get(), nbytes) : Ref();
     if (!list || !PyList_GET_SIZE(list.get())) return nullptr;
+    if (address) bring_forward(list.get(), address);
     // The buffer first: where Python may collect garbage, a block in no buffer's hands would be lost to an exception.
     PyTypeObject* type = state.pool_buffer;
     Ref made(type->tp_alloc(type, 0));

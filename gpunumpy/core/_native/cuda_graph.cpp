@@ -120,7 +120,7 @@ private:
                     }
                     [[fallthrough]];
                 case ADOPT:
-                    if (!is_inside(action.target)) graphed_.made.push_back(&action);
+                    if (!is_inside(action.target)) graphed_.made.push_back({&action, 0});
                     break;
                 case FREE:
                     free(action.freed);

@@ -35,8 +35,15 @@ struct CudaGraph {
     Graphed* graphed;
 };
 
+// An action that allocates or adopts the buffer of a result, and where that was allocated last. The driver need not be told of
+// a result that is there again.
+struct Made {
+    const Action* action;
+    uint64_t address;
+};
+
 struct Graphed {
-    std::vector<const Action*> made;  // allocate and adopt the buffers of results
+    std::vector<Made> made;
     std::vector<Variable> variables;
     std::vector<GraphedLaunch> launches;
     void *handle, *executable;  // the driver's; null before the graph is made, and after it was dropped

@@ -5,6 +5,7 @@
 #include "program.hpp"
 #include "queue_lock.hpp"
 #include "recent_plans.hpp"
+#include "review.hpp"
 #include "run.hpp"
 #include "walk.hpp"
 #include "writes.hpp"
@@ -71,7 +72,7 @@ private:
             if (computed != Flushed::YES) return computed;
         }
         PyObject* kept = kept_ && PyList_GET_SIZE(kept_.get()) ? kept_.get() : nullptr;
-        if (PyList_SetSlice(pending_.get(), 0, count_, kept) < 0 || !schedule_review()) return Flushed::ERROR;
+        if (PyList_SetSlice(pending_.get(), 0, count_, kept) < 0 || !schedule_review(queue_)) return Flushed::ERROR;
         return !extra_ || note_look() ? Flushed::YES : Flushed::ERROR;
     }
 
@@ -128,13 +129,6 @@ private:
         return -1;
     }
 
-    bool schedule_review() {
-        PyObject* length = PyLong_FromSsize_t(PyList_GET_SIZE(pending_.get()) + REVIEW_INTERVAL);
-        if (!length) return false;
-        state.queue_review_at.set(queue_, length);
-        return !is_watched || Ref(PyObject_CallOneArg(state.schedule_review, queue_));
-    }
-
     // As `LoopCut.looked`, which has more to do where a first graph waited for a place.
     bool note_look() {
         PyObject* cut = state.state_cut.of(state.queue_state.of(queue_));
@@ -152,8 +146,6 @@ private:
         Ref done(PyObject_CallFunctionObjArgs(state.recover, queue_, run_.get(), extra.get(), roots.get(), error.get(), nullptr));
         return done ? Flushed::YES : Flushed::ERROR;
     }
-
-    static constexpr Py_ssize_t REVIEW_INTERVAL = 128;  // as in queue.py
 
     PyObject *queue_, *extra_;
     bool is_looked_at_;

@@ -94,7 +94,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"view", &s.make_view_node}, {"update", &s.make_update}, {"as_new_node", &s.as_new_node}, {"scalar", &s.scalar},
         {"typed_scalar", &s.typed_scalar}, {"value", &s.compute_value}, {"placeholder", &s.placeholder},
         {"free_lists", &s.free_lists}, {"allocate", &s.allocate}, {"VisibleBuffer", &s.visible_buffer},
-        {"evaluate", &s.evaluate}, {"recover", &s.recover}, {"schedule_review", &s.schedule_review}, {"nothing", &s.nothing},
+        {"evaluate", &s.evaluate}, {"recover", &s.recover}, {"schedule_review", &s.schedule_review}, {"review", &s.review}, {"flush_if_large", &s.flush_if_large}, {"nothing", &s.nothing},
         {"count_entries", &s.count_entries}, {"evaluated", &s.evaluated}, {"of_bool", &s.of_bool},
         {"of_float", &s.of_float}, {"of_int_below_128", &s.of_int_below_128},
     };
@@ -144,8 +144,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     for (const auto& each : slots) {
         if (!each.slot->find(each.type, each.name)) return nullptr;
     }
-    if (!find_lock_methods()) return nullptr;
-    set_array_class();
+    if (!find_lock_methods() || !set_array_class()) return nullptr;
     set_looks_of(s.ndarray);
     Py_RETURN_NONE;
 }

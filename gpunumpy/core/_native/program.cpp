@@ -157,9 +157,11 @@ public:
     Flushed as_graph() {
         const Ref graph = graph_at_hand();
         if (!graph) return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
-        const Graphed& graphed = as_graphed(graph.get());
-        for (const Action* action : graphed.made) {
-            if (!perform(*action)) return Flushed::ERROR;
+        Graphed& graphed = as_graphed(graph.get());
+        for (Made& made : graphed.made) {
+            if (!perform(*made.action, made.address)) return Flushed::ERROR;
+            PyObject* buffer = slot(made.action->target);
+            if (has_address(buffer)) made.address = PyLong_AsUnsignedLongLong(as_buffer(buffer)->ptr);
         }
         if (!activate(p_.device)) return Flushed::ERROR;
         words_.clear();
@@ -210,10 +212,11 @@ private:
         Py_DECREF(old);
     }
 
-    bool perform(const Action& action) {
+    // What is allocated is at an address, if that is not 0 and the block there is at hand.
+    bool perform(const Action& action, uint64_t address = 0) {
         switch (action.code) {
             case WORK: return work(action);
-            case ALLOCATE: return allocate(action);
+            case ALLOCATE: return allocate(action, address);
             case ADOPT:
                 put(action.target, Py_NewRef(action.is_from_leaf ? node(action.source)->data : slot(action.source)));
                 return true;
@@ -224,10 +227,10 @@ private:
         }
     }
 
-    bool allocate(const Action& action) {
+    bool allocate(const Action& action, uint64_t address) {
         if (slot(action.target) != Py_None) return true;
         PyObject* nbytes = PyTuple_GET_ITEM(numbers_, action.at);
-        PyObject* buffer = allocate_at_hand(p_.device, nbytes);
+        PyObject* buffer = allocate_at_hand(p_.device, nbytes, address);
         if (!buffer && !PyErr_Occurred()) {
             buffer = PyObject_CallFunctionObjArgs(state.allocate, p_.device, nbytes, nullptr);
         }

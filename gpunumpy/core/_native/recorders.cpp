@@ -240,13 +240,6 @@ PyObject* call_setitem(PyObject* self, PyObject* const* args, size_t count, PyOb
     return PyErr_Occurred() ? nullptr : ask(self, args, count, names);
 }
 
-// The value of a new array that nothing else will see, so that another array can own it.
-PyObject* taken(PyObject* array) {
-    PyObject* node = as_array(array)->node;
-    set_field(as_node(node)->owner, Py_NewRef(Py_None));
-    return Py_NewRef(node);
-}
-
 PyObject* call_in_place(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
     if (are_given(count, names, 2)) {
         switch (operate_into(args[0], self, args[0], args[1])) {
@@ -516,9 +509,7 @@ Written operate_into(PyObject* out, PyObject* recorder, PyObject* x, PyObject* y
     if (state.signature_queue.of(signature) != queue || !has_dtype_of(node.get(), out)) return Written::NOT_AT_HAND;
     if (!positions.has_shape(state.signature_shape.of(signature))) return Written::NOT_AT_HAND;
     // The result is an array at first, as in Python: a queue has as many entries then, and is flushed at the same places.
-    Ref result(wrap(node.get()));
-    if (!result) return Written::ERROR;
-    Ref value(taken(result.get()));
+    Ref value(recorded(node.get()));
     return value ? write(out, positions, value.get()) : Written::ERROR;
 }
 

@@ -6,6 +6,8 @@
 #include "array.hpp"
 #include "buffer.hpp"
 #include "host_arrays.hpp"
+#include "queue_lock.hpp"
+#include "run.hpp"
 #include "small_vector.hpp"
 #include "walk.hpp"
 
@@ -117,6 +119,12 @@ public:
         }
     }
 
+    // Whether the graph is too large for evaluate.py.
+    bool is_large() const {
+        static Name nodes("NODES_LIMIT"), bytes("BYTES_LIMIT");
+        return static_cast<Py_ssize_t>(nodes_.size()) > PyLong_AsSsize_t(find(state.evaluate, nodes).get()) ||
+               held_bytes_ > PyLong_AsSsize_t(find(state.evaluate, bytes).get());
+    }
     PyObject* result() const { return Py_BuildValue("nn", static_cast<Py_ssize_t>(nodes_.size()), held_bytes_); }
 
 private:
@@ -132,6 +140,24 @@ PyObject* survey(PyObject*, PyObject* queue) {
     if (!found.keep_living()) return nullptr;
     found.measure();
     return PyErr_Occurred() ? nullptr : found.result();
+}
+
+bool add_entry(PyObject* queue, PyObject* node) {
+    Section section;
+    const Loan entry = loan(as_node(node)->owner);
+    return PyList_Append(state.queue_pending.of(queue), entry.get()) == 0;
+}
+
+bool is_searching(PyObject* queue) { return held(state.cut_search, state.state_cut.of(state.queue_state.of(queue))).get() != Py_None; }
+
+// Survey a queue that is locked: that is all if the graph is small.
+Reviewed survey_locked(PyObject* queue) {
+    Section section;
+    Survey found(queue);
+    if (!found.keep_living()) return Reviewed::ERROR;
+    found.measure();
+    const bool is_large = found.is_large();
+    return PyErr_Occurred() ? Reviewed::ERROR : is_large ? Reviewed::ADDED : Reviewed::YES;
 }
 
 PyMethodDef functions[] = {
@@ -151,9 +177,36 @@ bool add_while_waiting(PyObject* queue, PyObject* node) {
     PyObject* number = PyLong_FromSsize_t(waited);
     if (!number) return false;
     state.cut_waited.set(cut, number);
-    Section section;
-    const Loan entry = loan(as_node(node)->owner);
-    return PyList_Append(state.queue_pending.of(queue), entry.get()) == 0;
+    return add_entry(queue, node);
+}
+
+bool schedule_review(PyObject* queue) {
+    PyObject* length = PyLong_FromSsize_t(PyList_GET_SIZE(state.queue_pending.of(queue)) + REVIEW_INTERVAL);
+    if (!length) return false;
+    state.queue_review_at.set(queue, length);
+    return !is_watched || Ref(PyObject_CallOneArg(state.schedule_review, queue));
+}
+
+Reviewed review_small_graph(PyObject* queue, PyObject* node) {
+    const bool is_waiting = PyLong_AsSsize_t(held(state.queue_review_at, queue).get()) < 0;
+    if (Py_TYPE(queue) != state.queue || state.queue_review.of(queue) != state.review || is_waiting || is_watched) {
+        return PyErr_Occurred() ? Reviewed::ERROR : Reviewed::NOT_AT_HAND;
+    }
+    if (!add_entry(queue, node)) return Reviewed::ERROR;
+    QueueLock lock(queue);
+    if (!lock.is_held() || held(state.queue_run, queue).get() != Py_None || is_searching(queue)) {
+        return PyErr_Occurred() ? Reviewed::ERROR : Reviewed::ADDED;
+    }
+    // A finalizer that looks at a value meanwhile computes it beside this, as in Python.
+    Ref run(new_run());
+    if (!run) return Reviewed::ERROR;
+    as_run(run.get())->is_in_core = true;
+    state.queue_run.set(queue, Py_NewRef(run.get()));
+    const Reviewed reviewed = survey_locked(queue);
+    as_run(run.get())->is_in_core = false;
+    state.queue_run.set(queue, Py_NewRef(Py_None));
+    if (reviewed == Reviewed::ERROR) return reviewed;
+    return schedule_review(queue) ? reviewed : Reviewed::ERROR;
 }
 
 bool add_review(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

@@ -23,7 +23,7 @@ struct State {
     // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
     // functions for what an exception leaves and for the length at which a queue is reviewed.
     PyTypeObject *lock, *device_state, *planner, *loop_cut, *bounded_table, *device, *variants, *plan;
-    PyObject *visible_buffer, *evaluate, *recover, *schedule_review;
+    PyObject *visible_buffer, *evaluate, *recover, *schedule_review, *review, *flush_if_large;
     // The runner of calls that leave their results as they are.
     PyObject* nothing;
     // The signatures of Python's scalars.

@@ -551,6 +551,14 @@ def review(queue: Queue, recorded: Node) -> None:
     waiting = watcher is None and queue.review_at < 0
     if waiting and queue.state.cut.is_ahead():
         return
+    _flush_if_large(queue, waiting)
+
+
+def _flush_if_large(queue: Queue, waiting: bool) -> None:
+    """Drop dead entries of a queue, and flush a graph that is too large if the program is at the place for that.
+
+    `waiting` tells whether the graph has waited for the place.
+    """
     with queue.lock:
         if queue.run is not None and _is_under_way(queue):
             return
@@ -590,7 +598,7 @@ def _held_bytes(nodes: Sequence[Node]) -> int:
 
 
 # The functions whose variable `run` is what a queue is at.
-_RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute_only, review, spill))
+_RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute_only, _flush_if_large, spill))
 
 
 def tables_of_core() -> dict[str, Any]:
@@ -603,4 +611,6 @@ def tables_of_core() -> dict[str, Any]:
         "nothing": nothing,
         "recover": _recover,
         "schedule_review": _schedule_review,
+        "review": review,
+        "flush_if_large": _flush_if_large,
     }

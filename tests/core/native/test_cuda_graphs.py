@@ -355,6 +355,24 @@ def test_results_have_new_memory(graphs: Graphs) -> None:
     assert graphs.launched == 8
 
 
+def test_results_of_one_size_are_where_they_were(graphs: Graphs) -> None:
+    """Blocks come from a free list the other way round from how results of equal sizes were freed."""
+    x = np.asarray(VALUES[0])
+
+    def step() -> None:
+        a, b, c = (np.sin(x + k).sum() * x for k in range(3))
+        a.computed()
+        del a, b, c
+
+    for _ in range(100):
+        step()
+    assert graphs.launched
+    graphs.told = 0
+    for _ in range(5):
+        step()
+    assert not graphs.told
+
+
 @pytest.mark.parametrize("name", ["launch", "set"])
 def test_a_graph_that_is_refused(name: str, graphs: Graphs) -> None:
     """Its kernels are launched one by one, and what they have to say is raised."""
