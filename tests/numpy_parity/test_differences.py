@@ -185,6 +185,10 @@ def unaligned(np: Any) -> bool:
     return bool(x.flags.aligned)
 
 
+def mapped() -> Any:
+    return numpy.memmap(__file__, mode="r", shape=(4,))
+
+
 # --- what the page says ---------------------------------------------------------------------------------------------
 
 DIFFERENCES = {
@@ -210,6 +214,12 @@ DIFFERENCES = {
         TypeError if IS_COMPILED else [0, 2],
     ),
     "isinstance ndarray": Difference(lambda np: isinstance(np.arange(3), numpy.ndarray), True, False),
+    "isinstance, of a masked array": Difference(lambda np: isinstance(np.ma.array([1]), np.ndarray), True, False),
+    "isinstance, of NumPy's class": Difference(lambda np: isinstance(numpy.matrix([1]), np.ndarray), True, False),
+    "isinstance MaskedArray": Difference(lambda np: isinstance(np.ma.array([1]), numpy.ma.MaskedArray), True, False),
+    "view of a matrix": Difference(lambda np: numpy.matrix([1]).view(np.ndarray).shape, (1, 1), TypeError),
+    "functions of a memmap": Difference(lambda np: type(np.sort(mapped())).__name__, "memmap", "ndarray"),
+    "core": Difference(lambda np: hasattr(np.core, "numeric"), True, False),
     "assert_equal": Difference(
         lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
         None,
