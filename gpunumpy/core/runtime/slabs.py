@@ -61,7 +61,9 @@ def compute_slabs(queue: Queue, roots: Sequence[Node], compute: _Compute) -> Non
         found = [_best_way(root, budget) for root in pending]
         before = dict.fromkeys(node for _, needed in found for node in needed if node.data is None)
         if before:
-            waiting.append(list(before))
+            # With what needs nothing before, as they may share a pass over the data.
+            ready = [root for root, (_, needed) in zip(pending, found, strict=True) if not needed]
+            waiting.append(list(dict.fromkeys([*before, *ready])))
             continue
         groups: defaultdict[int, list[SlabResult]] = defaultdict(list)
         at_once = []

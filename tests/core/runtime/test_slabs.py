@@ -190,6 +190,16 @@ def test_one_pass_for_two_results(limit: None) -> None:
     assert chunks.rows < 1.1 * ROWS
 
 
+def test_one_pass_for_a_mean_and_a_variance(limit: None) -> None:
+    """The mean is a quotient of a sum, which is computed before it, together with the variance."""
+    chunks = Chunked(data())
+    x = np.asarray(chunks)
+    mean, variance = x.mean(), x.var()
+    assert float(mean) == data().mean()
+    assert float(variance) == pytest.approx(data().var(), rel=1e-12)
+    assert chunks.rows < 1.1 * ROWS
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
