@@ -25,7 +25,7 @@ from gpunumpy.kernels.codegen.sized import sized_interpretations, sized_programs
 from gpunumpy.kernels.codegen.sized_program import SizedInterpretation, SizedProgram
 from gpunumpy.kernels.cuda.tiers import with_interpreter
 from gpunumpy.kernels.host.executor import HostExecutor
-from gpunumpy.kernels.host.text import index_errors
+from gpunumpy.kernels.host.index_errors import index_errors
 
 from .build import compile_text
 from .executor import bind, run_program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -197,6 +198,23 @@ def test_random_numbers_touch_no_masked_arrays() -> None:
     """NumPy imports those when they are asked for, which takes a tenth of the first draw."""
     run = subprocess.run([sys.executable, "-c", _DRAW], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+_SMALL = """
+import sys
+import gpunumpy as np
+a = np.arange(10) * 2
+a[3] += a[:3].sum()
+print(a.residence, *(name for name in sys.modules if name.startswith("gpunumpy.kernels.host.loops")))
+"""
+
+
+def test_small_arrays_touch_no_kernels() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "GPUNUMPY_RESIDENCE"}
+    environment["CUDA_VISIBLE_DEVICES"] = ""
+    command = [sys.executable, "-c", _SMALL]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["host"]
 
 
 # Where it may be asked of which kind a device is: in the runtime, and in what runs on devices of one kind. Others ask

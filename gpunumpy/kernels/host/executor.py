@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -11,6 +11,7 @@ from ...core.graph.bounded_table import BoundedTable
 from ...core.graph.layout import Layout
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
+from ...core.late_imports import import_late
 from ...core.runtime.device import Device
 from ...core.runtime.executors import fuse_predicate_of, implementation
 from ...core.runtime.memory import flat_view
@@ -22,9 +23,11 @@ from ...core.schedule.substitute import in_kernel, put_in
 from ...core.schedule.traits import Traits
 from ...core.schedule.variants import Variants
 from ..source_locations import SourceLocations
-from .loops import SizedKernel
-from .text import index_errors
+from .index_errors import index_errors
 from .threads import quietly
+
+if TYPE_CHECKING:
+    from .loops import SizedKernel
 
 _kernels: BoundedTable[Kernel, Variants[SizedKernel]] = BoundedTable()
 
@@ -62,7 +65,8 @@ class HostExecutor:
         if kernels is None:
 
             def make(trace: Trace, sizes: Sequence[Integer]) -> SizedKernel:
-                return SizedKernel(put_in(structure, in_kernel, sizes), trace)
+                made: SizedKernel = _loops().SizedKernel(put_in(structure, in_kernel, sizes), trace)
+                return made
 
             kernels = _kernels.keep(structure, Variants(make))
         if has_other_sizes:
@@ -121,6 +125,11 @@ class HostExecutor:
         index_errors.clear()
         message, source_location = first[0]
         return f"{message} ({self._locations.text(source_location)})"
+
+
+def _loops() -> Any:
+    """Return the module of kernels, which programs whose arrays stay small never need."""
+    return import_late(".loops", __package__)
 
 
 def _run_batch(function: Callable[..., None]) -> Callable[..., None]:

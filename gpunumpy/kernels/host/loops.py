@@ -67,7 +67,7 @@ class SizedKernel:
         """Return a function that runs the kernel over an argument list, for values of the trace's symbols.
 
         Arguments are in the order of ``kernel.args``: flat arrays over whole storages, and scalars. Floating-point
-        errors are ignored, as they are on a GPU. An index out of bounds is clamped and added to `text.index_errors`.
+        errors are ignored, as they are on a GPU. An index out of bounds is clamped and added to `index_errors`.
         The result does not depend on the number of threads.
         """
         numbers = self._numbers(values)

@@ -30,6 +30,7 @@ from ...core.schedule.kernel import (
     value_dtypes,
 )
 from ...core.schedule.sizes import Formulas, Size
+from .index_errors import index_errors
 from .loop_nest import Nest, ancestors, writes_along_rows
 from .op_functions import accumulator, function
 from .reduce import reducer
@@ -40,11 +41,6 @@ def _compiled(text: str) -> CodeType:
     """Return the code object of the only function in a text."""
     (code,) = [x for x in compile(text, "<gpunumpy host kernel>", "exec").co_consts if isinstance(x, CodeType)]
     return code
-
-
-# Indices out of bounds, which were clamped: the message, and the number of the operation's source location. As on a
-# GPU, an error is raised when a result is next read (`HostExecutor.take_error`).
-index_errors: list[tuple[str, int]] = []
 
 
 def _positions(

@@ -10,7 +10,7 @@ import numpy
 
 from ...core.graph.library_calls.elements import EQUAL_VALUES
 from ...core.numpy_ufuncs import UFUNCS
-from ..host.text import index_errors
+from ..host.index_errors import index_errors
 
 
 def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
