@@ -2,9 +2,9 @@
 
 ``python benchmarks/spill.py [--device cuda] [--limit 16GB] [--times 1.5 3]`` sets a limit, and runs programs whose
 arrays take so many times as much. It prints the seconds of a run, those without a limit, the bytes that would move if
-all future reads were known (the value that is read last leaves; one that was not written since leaves without a copy),
-the seconds of these over the link, and the run beside the sum of both. The link is that of page-locked memory, measured
-here. The status is 1 if a result differs from that without a limit.
+all future reads were known (the value that is read last leaves; one that was not written since leaves without a
+copy), the seconds of these over the link, the run beside the sum of both, and how many arrays moved. The link is that
+of page-locked memory, measured here. The status is 1 if a result differs from that without a limit.
 """
 
 from __future__ import annotations
@@ -196,13 +196,16 @@ def link_rates(device: Device, nbytes: int = 1 << 28) -> tuple[float, float]:
     return nbytes / best[0], nbytes / best[1]
 
 
-def timed(run: Callable[[], float]) -> tuple[float, float]:
+def timed(run: Callable[[], float], device: Device) -> tuple[float, float, int, int]:
+    """Seconds, the result, and the bytes that moved to the device and to the host."""
     run()  # compiles, and locks pages
     np.synchronize()
+    pool = memory.pool_of(device)
+    came, left = pool.bytes_from_host, pool.bytes_to_host
     start = time.perf_counter()
     result = run()
     np.synchronize()
-    return time.perf_counter() - start, result
+    return time.perf_counter() - start, result, pool.bytes_from_host - came, pool.bytes_to_host - left
 
 
 def main() -> int:
@@ -219,21 +222,25 @@ def main() -> int:
         print(f"{device.hardware}; limit {limit:,} bytes")
         to_device, to_host = link_rates(device)
         print(f"link: {to_device / 1e9:.1f} GB/s to the device, {to_host / 1e9:.1f} GB/s to the host")
-        print(f"{'program':18}{'times':>6}{'s':>9}{'no limit':>10}{'GB in':>8}{'GB out':>8}{'link s':>9}{'ratio':>7}")
+        print(
+            f"{'program':18}{'times':>6}{'s':>9}{'no limit':>10}{'GB in':>8}{'GB out':>8}{'link s':>9}{'ratio':>7}"
+            "  arrays moved, and at least"
+        )
         for times in options.times:
             for name, program in PROGRAMS.items():
                 np.set_memory_limit(None)
                 work = program(round(PARTS * times), int(limit * 0.98) // PARTS)
-                alone, expected = timed(work.run)
+                alone, expected, _, _ = timed(work.run, device)
                 del work  # as a run may write its arrays
                 work = program(round(PARTS * times), int(limit * 0.98) // PARTS)
                 np.set_memory_limit(limit)
-                limited, result = timed(work.run)
+                limited, result, to_it, from_it = timed(work.run, device)
                 came, left = fewest_moves(list(work.accesses()), limit // work.nbytes)
                 moved = came * work.nbytes / to_device + left * work.nbytes / to_host
                 print(
                     f"{name:18}{times:6.1f}{limited:9.3f}{alone:10.3f}{came * work.nbytes / 1e9:8.2f}"
-                    f"{left * work.nbytes / 1e9:8.2f}{moved:9.3f}{limited / (alone + moved):7.2f}",
+                    f"{left * work.nbytes / 1e9:8.2f}{moved:9.3f}{limited / (alone + moved):7.2f}"
+                    f"  in {to_it / work.nbytes:.0f} ({came}), out {from_it / work.nbytes:.0f} ({left})",
                     flush=True,
                 )
                 if result != expected:
