@@ -95,11 +95,14 @@ class KeptPlans:
         signatures: dict[int, Signature] = {}
         places: dict[int, int] = {}
         at = 0
-        for item in items:
+        for signature, args, buffer, _ in items:
             number = tokens[at]
-            signatures[number] = item.signature
-            tokens[at] = places.setdefault(number, len(places))
-            at += 1 + (1 if item.buffer >= 0 else len(item.args))
+            place = places.get(number)
+            if place is None:
+                place = places[number] = len(places)
+                signatures[number] = signature
+            tokens[at] = place
+            at += len(args) + 1 if buffer < 0 else 2
         try:
             digests = [_digests.get(number) or _digest(number, signatures[number]) for number in places]
         except NotPlain:
