@@ -142,9 +142,15 @@ def _of_product(a: Any, b: Any, out: Any = None) -> dict[str, Any]:
     return {"deciding": int(second > first)}
 
 
+def _of_require(a: Any, dtype: Any = None, requirements: Any = None, **_: Any) -> dict[str, Any]:
+    is_plain = not {"E", "ENSUREARRAY"}.isdisjoint(r.upper() for r in requirements or ())
+    return {"keeps": not is_plain, "converts": is_plain}
+
+
 _OF_CALL: dict[str, Callable[..., dict[str, Any]]] = {
     **dict.fromkeys(("around", "round"), _of_round),
     **dict.fromkeys(("dot", "inner"), _of_product),
+    "require": _of_require,
     "unique": _of_unique,
     "qr": lambda a, mode="reduced": {"keeps_at": (0,) if mode == "raw" else None},
     # The first product of a chain begins with the first matrix.

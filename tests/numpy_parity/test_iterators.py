@@ -219,3 +219,21 @@ def test_elements_of_flat_on_the_host_are_those_of_numpy() -> None:
     objects = numpy.empty(1, object)
     objects[0] = x
     assert next(iter(gpunumpy.asarray(objects).flat)) is x
+
+
+KEYS = (1.5, -1.0, 99.0, "a", None, ..., True, (1,), (1, 2), [True, False], [], [1.0], numpy.array(2.0), [2, 0])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_keys_of_flat(key: Any, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    outcomes: list[Any] = []
+    for xp in (gpunumpy, numpy):
+        try:
+            found = xp.arange(12.0).reshape(3, 4).flat[key]
+            outcomes.append((found.shape, found.tolist()))
+        except (IndexError, DeprecationWarning) as error:
+            outcomes.append((type(error), str(error)))
+    assert outcomes[0] == outcomes[1]

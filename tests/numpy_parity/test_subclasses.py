@@ -614,6 +614,7 @@ ON_THE_HOST: dict[str, Callable[[Any, Any], Any]] = {
     "vectorize, several results": lambda xp, x: xp.vectorize(lambda a, b: (a, b))(x, 1),
     "vectorize with a signature": lambda xp, x: xp.vectorize(lambda a: a.sum(), signature="(n)->()")(x),
     "frompyfunc": lambda xp, x: xp.frompyfunc(lambda a: a, 1, 1)(x),
+    "required": lambda xp, x: (xp.require(x, "f4"), xp.require(x, "f4", "E"), xp.require(x, None, ["ENSUREARRAY"])),
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from math import prod
+from types import NoneType
 from typing import Any, Literal
 
 import numpy
@@ -31,11 +32,11 @@ from ...core.recording.array import (
     wrap,
 )
 from ...core.recording.overlap import overlaps
+from ...core.source_location import call_for_user
 from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, HostCall, on_host
 from ..iterators import IteratorMeta
 from ..ufuncs.output import in_place, is_writable_array
 from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
-from .keys import INVALID_INDEX
 
 __all__ = ["diagonal", "fill_diagonal"]
 
@@ -281,20 +282,24 @@ class flatiter(metaclass=IteratorMeta):
     def _valid_key(self, key: Any) -> Any:
         """Return the key without a tuple around it, and begin again, as NumPy does.
 
-        Raise `IndexError` for keys that NumPy's `flatiter` refuses.
+        NumPy's iterator decides about keys that are no integers, slices or arrays of this package.
         """
         if isinstance(key, tuple) and len(key) == 1:
             (key,) = key
-        if isinstance(key, tuple):
-            raise IndexError("unsupported iterator index")
-        if isinstance(key, (float, complex, str)):
-            raise IndexError(INVALID_INDEX.replace(", numpy.newaxis (`None`)", ""))
+        kind = numpy.asarray(key).dtype.kind if isinstance(key, (list, numpy.ndarray)) else "i"
+        if kind not in "iu" or isinstance(key, _DECIDED_BY_NUMPY):
+            found = call_for_user(numpy.arange(self._size).flat.__getitem__, key)
+            key = int(found) if not numpy.ndim(found) else found
         self._position, size = 0, self._size
         if self._by_numpy is not None:
             self._by_numpy.__getitem__(slice(0))
         if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool) and not -size <= key < size:
             raise IndexError(f"index {key} is out of bounds for size {size}")
         return key
+
+
+# Keys that NumPy's iterators refuse or warn of.
+_DECIDED_BY_NUMPY = (bool, numpy.bool, float, complex, str, tuple, NoneType)
 
 
 def _set_by_numpy(a: Any, key: Any, value: Any) -> None:
