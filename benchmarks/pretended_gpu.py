@@ -5,12 +5,14 @@ and third run of programs in milliseconds of the thread that runs them: each in 
 cache, and then in another process with the cache that the first has left. The compiler works in other threads, so its
 time is not in them. Values that programs look at are whatever memory held. ``--wheel`` has the interpreter compiled, as
 a wheel has, so that kernels are interpreted; ``--processes N`` takes the least of so many processes. Rows of single
-calls of first_run.py can be named too: ``--only "expression on 1024 elements"``.
+calls of first_run.py can be named too: ``--only "expression on 1024 elements"``. ``--loops`` prints what the host takes
+for a step of the loops of benchmarks/loops.py that call no library, with CUDA graphs, and nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import subprocess
@@ -28,21 +30,36 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import gpunumpy as np
 from benchmarks.first_run import CALLS, SIZES, Library, prepared
+from benchmarks.loop_programs import LOOPS
 from benchmarks.overheads import EXPRESSION, microseconds, returns_zero
 from gpunumpy.core import _native
 from gpunumpy.kernels.cuda import compile as compiler
-from gpunumpy.kernels.cuda import launch, tiers
+from gpunumpy.kernels.cuda import cuda_graphs, launch, tiers
 from tests.support import fake_driver
 
 # Of those that call no library.
 PROGRAMS = ("heat", "life", "nbody", "black_scholes", "mandelbrot", "fluid", "magnetohydrodynamics", "factorizations")
 CONTEXT_S = 0.3  # what a real driver takes for a context; a thread loads what is needed meanwhile
 FUNCTION = 1  # what stands for each kernel
+# Loops that call a library in every step or look at values.
+NOT_TIMED = ("escape_time", "gram_schmidt", "vertical_diffusion", "covariance")
+WARM_UP, REPEATS = 25, 25  # runs: CUDA graphs are made, and then one is timed
+_NODE = (ctypes.c_void_p * 1)(FUNCTION)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, *7 * [ctypes.c_void_p])
+def _tell_last_node(stream: Any, status: Any, number: Any, graph: Any, last: int, edges: Any, count: int) -> int:
+    """Tell of a captured kernel, as cuStreamGetCaptureInfo does."""
+    ctypes.c_void_p.from_address(last).value = ctypes.addressof(_NODE)
+    ctypes.c_size_t.from_address(count).value = 1
+    return 0
 
 
 def pretend(patch: pytest.MonkeyPatch, tier: str) -> None:
     """Have the process see a GPU with 8 GB, whose launches call a function of C that does nothing."""
     nothing, real = returns_zero(), _native.launch
+    graph_functions = {"cuStreamGetCaptureInfo_v3": ctypes.cast(_tell_last_node, ctypes.c_void_p).value}
+    patch.setattr(cuda_graphs, "function_address", lambda name: graph_functions.get(name, nothing))
     driver = fake_driver.install(patch)
     driver.free_bytes = 1 << 33
     patch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", lambda self, handle, name: FUNCTION)
@@ -80,6 +97,25 @@ def flushes() -> list[tuple[str, float]]:
     return rows
 
 
+def loops() -> None:
+    """Print what the host takes for a step of loops."""
+    print("| loop | steps | a run (ms) | a step (us) |\n|---|---|---|---|")
+    for loop in LOOPS:
+        if loop.name in NOT_TIMED:
+            continue
+        n, steps = loop.sizes["small"]
+        arrays = [np.asarray(x) for x in loop.data(numpy.random.default_rng(0), n, steps)]
+        took = []
+        for _ in range(WARM_UP + REPEATS):
+            start = time.perf_counter()
+            results = loop.program(np, *arrays, steps)
+            for x in results if isinstance(results, tuple) else (results,):
+                x.computed()
+            took.append(time.perf_counter() - start)
+        least = min(took[WARM_UP:])
+        print(f"| {loop.name} | {steps} | {least * 1e3:.3f} | {least / steps * 1e6:.2f} |", flush=True)
+
+
 def runs(program: str) -> list[float]:
     """The milliseconds of three runs in this process."""
     np.asarray(numpy.zeros(1))  # a context
@@ -107,6 +143,7 @@ def main() -> None:
     parser.add_argument("--tier", choices=("auto", "compiled"), default="auto")
     parser.add_argument("--wheel", action="store_true", help="have the interpreter compiled")
     parser.add_argument("--processes", type=int, default=1, help="take the least of so many")
+    parser.add_argument("--loops", action="store_true", help="time loops alone")
     parser.add_argument("--child", choices=(*SIZES, *CALLS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     options = ["--tier", given.tier, *(["--wheel"] if given.wheel else [])]
@@ -116,6 +153,9 @@ def main() -> None:
             if given.wheel:
                 have_interpreter(patch)
             print(json.dumps(runs(given.child)))
+            return
+        if given.loops:
+            loops()
             return
         print(f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}, core: {_native.IS_COMPILED}\n")
         print("| what | us |\n|---|---|")
