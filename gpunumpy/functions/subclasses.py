@@ -138,8 +138,18 @@ def _of_unique(ar: Any, return_index: bool = False, *_: Any, axis: Any = None, *
 
 
 def _of_product(a: Any, b: Any, out: Any = None) -> dict[str, Any]:
-    first, second = (getattr(x, "__array_priority__", 0.0) for x in (a, b))
-    return {"deciding": int(second > first)}
+    return {"deciding": int(_priority(b) > _priority(a))}
+
+
+def _of_joining(*args: Any, **options: Any) -> dict[str, Any]:
+    # NumPy asks for a priority above that of its own arrays, and tells the class of no array that it is made from.
+    return {"keeps": any(_priority(x) > 0 for x in _arrays_in((args, options)))}
+
+
+def _priority(x: Any) -> float:
+    """Return the ``__array_priority__`` of an operand as NumPy sees it: 0 of a class that says nothing."""
+    is_said = getattr(type(x), "__array_priority__", None) is not ndarray.__array_priority__  # type: ignore[attr-defined]
+    return getattr(x, "__array_priority__", 0.0) if is_said else 0.0
 
 
 def _of_require(a: Any, dtype: Any = None, requirements: Any = None, **_: Any) -> dict[str, Any]:
@@ -150,6 +160,9 @@ def _of_require(a: Any, dtype: Any = None, requirements: Any = None, **_: Any) -
 _OF_CALL: dict[str, Callable[..., dict[str, Any]]] = {
     **dict.fromkeys(("around", "round"), _of_round),
     **dict.fromkeys(("dot", "inner"), _of_product),
+    **dict.fromkeys(
+        ("append", "block", "column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"), _of_joining
+    ),
     "require": _of_require,
     "unique": _of_unique,
     "qr": lambda a, mode="reduced": {"keeps_at": (0,) if mode == "raw" else None},
@@ -271,7 +284,7 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
         return type(result)(
             _of_class(x, a, own_class, originals, (args, given)) if has_subclass(a) else x for x, a in pairs
         )
-    template = max(arrays, key=lambda x: x.__array_priority__)
+    template = max(arrays, key=_priority)
     return _of_class(result, template, rule, originals, (args, given))
 
 
@@ -383,7 +396,7 @@ def _of_class(
             return template.__array_wrap__(x, context, not x.shape)
         if rule.wraps:
             return template.__array_wrap__(x, None, False)
-        return as_class(x, type(template), template)
+        return as_class(x, type(template), None if rule.of_call is _of_joining else template)
     if not isinstance(x, (list, tuple)):
         return x
     if rule.keeps_at is None:

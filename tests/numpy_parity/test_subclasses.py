@@ -631,3 +631,35 @@ def test_the_class_of_results_of_the_host(call: Callable[[Any, Any], Any], resid
         parts = result if isinstance(result, tuple) else (result,)
         outcomes.append([(_class_of(part, cls), part.dtype, part.tolist()) for part in parts])
     assert outcomes[0] == outcomes[1]
+
+
+def _with_priority(xp: Any, priority: float | None) -> Any:
+    base = LABELLED[LIBRARIES.index(xp)]
+    return base if priority is None else type("Preferred", (base,), {"__array_priority__": priority})
+
+
+JOINING = "append block column_stack concatenate dstack hstack stack vstack"
+OF_TWO: dict[str, Callable[[Any, Any, Any], Any]] = {
+    **{name: lambda xp, x, y, name=name: getattr(xp, name)([x, y]) for name in JOINING.split() if name != "append"},
+    "append": lambda xp, x, y: xp.append(x, y),
+    "sum": lambda xp, x, y: x + y,
+    "maximum": lambda xp, x, y: xp.maximum(x, y),
+    "inner": lambda xp, x, y: xp.inner(x.reshape(-1, 1), y.reshape(-1, 1)),
+    "texts": lambda xp, x, y: xp.char.add(x.astype("U3"), y.astype("U3")),
+    "vectorize": lambda xp, x, y: xp.vectorize(lambda a, b: a + b)(x, y),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("priorities", [(None, None), (None, 5.0), (5.0, None), (-5.0, None), (5.0, 7.0)], ids=str)
+@pytest.mark.parametrize("call", OF_TWO.values(), ids=OF_TWO)
+def test_the_class_of_a_priority(call: Callable[..., Any], priorities: tuple[float | None, float | None]) -> None:
+    classes = []
+    for xp in LIBRARIES:
+        operands = []
+        for name, priority in zip("xy", priorities, strict=True):
+            operands.append(xp.arange(3).view(_with_priority(xp, priority)))
+            operands[-1].label = name
+        result = call(xp, *operands)
+        classes.append((type(result).__name__ == "Preferred", getattr(result, "label", "plain"), result.tolist()))
+    assert classes[0] == classes[1]
