@@ -27,7 +27,7 @@ from gpunumpy.kernels.codegen import sized
 from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.sized import sized_programs
 from gpunumpy.kernels.cuda.tiers import CudaKernels
-from gpunumpy.kernels.host import executor
+from gpunumpy.kernels.host import executor, loops
 from gpunumpy.kernels.host.loops import SizedKernel
 from tests.support.host_executor import with_new_plans
 from tests.support.symbols import with_symbols_at_once
@@ -254,7 +254,7 @@ def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels: list[Any] = []
     plan = Planner.plan
     monkeypatch.setattr(Planner, "plan", spy)
-    monkeypatch.setattr(executor, "SizedKernel", noted(prepared, SizedKernel))
+    monkeypatch.setattr(loops, "SizedKernel", noted(prepared, SizedKernel))
     monkeypatch.setattr(sized, "generate", noted(generated, generate))
     monkeypatch.setattr(CudaKernels, "identity", lambda self: None)  # nothing comes from disk
 
@@ -283,7 +283,7 @@ def test_the_cpu_device_has_one_kernel_wherever_its_arguments_are(monkeypatch: p
     planner = planner_of(monkeypatch)
     bounded_table.forget_all()  # kernels too
     prepared: list[Any] = []
-    monkeypatch.setattr(executor, "SizedKernel", lambda *args: prepared.append(args) or SizedKernel(*args))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(loops, "SizedKernel", lambda *args: prepared.append(args) or SizedKernel(*args))  # type: ignore[func-returns-value]
     host = RNG.random(800)
     before = np.set_residence("device")
     with np.Device("cpu"):
@@ -301,7 +301,7 @@ def test_kernels_of_a_plan_for_many_sizes_are_made_for_these_at_once(monkeypatch
     bounded_table.forget_all()
     made: list[int] = []  # the symbols of each
     monkeypatch.setattr(
-        executor,
+        loops,
         "SizedKernel",
         lambda kernel, trace: made.append(len(trace.symbols)) or SizedKernel(kernel, trace),  # type: ignore[func-returns-value]
     )
