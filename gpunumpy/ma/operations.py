@@ -189,9 +189,11 @@ class _Quotient(_Binary):
             own = stored_mask(operand)[0]
             mask = mask if own is nomask else _or(mask, own)
         if result.ndim:
-            # Masked results are the dividend, if its dtype is safe to convert, or else zero.
-            is_safe = numpy.can_cast(numpy.result_type(numpy.bool, left.dtype), result.dtype, "safe")
-            result = where_masked(mask, left if is_safe else numpy.zeros((), result.dtype)[()], result)
+            # Masked results are the dividend, if its dtype is safe to convert, or else zero. So NumPy adds the dividend
+            # times the mask, by which a zero result of a dividend of the other sign changes its own.
+            result = where_masked(mask, numpy.zeros((), result.dtype)[()], result)
+            if numpy.can_cast(numpy.result_type(numpy.bool, left.dtype), result.dtype, "safe"):
+                result = UFUNCS["add"](result, UFUNCS["multiply"](mask, left))
         return finished(result, mask, None, [a, b])
 
     reduce = accumulate = outer = None  # type: ignore[assignment]

@@ -77,8 +77,7 @@ def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], out: A
     if out is not None and not isinstance(out, MaskedArray):
         return out
     if name == "matmul":
-        mask = None if all(x._mask is nomask for x in given if is_ours(x)) else _first_mask(given, result.shape)
-        return new(result, nomask if mask is None else mask, next(x for x in given if is_ours(x)))
+        return new(result, _mask_of_product(given, result.shape), next(x for x in given if is_ours(x)))
     mask = combined_masks(result.shape, *given)[0]
     left = _left_domain(name, data)
     if left is not None:
@@ -101,10 +100,10 @@ def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], out: A
     return finished(result, mask, decider, given)
 
 
-def _first_mask(given: list[Any], shape: tuple[int, ...]) -> Any:
-    """Return the mask of a matrix product, which NumPy has only where it fits the result's shape."""
-    mask = stored_mask(next(x for x in given if is_ours(x)))[0]
-    return mask if mask is not nomask and mask.shape == shape else None
+def _mask_of_product(given: list[Any], shape: tuple[int, ...]) -> Any:
+    """Return the mask of a matrix product: those of its operands that fit the result's shape, as NumPy has it."""
+    masks = [x._mask for x in given if is_ours(x) and x._mask is not nomask and x._mask.shape == shape]
+    return nomask if not masks else masks[0] if len(masks) == 1 else UFUNCS["logical_or"](*masks)
 
 
 def _left_domain(name: str, data: list[Any]) -> Any:
@@ -189,6 +188,13 @@ def _updating(name: str) -> Callable[..., Any]:
     return lambda x, y: apply_ufunc(name, (x, y), {"out": x})
 
 
+def _multiply_matrix_in_place(x: Any, y: Any) -> Any:
+    """Multiply by a matrix in place, with the mask of the product."""
+    product = apply_ufunc("matmul", (x, y), {"out": x})
+    store_mask(x, product._stored_mask, product._has_masked)
+    return x
+
+
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 
@@ -271,6 +277,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     **{f"__{name}__": _comparison(name, op) for name, op in ORDERING.items()},
     "__eq__": _comparison("eq", "equal"),
     "__ne__": _comparison("ne", "not_equal"),
+    "__imatmul__": _multiply_matrix_in_place,
     "__ipow__": _power_in_place,
     "__float__": to_float,
     "__int__": to_int,
