@@ -1,4 +1,4 @@
-"""Loops whose sizes change on a GPU, which is a pretended one: how many plans and programs they make."""
+"""Loops on a GPU, which is a pretended one, most of whose sizes change: how many plans and programs they make."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.kernel import Kernel
+from gpunumpy.demo import load
 from gpunumpy.kernels.codegen import generate, sized
 from gpunumpy.kernels.codegen.program import Program
 from gpunumpy.kernels.cuda import compile as compiler
@@ -98,3 +100,12 @@ def test_kernels_with_scratch_memory_are_launched_at_new_sizes(
         (a[k:] * a[: 300_000 - k]).sum().computed()
     assert any(program.scratch for program, *_ in launchers)
     assert len(launchers) <= 4
+
+
+@pytest.mark.usefixtures("generated")
+@pytest.mark.parametrize("name", ["lattice_boltzmann", "life"])
+def test_loops_with_rolls(name: str) -> None:
+    """The graphs of the first rounds, which make recipes, are those of later ones, which repeat them."""
+    forget_all()
+    load(name, "gpunumpy").run(64, 50).computed()
+    assert evaluate.state_of(np.default_device()).planner.counts()[0] <= 3

@@ -439,6 +439,16 @@ def _constant(node: Node, signature: Signature, *args: Node) -> Node:
     return known if is_scalar or known.data is None else node  # a generator that was computed is a leaf
 
 
+def shared_generator(node: Node) -> Node:
+    """Return the node that recipes share for a generator, so that what records anew makes the same graph as they do.
+
+    Otherwise the first rounds of a loop, which make the recipes, would have plans of their own.
+    """
+    if node.data is not None or not node.signature.generator:
+        return _constant(node, node.signature) if type(node.signature.primitive) is Const else node
+    return _constant(node, node.signature, *[shared_generator(arg) for arg in node.args])
+
+
 def _args(node: Node, signature: Signature) -> tuple[Node, ...]:
     """Return the arguments of a pending node. Raise `_Unrepeatable` if the operation cannot be recorded again."""
     primitive, args = signature.primitive, node.args

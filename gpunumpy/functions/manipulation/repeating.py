@@ -13,7 +13,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.memo import memoize_recording
+from ...core.recording.memo import memoize_recording, shared_generator
 from ...core.recording.record import as_array, transposed
 from ...core.runtime.evaluate import traits_of
 from ...core.source_location import source_location
@@ -36,9 +36,8 @@ def gather_along_axes(x: ndarray, indices: dict[int, Node]) -> Node:
     for position, k in enumerate(leading_axes):
         n = indices[k].signature.shape[0]
         shape = tuple(n if d == position else 1 for d in range(len(leading_axes)))
-        broadcast_indices.append(
-            graph.view(indices[k], Layout(shape, tuple(1 if d == position else 0 for d in range(len(leading_axes))), 0))
-        )
+        strides = tuple(1 if d == position else 0 for d in range(len(leading_axes)))
+        broadcast_indices.append(shared_generator(graph.view(indices[k], Layout(shape, strides, 0))))
     gathered = graph.gather(transposed(x.value(), order), broadcast_indices, "")
     return transposed(gathered, [order.index(k) for k in range(x.ndim)])
 
