@@ -92,7 +92,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (
     _IS_SHOWING,
     _IS_ATTRIBUTE,
     _IS_STACKED,
-) = (1 << k for k in range(6, 17))
+    _IS_ASSIGNMENT,
+) = (1 << k for k in range(6, 18))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -215,6 +216,7 @@ class Placement:
             | _IS_STACKED * (name in _STACKED_PRODUCTS)
             | _IS_QUIET * (name in _QUIET)
             | _IS_WRITING * (name in _WRITING)
+            | _IS_ASSIGNMENT * (name == "__setitem__")
             | _IS_SWAPPED * (operands == "swapped")
             | _IS_IN_PLACE * (operands == "in place")
             | _IS_SHOWING * (name in _SHOWING)
@@ -315,7 +317,9 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
         return ELSEWHERE
     if name in _OF_FINITE_NUMBERS and not all(isfinite(x) for x in (*args, *options.values()) if type(x) is float):
         return ELSEWHERE
-    shapes = {memory.shape for memory in memories}
+    # What is written to a part of an array has as many elements as the part, if perhaps in another shape.
+    written = host_args[-1] if name == "__setitem__" else None
+    shapes = {memory.shape for memory in memories if memory is not written}
     if len(shapes) > 1 and _broadcast_size(shapes) > max(call.host_bytes // 8, *sizes):
         return ELSEWHERE
     if name in _PRODUCTS:

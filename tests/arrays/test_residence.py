@@ -42,6 +42,11 @@ def auto() -> Iterator[None]:
     np.set_residence(before)
 
 
+def _written(x: Any, key: Any, value: Any) -> Any:
+    x[key] = value
+    return x
+
+
 NEW: dict[str, Callable[[Any], Any]] = {
     "list": lambda xp: xp.array([[1, 2], [3, 4]]),
     "numbers": lambda xp: xp.asarray(2.5),
@@ -79,6 +84,8 @@ NEW: dict[str, Callable[[Any], Any]] = {
     "behind a NumPy array": lambda xp: numpy.array([2.0, 3.0, 4.0]) - xp.arange(3),
     "joined to a NumPy array": lambda xp: xp.concatenate([numpy.ones(2), xp.zeros(1)]),
     "chosen by a NumPy array": lambda xp: xp.arange(5)[numpy.array([3, 1])],
+    "constructed": lambda xp: _written(xp.ndarray((2, 3), "f4", order="F"), slice(None), 2),
+    "written by a mask": lambda xp: _written(xp.zeros((100, 100)), numpy.ones((100, 100), bool), xp.arange(10000.0)),
     "named results": lambda xp: xp.linalg.eigh(xp.eye(2)).eigenvectors,
 }
 
@@ -515,6 +522,7 @@ WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "element of two": lambda xp, x: x.reshape(2, 4).__setitem__((1, -1), 5),
     "slice": lambda xp, x: x[1:].__setitem__(slice(None, None, 2), 3),
     "mask": lambda xp, x: x.__setitem__(x > 4, 0),
+    "mask, values": lambda xp, x: x.__setitem__(x > 4, x[x > 4] * 2),
     "overlap": lambda xp, x: x[1:].__iadd__(x[:-1]),
     "overlap of reversed": lambda xp, x: x.__iadd__(x[::-1]),
     "in place": lambda xp, x: x.__imul__(2),

@@ -99,7 +99,8 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     Held held;
     PyObject* taken[MAX_ARGUMENTS + 1];
     for (Py_ssize_t k = 0; k < total; k++) {
-        taken[k + 1] = operands.taken(args[k]);
+        const bool is_written = (self->rules & IS_ASSIGNMENT) && k == total - 1;
+        taken[k + 1] = is_written ? operands.taken_to_be_written(args[k]) : operands.taken(args[k]);
         if (!taken[k + 1]) {
             PyErr_Clear();
             return nullptr;

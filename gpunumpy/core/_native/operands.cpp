@@ -67,6 +67,13 @@ PyObject* Operands::taken(PyObject* x) {
     return is_list || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
 }
 
+PyObject* Operands::taken_to_be_written(PyObject* x) {
+    const npy_intp elements = elements_;
+    PyObject* taken_value = taken(x);
+    elements_ = elements;
+    return taken_value;
+}
+
 bool Operands::have_queue() {
     if (!queue_) queue_ = Ref(default_queue());
     return static_cast<bool>(queue_);

@@ -27,7 +27,9 @@ enum Rules {
     // What reads an attribute of a name.
     IS_ATTRIBUTE = 1 << 15,
     // Products of stacks of matrices, one matrix of each by one of the other.
-    IS_STACKED = 1 << 16
+    IS_STACKED = 1 << 16,
+    // What writes its last argument to a part of its first one.
+    IS_ASSIGNMENT = 1 << 17
 };
 
 // Whether NumPy takes an argument as it is, and it holds no array.
@@ -46,6 +48,8 @@ public:
 
     // The argument as NumPy takes it, as a new reference; null for a call that is elsewhere.
     PyObject* taken(PyObject* x);
+    // The same of the last argument, whose shape makes no result larger.
+    PyObject* taken_to_be_written(PyObject* x);
     // Whether the call is for the host: there are operands, and the results are small.
     bool are_small();
 

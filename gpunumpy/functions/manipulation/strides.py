@@ -29,6 +29,8 @@ from ...core.recording.array import (
     owner_of,
     require_device,
 )
+from ...core.recording.residence import host_bytes, is_auto, resident
+from ...core.runtime.device import default_device
 from ..creation.arrays import as_shape, empty, imported_array
 from ..creation.like import takes_like
 from ..every_dtype import takes_every_dtype
@@ -133,6 +135,8 @@ def construct_ndarray(
     if order not in (None, *"CFAK"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if buffer is None and strides is None:
+        if is_auto() and prod(dims) * target_dtype.itemsize <= host_bytes(default_device()):
+            return resident(numpy.ndarray(dims, target_dtype, order=order))
         return empty(dims, target_dtype, order or "C")
     shown = buffer if buffer is None or isinstance(buffer, ndarray) else imported_array(buffer)
     if shown is None and buffer is not None:
