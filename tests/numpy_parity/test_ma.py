@@ -663,3 +663,30 @@ def test_numpys_masked_arrays_of_ours(name: str, dtype: Any) -> None:
     made = getattr(numpy.ma, name)(x, dtype=dtype)
     assert repr(made) == repr(numpy.ma.array([0, 1, 2, 3], dtype or "f8", mask=[0, 0, 1, 1]))
     assert made.filled(9).tolist() == [0, 1, 9, 9]
+
+
+@pytest.mark.parametrize("masks", [(0, 0), (1, 0), (0, 1), (1, 1)], ids=str)
+def test_matrix_products(masks: tuple[int, int]) -> None:
+    products: list[Any] = []
+    for np in (numpy, gpunumpy):
+        values = [[1.0, 2.0], [3.0, 4.0]]
+        x, y = (
+            np.ma.array(values, mask=mask if is_masked else np.ma.nomask)
+            for mask, is_masked in zip(([[0, 1], [0, 0]], [[1, 0], [0, 0]]), masks, strict=True)
+        )
+        data, seen = x.data, x
+        products.append([observed(z) for z in (x @ y, np.matmul(x, y), x @ np.array(values), np.array(values) @ y)])
+        x @= y
+        assert x is seen or np is numpy
+        products[-1] += [observed(x), data.tolist()]
+    check_equal(products[1], products[0])
+
+
+def test_signs_of_zero_quotients() -> None:
+    texts = []
+    for np in (numpy, gpunumpy):
+        x = np.ma.array([0.0, -0.0, 1.0, numpy.inf, 1e-320], mask=[0, 0, 1, 0, 0])
+        y = np.ma.array([-1.0, 1, 0, 2, -1e10])
+        with numpy.errstate(all="ignore"):
+            texts.append([repr((x / y).data.tolist()), repr((x // y).data.tolist()), repr(np.ma.divide(x, y).tolist())])
+    assert texts[0] == texts[1]
