@@ -25,6 +25,7 @@ from ..graph.primitives import (
     View,
 )
 from ..graph.structure import is_dense
+from .cuts import Segment, cut_expressions
 from .lower import Item
 
 # An expression of more operations than this is stored rather than computed again for each of its readers.
@@ -54,6 +55,8 @@ class Graph:
         For every node, the leaves and other anchors that its expression reads.
     needs
         For every anchor, the other anchors that its expression reads.
+    segments
+        For every operation of an expression that is cut, its segment: see `cuts.py`.
     """
 
     anchors: list[int]
@@ -61,6 +64,7 @@ class Graph:
     must_store: set[int]
     reads: dict[int, frozenset[int]]
     needs: dict[int, frozenset[int]]
+    segments: dict[int, Segment]
 
 
 def topological_order(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
@@ -107,6 +111,8 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
         elif kind is Reduce:
             store_if_read.add(p)
     must_store = {p for p in must_store if kinds[p] is not Leaf and kinds[p] is not Const}
+    alive_at_cuts, segments = cut_expressions(items, order, kinds, must_store)
+    store_if_read |= alive_at_cuts - must_store
 
     operations: dict[int, frozenset[int]] = {}  # what a reader computes for a node: none for an anchor or leaf
     reads: dict[int, frozenset[int]] = {}
@@ -148,7 +154,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
             reads[p] = frozenset().union(*[operands[a] for a in args])
             operands[p] = frozenset((p,)) if p in anchor_set else reads[p]
     anchors = [p for p in order if p in anchor_set]
-    return Graph(anchors, anchor_set, must_store, reads, {a: reads[a] & anchor_set for a in anchors})
+    return Graph(anchors, anchor_set, must_store, reads, {a: reads[a] & anchor_set for a in anchors}, segments)
 
 
 def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]) -> list[int]:

@@ -13,6 +13,7 @@ from ..graph.layout import Layout
 from ..graph.primitives import Const, Leaf, Output, View
 from . import kernel as ir
 from .analysis import Graph, choose_anchors
+from .cuts import Segment
 from .lower import Builder, CannotLower, IndexMap, Item, Source
 from .steps import RunLibraryCall
 
@@ -42,6 +43,8 @@ class Group:
         The shape of full-level nodes, and the loop that each of its dimensions runs along.
     closed
         Whether no other anchor may join, but for updates in place where there are such already.
+    segment
+        The segment of an expression that the kernel computes, of which it takes all and no other one's.
     in_place
         The updates that the kernel writes in place, and the source whose buffer each writes into: what the buffer holds
         before the kernel runs.
@@ -62,13 +65,16 @@ class Group:
     domain: tuple[int, ...] = ()
     loop_of_dim: tuple[int, ...] = ()
     closed: bool = False
+    segment: Segment | None = None
     in_place: dict[int, Source] = field(default_factory=dict)
     reduces_last_axes: bool = True
     region: tuple[tuple[int, int], ...] | None = None
     outside: Builder | None = None
 
-    def is_full(self) -> bool:
-        """Return whether the kernel is so large that it takes no further anchor."""
+    def is_full(self, segment: Segment | None = None) -> bool:
+        """Return whether the kernel is so large that it takes no further anchor, or none of this segment."""
+        if segment and self.segment and segment[0] == self.segment[0]:
+            return segment != self.segment
         return (
             len(self.builder.instructions) > _MAX_INSTRS
             or len(self.arg_list) > _MAX_ARGS

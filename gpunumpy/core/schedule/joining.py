@@ -72,7 +72,8 @@ def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) ->
         if found is None:
             return "loops"
         at = found
-    if group.is_full():
+    segment = placement.graph.segments.get(anchor)
+    if group.is_full(segment):
         return "the kernel before it is large enough"
     loaded = set(placement.loaded)
     mark = group.builder.mark()
@@ -84,6 +85,7 @@ def _try_join(placement: Placement, group: Group, anchor: int, reduced: bool) ->
         placement.loaded = loaded
         return str(refusal)
     group.anchors[anchor] = (value, at)
+    group.segment = segment or group.segment
     placement.group_of[anchor] = group.number
     return ""
 
@@ -167,7 +169,7 @@ def convert_and_join(placement: Placement, anchor: int, primitive: Reduce) -> bo
         group = Group(tuple(domain[d] for d in outer + primitive.axes), len(primitive.axes), index, old.reason)
         group.builder = placement.builder(group, group.loops)
         group.domain, group.loop_of_dim = domain, loops_of_dims(len(domain), primitive.axes)
-        group.reduces_last_axes = are_last_axes(primitive.axes, len(domain))
+        group.reduces_last_axes, group.segment = are_last_axes(primitive.axes, len(domain)), old.segment
         for other in old.anchors:
             del placement.group_of[other]
         try:

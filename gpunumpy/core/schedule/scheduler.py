@@ -110,6 +110,7 @@ def _place_map(placement: Placement, anchor: int) -> None:
         return
     group = placement.new_group(signature.shape, 0, reason)
     group.domain, group.loop_of_dim = signature.shape, tuple(range(len(signature.shape)))
+    group.segment = placement.graph.segments.get(anchor)
     at = map_to_loops(len(signature.shape), group.loop_of_dim)
     group.anchors[anchor] = (group.builder.value(anchor, at), at)
     placement.group_of[anchor] = group.number
