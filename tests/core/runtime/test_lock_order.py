@@ -138,6 +138,7 @@ ORDER = (
     "kernels.cuda.beside",
     "kernels.cuda.launch",
     "core.late_imports",
+    "core.runtime.progress",  # of bars
 )
 
 
