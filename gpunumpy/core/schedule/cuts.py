@@ -22,7 +22,7 @@ _MIN_INSTRUCTIONS, _MIN_SCALARS = 240, 60
 
 # What a segment has at most, and at least half of it before a cut. It is more than fills a kernel, so that a cut leaves
 # no more kernels than there would be without it.
-_MAX_INSTRUCTIONS, _MAX_SCALARS = 320, 160
+_MAX_INSTRUCTIONS, _MAX_SCALARS = 300, 150
 
 # As many of a value's readers as this, the last ones, come as early as they can.
 _MAX_EARLY_READERS = 2
