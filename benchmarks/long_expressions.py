@@ -48,7 +48,7 @@ def measured(limit: int | None) -> dict[str, float]:
         setattr(cuts, "_long_expressions", lambda *_: [])  # noqa: B010
     elif limit is not None:
         setattr(cuts, "_MAX_INSTRUCTIONS", limit)  # noqa: B010
-        setattr(cuts, "_MAX_SCALARS", limit // 2)  # noqa: B010
+        setattr(cuts, "_MAX_WORDS", limit * 13 // 10)  # noqa: B010
     found = {}
     for name in EXAMPLES:
         run = load(name, "gpunumpy").run

@@ -1,6 +1,7 @@
 # ruff: noqa: F401
 """NumPy on NVIDIA GPUs: with ``import gpunumpy as np`` a NumPy program runs on the GPU, fused into few kernels."""
 
+from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
 import numpy as _numpy
@@ -148,7 +149,8 @@ def __getattr__(name: str) -> _Any:
         _show_in(__name__, {name: value})
     else:
         value = _lookup("numpy", name)
-    globals()[name] = value
+    if name in __all__ or isinstance(value, _ModuleType):  # of others NumPy warns each time
+        globals()[name] = value
     return value
 
 

@@ -78,19 +78,21 @@ class EmulatorExecutor(HostExecutor):
             kernel = put_in(structure, in_kernel, sizes)
             interpretation, values = interpretations.find(sizes) if self._interprets else (None, ())
             if interpretation is not None:
-                self.interpreted_kernels += 1
-                return self._runner(kernel, with_interpreter(interpretation.at(values)))
+                return self._runner(kernel, with_interpreter(interpretation.at(values)), is_interpreted=True)
             program, values = programs.find(sizes)
             return self._runner(kernel, program.at(values))
 
         return prepared
 
-    def _runner(self, kernel: Kernel, program: Program) -> Callable[[Sequence[Any]], None]:
+    def _runner(
+        self, kernel: Kernel, program: Program, is_interpreted: bool = False
+    ) -> Callable[[Sequence[Any]], None]:
         compiling = _compilers.submit(compile_text, program.text, tuple(one.entry for one in program.launches))
 
         def run(values: Sequence[Any]) -> None:
             compiling.result()
             self.kernels += 1
+            self.interpreted_kernels += is_interpreted
             if source_location := run_program(program, bind(kernel, values), seed=next(self._seeds)):
                 index_errors.append(("an index is out of bounds", source_location))
 

@@ -108,6 +108,11 @@ def _on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fallback, "_warned", set())
 
 
+def _ctypes_shape(x: Any) -> Any:
+    on_gpu = isinstance(x, gpunumpy.ma.MaskedArray) and str(x.device) != "cpu"  # which has no pointers for C
+    return list((x.get() if on_gpu else x).ctypes.shape)
+
+
 def _masked_part(np: Any, x: Any) -> Any:
     """Mask an element of a part of all elements, which has the mask of the whole."""
     part = x.getfield("i1")
@@ -212,7 +217,8 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
     "iterated": lambda np, x: [list(x), list(x.flat), x.flat[3], x.flat[2:5]],
     "lists": lambda np, x: [x.tolist(), x.tolist(7), x.tobytes(), len(x), bool((x == x).all() is np.ma.masked)],
     "text": lambda np, x: [repr(x), str(x), repr(x[0]), f"{x[:1, :1]}"],
-    "memory": lambda np, x: [bytes(x), x.ctypes.shape[:], x.iscontiguous(), x.to_device("cpu"), np.from_dlpack(x)],
+    "memory": lambda np, x: [bytes(x), x.iscontiguous(), x.to_device("cpu"), np.from_dlpack(x)],
+    "memory of the host": lambda np, x: _ctypes_shape(x),
     "bytes swapped": lambda np, x: [x.byteswap(), x.byteswap(True) is x],
     "part of elements": lambda np, x: [x.getfield("i1"), x.setfield(1, "i1"), x],
     "part of elements, masked": lambda np, x: [_masked_part(np, x), x],

@@ -210,7 +210,9 @@ def _width(ways: Sequence[SlabResult], budget: int) -> int:
         for n, cut in ((1, Cut()), (few, Cut()))
     )
     each = max((several - one) / (few - 1), 1) if few > 1 else one
-    width = min(max(int((budget - one) / each) + 1, 1), extent)
+    # What is read as a whole for every slab may leave nothing of the budget: a slab then has as much besides.
+    room = budget - one if one < budget else budget
+    width = min(max(int(room / each) + 1, 1), extent)
     return -(-extent // -(-extent // width))
 
 

@@ -21,8 +21,9 @@ Segment: TypeAlias = tuple[int, int]
 _MIN_INSTRUCTIONS, _MIN_SCALARS = 240, 60
 
 # What a segment has at most, and at least half of it before a cut. It is more than fills a kernel, so that a cut leaves
-# no more kernels than there would be without it.
-_MAX_INSTRUCTIONS, _MAX_SCALARS = 300, 150
+# no more kernels than there would be without it. The interpreter takes a word for each instruction and one more for
+# each scalar; what is left of its 512 is for values of other shapes, which are not counted here.
+_MAX_INSTRUCTIONS, _MAX_WORDS = 300, 390
 
 # As many of a value's readers as this, the last ones, come as early as they can.
 _MAX_EARLY_READERS = 2
@@ -145,13 +146,14 @@ def _ends(bytes_alive: Sequence[int], scalar_counts: Sequence[int]) -> list[int]
     """Return the place behind the last operation of each segment: where the fewest bytes are alive, and else late."""
     scalars = list(accumulate(scalar_counts, initial=0))
     instructions = [k + count for k, count in enumerate(scalars)]
+    words = [k + 2 * count for k, count in enumerate(scalars)]
     count, start, ends = len(scalar_counts), 0, list[int]()
 
     def last_place(share: int) -> int:
         """Return how far a segment comes from the start, within a share of what it may have."""
         return min(
             bisect_right(instructions, instructions[start] + _MAX_INSTRUCTIONS // share) - 1,
-            bisect_right(scalars, scalars[start] + _MAX_SCALARS // share) - 1,
+            bisect_right(words, words[start] + _MAX_WORDS // share) - 1,
         )
 
     while (last := last_place(1)) < count:

@@ -137,7 +137,7 @@ def construct_ndarray(
     if buffer is None and strides is None:
         if is_auto() and prod(dims) * target_dtype.itemsize <= host_bytes(default_device()):
             return resident(numpy.ndarray(dims, target_dtype, order=order))
-        return empty(dims, target_dtype, order or "C")
+        return empty(dims, target_dtype, "F" if order == "F" else "C")
     shown = buffer if buffer is None or isinstance(buffer, ndarray) else imported_array(buffer)
     if shown is None and buffer is not None:
         return on_lent_memory(numpy.ndarray(dims, target_dtype, buffer, offset, strides, order))

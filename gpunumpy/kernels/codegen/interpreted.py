@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...core.schedule.kernel import Kernel, ReduceLoops, phases
+from ...core.schedule.kernel import Body, Kernel, ReduceLoops, phases
 from . import op_code
 from .collapse import bodies, collapse
 from .interpreter import POINTS, THREADS
@@ -17,7 +17,7 @@ from .rowwise import is_rowwise, rowwise_plan
 from .shape import ceil_div, product
 from .states import MIN_ARRAY_LENGTH
 from .unit import Unit
-from .words import Accumulated, CannotInterpret, Words, reduction_of
+from .words import Accumulated, CannotInterpret, Words, most_needed_first, reduction_of
 
 # A tile has a word of bits that say which of its elements exist.
 _MAX_TILE = 64
@@ -93,9 +93,16 @@ class _Section(NamedTuple):
 
 def _elementwise(kernel: Kernel) -> Program:
     """Return the program of an elementwise kernel: one row of all points, which the blocks share."""
+    try:
+        return _elementwise_in_order(kernel, lambda body: None)
+    except CannotInterpret:  # there is no room for what is alive at once in the order of the body
+        return _elementwise_in_order(kernel, most_needed_first)
+
+
+def _elementwise_in_order(kernel: Kernel, order: Callable[[Body], Sequence[int] | None]) -> Program:
     words = Words(kernel)
     region = 0 if kernel.region is None else words.add(*(n for bounds in kernel.region for n in bounds))
-    ends = [words.encode(body, body.stores) for body in bodies(kernel)]
+    ends = [words.encode(body, body.stores, order=order(body)) for body in bodies(kernel)]
     points, share = product(kernel.shape), THREADS * POINTS
     rows = _Rows(1, THREADS, 1, True, 1, points, ceil_div(points, share), share)
     return _program(words, kernel, rows, [], 0, [_Section(ends[0])], (0, 0), (region, ends[-1]))

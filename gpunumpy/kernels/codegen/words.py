@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import prod
+from operator import or_
 from typing import NamedTuple
 
 from ...core.dtypes import COMPLEX128, FLOAT64, KIND, DType
@@ -140,8 +142,14 @@ class Words:
             raise CannotInterpret
         return start
 
-    def encode(self, body: Body, stores: Sequence[Store], accumulated: Sequence[Accumulated] = ()) -> tuple[int, int]:
-        """Encode stores and accumulations of a body, with the values that they need.
+    def encode(
+        self,
+        body: Body,
+        stores: Sequence[Store],
+        accumulated: Sequence[Accumulated] = (),
+        order: Sequence[int] | None = None,
+    ) -> tuple[int, int]:
+        """Encode stores and accumulations of a body, with the values that they need, in their order or another one.
 
         What is cheap to have, a scalar, an index or the result of a reduction, is had anew wherever it is used. Values
         do not outlive these instructions, so what is encoded next uses their slots again.
@@ -262,7 +270,8 @@ class Words:
             if last != slot:
                 free_slot(last, have)
 
-        for value, instr in enumerate(instructions):
+        for value in range(len(instructions)) if order is None else order:
+            instr = instructions[value]
             if isinstance(instr, (Apply, LoadIndexed)) and uses[value]:
                 args = [slot_of(arg) for arg in operands[value]]
                 gathered = self._gather(instr, args) if isinstance(instr, LoadIndexed) else 0
@@ -311,6 +320,31 @@ class Words:
         for slot, size, stride in zip(slots, instr.dims, instr.strides, strict=True):
             words += (slot, size, stride)
         return self.add(*words)
+
+
+def most_needed_first(body: Body) -> list[int]:
+    """Return an order of the values of a body: of operands, and of results, what is made of most values comes first.
+
+    Where each step of a loop adds to a sum what it has of another result (a mask is counted), few values are alive in
+    this order, as the sum follows the other result step by step; else what each step adds may be alive to the end.
+    """
+    operands = list(map(_operands, body.instructions))
+    needed: list[int] = []  # a bit for each value that a value is made of
+    for value, args in enumerate(operands):
+        needed.append(reduce(or_, (needed[arg] for arg in args), 1 << value))
+
+    def by_need(values: Iterable[int]) -> list[int]:
+        return sorted(values, key=lambda value: needed[value].bit_count())
+
+    found: dict[int, None] = {}
+    stack = by_need(store.value for store in body.stores)
+    while stack:
+        missing = by_need(arg for arg in operands[stack[-1]] if arg not in found)
+        if missing:
+            stack += missing
+        else:
+            found[stack.pop()] = None
+    return list(found)
 
 
 def reduction_of(kernel: Kernel, value: int) -> Reduction:

@@ -13,6 +13,7 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule import cuts
 from gpunumpy.core.schedule.steps import RunKernel
+from gpunumpy.kernels.codegen.interpreted import interpreted
 
 from .counting import kernels
 
@@ -78,6 +79,15 @@ def results(loop: Callable[..., Any], np: Any) -> list[Any]:
     """The results of a loop as arrays of NumPy."""
     found = loop(np, np.asarray(DATA))
     return [numpy.asarray(x) for x in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize("loop", [loop for loop, _, _ in LOOPS if loop is not roots_of_unity])  # a complex quotient
+def test_the_interpreter_has_room_for_them(loop: Callable[..., Any]) -> None:
+    """Of a loop's results the sum that takes something of each step is computed step by step, not at the end."""
+    with gpunumpy.Device("cpu"):
+        a = gpunumpy.asarray(DATA)
+        ran = [step.kernel for step in kernels(lambda: loop(gpunumpy, a)) if isinstance(step, RunKernel)]
+    assert all(interpreted(kernel, 132) is not None for kernel in ran)
 
 
 @pytest.mark.parametrize(("loop", "count", "nbytes"), LOOPS)

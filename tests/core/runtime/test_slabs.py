@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, progress
+from gpunumpy.core.runtime import memory, progress, slabs
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.spill import SpilledBuffer
 
@@ -198,6 +198,21 @@ def test_one_pass_for_a_mean_and_a_variance(limit: None) -> None:
     assert float(mean) == data().mean()
     assert float(variance) == pytest.approx(data().var(), rel=1e-12)
     assert chunks.rows < 1.1 * ROWS
+
+
+def test_slabs_beside_what_is_read_as_a_whole(limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write by a mask gathers from all values for every slab: slabs have room besides, and not one element each."""
+    taken: list[int] = []
+    take = slabs._take
+    monkeypatch.setattr(slabs, "_take", lambda *args: (taken.append(args[-1] - args[-2]), take(*args)))
+    expected = numpy.arange(35_000.0) % 11
+    x = np.asarray(expected) * 1
+    mask, other = x > 3, expected > 3
+    x[mask] -= 0.5
+    expected[other] -= 0.5
+    assert float(x.sum()) == expected.sum()
+    assert taken
+    assert sum(taken) / len(taken) > 1000
 
 
 class _Terminal(io.StringIO):
