@@ -273,9 +273,9 @@ def test_a_long_body_has_room_or_none() -> None:
 
 
 def test_many_values_at_once_have_room_or_none() -> None:
-    """All loads are added up from the last one on."""
+    """All squares are added up from the last one on, which another order has room for, and then to their sum."""
 
-    def kernel(count: int) -> Kernel:
+    def kernel(count: int, again: bool = False) -> Kernel:
         at = Affine(0, (1,))
         squares = [Apply("square", (k,), (F8, F8)) for k in range(count)]
         body: list[Any] = [Load(k, at) for k in range(count)] + squares
@@ -283,14 +283,19 @@ def test_many_values_at_once_have_room_or_none() -> None:
         for k in range(count - 2, -1, -1):
             body.append(Apply("add", (last, count + k), (F8,) * 3))
             last = len(body) - 1
+        for k in range(count if again else 0):
+            body.append(Apply("add", (last, count + k), (F8,) * 3))
+            last = len(body) - 1
         args = (*[Arg("in", F8)] * count, Arg("out", F8))
         return Kernel((70,), 0, args, Body(tuple(body), (Store(count, last, at),)))
 
-    given = [numpy.full(70, float(k)) for k in range(20)]
-    out = numpy.zeros(70)
-    run_interpreted(kernel(20), [*given, out])
-    numpy.testing.assert_array_equal(out, numpy.full(70, sum(k * k for k in range(20))))
-    assert interpreted(kernel(60), 4) is None
+    for count in (20, 60):
+        given = [numpy.full(70, float(k)) for k in range(count)]
+        out = numpy.zeros(70)
+        run_interpreted(kernel(count), [*given, out])
+        numpy.testing.assert_array_equal(out, numpy.full(70, sum(k * k for k in range(count))))
+    assert interpreted(kernel(20, again=True), 4) is not None
+    assert interpreted(kernel(60, again=True), 4) is None
 
 
 def test_all_is_read_before_anything_is_overwritten() -> None:
