@@ -579,3 +579,34 @@ def test_an_array_with_dimensions_into_one_element(dtype: str, count: int, has_e
         else:
             outcomes.append(x.tolist())
     assert outcomes[1] == outcomes[0]
+
+
+class Held:
+    """What has an array, of NumPy or of this package."""
+
+    def __init__(self, np: Any, values: Any) -> None:
+        self.array = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+HELD_CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "index": lambda np, x: x[Held(np, [0, 2])],
+    "mask": lambda np, x: x[Held(np, [True, False, True])],
+    "two": lambda np, x: x.reshape(3, 1)[Held(np, [2, 1]), Held(np, [0, 0])],
+    "set": lambda np, x: x.__setitem__(Held(np, [1]), 7),
+    "take": lambda np, x: np.take(x, Held(np, [0, 1])),
+    "put": lambda np, x: np.put(x, Held(np, [0]), Held(np, [5])),
+    "add.at": lambda np, x: np.add.at(x, Held(np, [0, 1]), 1),
+    "polyval": lambda np, x: np.polyval(Held(np, [1, 2, 3]), 2),
+}
+
+
+@pytest.mark.parametrize("call", HELD_CALLS)
+def test_objects_that_give_arrays(call: str) -> None:
+    tested, reference = gpunumpy.arange(3), numpy.arange(3)
+    found, expected = HELD_CALLS[call](gpunumpy, tested), HELD_CALLS[call](numpy, reference)
+    numpy.testing.assert_array_equal(gpunumpy.asnumpy(tested), reference)
+    if expected is not None:
+        numpy.testing.assert_array_equal(gpunumpy.asnumpy(found), expected)

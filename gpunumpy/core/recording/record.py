@@ -24,7 +24,7 @@ from ..ops import table
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from ..source_location import warn
-from .array import ON_HOST, from_host, is_scalar, mark_as_array, ndarray, value_beside, wrap, wrap_ordered
+from .array import ON_HOST, from_host, is_scalar, mark_as_array, ndarray, to_host, value_beside, wrap, wrap_ordered
 from .chunked import from_chunks
 from .memo import MemoizedOperation
 
@@ -109,7 +109,13 @@ def to_numpy(x: Any) -> Any:
     dtype.
     """
     check_class(x)
-    host = numpy.asarray(x)
+    try:
+        host = numpy.asarray(x)
+    except ValueError:
+        own = array_of_protocol(x)
+        if own is None:
+            raise
+        host = to_host(own)
     dtypes.of_data(host.dtype)
     return host
 

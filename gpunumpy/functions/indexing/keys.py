@@ -13,6 +13,7 @@ import numpy
 
 from ...core.graph.layout import MAX_DIMENSIONS, Layout, Shape
 from ...core.recording.array import is_scalar, ndarray, to_host
+from ...core.recording.record import array_of_protocol
 
 INVALID_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
@@ -223,7 +224,8 @@ def _normalized(item: Any) -> Any:
     except (AttributeError, TypeError):
         pass
     if hasattr(item, "__array__"):
-        return _normalized(numpy.asarray(item))
+        own = array_of_protocol(item)
+        return _normalized(numpy.asarray(item) if own is None else own)
     raise IndexError(INVALID_INDEX)
 
 

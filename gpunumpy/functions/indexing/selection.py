@@ -18,6 +18,7 @@ from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
 from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap
+from ...core.recording.record import array_of_protocol
 from ...core.source_location import source_location
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
@@ -168,6 +169,9 @@ def _as_indices(indices: Any, rule: Literal["safe", "same_kind"]) -> Any:
 
     Raise `TypeError` if an array's dtype cannot be cast to int64 under the rule; lists are cast under any.
     """
+    if not isinstance(indices, (ndarray, numpy.ndarray)):
+        own = array_of_protocol(indices)
+        indices = indices if own is None else own
     array = indices if isinstance(indices, ndarray) else numpy.asarray(indices)
     if isinstance(indices, (ndarray, numpy.ndarray)) and not numpy.can_cast(array.dtype, INT64, rule):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {INT64!r} according to the rule {rule!r}")
