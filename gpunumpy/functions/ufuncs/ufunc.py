@@ -120,13 +120,19 @@ class UfuncCall:
         return self._call_with_any(*args, **options)  # type: ignore[attr-defined]
 
 
+_ANY_ARGUMENTS = inspect.signature(lambda *args, **options: None)
+
+
 class _NumpySignature:
-    """The parameters of a ufunc as `inspect.signature` shows them: those of NumPy's ufunc."""
+    """The parameters of a ufunc as `inspect.signature` shows them: those of NumPy's ufunc, which has them since 2.4."""
 
     def __get__(self, function: ufunc | None, owner: type) -> Any:
         if function is None:
             raise AttributeError("the class has no signature of one ufunc")
-        return inspect.signature(function._numpy)
+        try:
+            return inspect.signature(function._numpy)
+        except ValueError:
+            return _ANY_ARGUMENTS
 
 
 @cache
