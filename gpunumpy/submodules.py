@@ -1,4 +1,4 @@
-"""Import of NumPy's submodules by name: ``from gpunumpy.lib.stride_tricks import as_strided``, ``import gpunumpy.ma``.
+"""Import of submodules by NumPy's and SciPy's names: ``from gpunumpy.lib.stride_tricks import as_strided``.
 
 This package has stubs of these submodules but no module files. An import statement finds the attribute of the package
 that has the submodule's name.
@@ -12,7 +12,9 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-_PACKAGE, _NUMPY = __name__.partition(".")[0], "numpy"
+_PACKAGE = __name__.partition(".")[0]
+# The packages whose submodules these are, by what precedes their names here; the longest comes first.
+_ORIGINALS = {f"{_PACKAGE}.scipy.": "scipy.", f"{_PACKAGE}.": "numpy."}
 
 
 # The classes of `importlib.abc` are no bases of those below: that module imports a tenth of what a small program needs.
@@ -38,15 +40,16 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a submodule that is a file here, or an attribute named as NumPy's submodule; else None."""
-        if not fullname.startswith(f"{_PACKAGE}."):
+        """Return the spec of a submodule that is a file here, or an attribute that NumPy or SciPy has; else None."""
+        here = next(filter(fullname.startswith, _ORIGINALS), None)
+        if here is None:
             return None
         parent, _, name = fullname.rpartition(".")
         file_spec = PathFinder.find_spec(fullname, path)
         if name.startswith("_") or (file_spec is not None and file_spec.has_location):
             return file_spec
         try:
-            import_module(_NUMPY + fullname.removeprefix(_PACKAGE))
+            import_module(_ORIGINALS[here] + fullname.removeprefix(here))
         except ImportError:
             return None
         attribute = getattr(sys.modules[parent], name, None)

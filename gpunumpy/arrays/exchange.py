@@ -32,7 +32,7 @@ from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
 from ..functions.creation import arrays as creation
 from . import stream_order
-from .dlpack import IS_COPIED, Description, ImportedTensor, make_capsule, open_capsule, sweep
+from .dlpack import IS_COPIED, Description, make_capsule, open_capsule, sweep
 from .dlpack import READ_ONLY as FLAG_READ_ONLY
 
 __all__ = ["from_dlpack"]
@@ -331,7 +331,8 @@ def _from_capsule(capsule: Any, device: Device) -> ndarray:
     if dtype is None:
         raise BufferError(f"DLPack's type {tensor.dtype} (code, bits) is not supported; {allowed(dtypes.NAMES)}")
     writeable = not tensor.flags & FLAG_READ_ONLY
-    return _array_over(tensor.ptr, tensor.shape, tensor.strides, dtype, device, owner, writeable)
+    borrowed = stream_order.Borrowed(device, owner)
+    return array_over(tensor.ptr, tensor.shape, tensor.strides, dtype, device, borrowed, writeable)
 
 
 def from_interface(x: Any) -> ndarray | None:
@@ -361,19 +362,20 @@ def from_interface(x: Any) -> ndarray | None:
         )
     else:
         strides = tuple(s // dtype.itemsize for s in byte_strides)
-    return _array_over(ptr, shape, strides, dtype, device, x, not read_only)
+    borrowed = stream_order.Borrowed(device, x)
+    return array_over(ptr, shape, strides, dtype, device, borrowed, not read_only)
 
 
 creation.DEVICE_ARRAY_IMPORTERS.append(from_interface)
 
 
-def _array_over(
+def array_over(
     ptr: int,
     shape: tuple[int, ...],
     strides: tuple[int, ...],
     dtype: DType,
     device: Device,
-    owner: ImportedTensor | object,
+    owner: object,
     writeable: bool,
 ) -> ndarray:
     """Return an array over another library's memory, which `owner` keeps alive; strides in elements."""
@@ -386,8 +388,7 @@ def _array_over(
     first = ptr + low * dtype.itemsize
     if first % dtype.alignment and device is not CPU:
         raise BufferError(f"memory at {first:#x} is not aligned for {dtype.name}")
-    borrowed = stream_order.Borrowed(device, owner)
-    buffer = memory.foreign_buffer(first, (high - low + 1) * dtype.itemsize, borrowed, device)
+    buffer = memory.foreign_buffer(first, (high - low + 1) * dtype.itemsize, owner, device)
     packed = layout.is_c_contiguous(shape, strides)
     buffer_shape = shape if packed else (high - low + 1,)
     # Booleans are a view of bytes: see `core.recording.array`.

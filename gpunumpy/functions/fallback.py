@@ -119,13 +119,23 @@ def host_fallback(action: str | None = None) -> str:
     return _action
 
 
-def report(name: str) -> None:
-    """Warn, once per name, that a function runs on the host; raise the warning if the action is "error"."""
+def report(name: str, library: str = "NumPy", reason: str = "it has no device implementation yet") -> None:
+    """Warn, once per name, that a function runs on the host; raise the warning if the action is "error".
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    library : str
+        What computes it.
+    reason : str
+        Why it is not computed on the device.
+    """
     if _action == "error":
-        raise HostFallbackWarning(f"{name} has no device implementation and would run through NumPy on the host")
+        raise HostFallbackWarning(f"{name} would run through {library} on the host: {reason}")
     if _action == "warn" and name not in _warned:
         text = (
-            f"{name} runs through NumPy on the host: it has no device implementation yet. "
+            f"{name} runs through {library} on the host: {reason}. "
             "gpunumpy.host_fallback(action) silences this, or makes it an error"
         )
         warn(text, HostFallbackWarning)

@@ -21,7 +21,7 @@ PACKAGE = ROOT / "gpunumpy"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("",),
     ("ma",),
-    ("polynomial", "custom"),
+    ("polynomial", "custom", "scipy"),
     ("arrays",),
     ("linalg", "fft", "random"),
     ("functions",),

@@ -270,11 +270,17 @@ class staying:
     __slots__ = ("_buffers",)
 
     def __init__(self, *buffers: Buffer) -> None:
-        self._buffers = buffers
+        self._buffers = list(buffers)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> staying:
         """Let the buffers stay."""
         _staying.extend(self._buffers)
+        return self
+
+    def add(self, buffer: Buffer) -> None:
+        """Let another buffer stay, within the context."""
+        _staying.append(buffer)
+        self._buffers.append(buffer)
 
     def __exit__(self, *exception: object) -> None:
         """Let the buffers go."""
