@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from ..core import dtypes
+from ..core._native import tell, tried_first
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
@@ -20,6 +21,10 @@ from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
 from . import exchange
 from .namespace_info import EDITIONS
+
+# The functions of this package by NumPy's ufuncs, once they have been called; the core looks here before it asks.
+_own_functions: dict[Any, Callable[..., Any]] = {}
+tell(own_functions=_own_functions)
 
 
 def _package() -> ModuleType:
@@ -52,6 +57,7 @@ def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
     return exchange.host_window(x)
 
 
+@tried_first
 def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Run a NumPy ufunc on arrays of this package.
 
@@ -97,7 +103,7 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
         return ufunc
     if NUMPY_UFUNCS.get(name) is ufunc:
         if method == "__call__":
-            return getattr(_package(), name)
+            return _own_functions.setdefault(ufunc, getattr(_package(), name))
         if name in UFUNCS:
             return getattr(UFUNCS[name], method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)

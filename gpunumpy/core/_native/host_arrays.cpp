@@ -2,6 +2,9 @@
 
 #include <numpy/arrayscalars.h>
 
+#include <array>
+#include <cstring>
+
 namespace core {
 
 std::atomic<bool> is_auto{false}, is_watched{false};
@@ -23,20 +26,41 @@ bool is_type_at_hand(int number) {
            number == NPY_HALF;
 }
 
+namespace {
+
+struct ScalarType {
+    PyTypeObject* type;
+    int number;
+    size_t size;
+};
+
+// NumPy's types of scalars that kernels compute, the most frequent first; NumPy's table has them once it is imported.
+const std::array<ScalarType, 16>& scalar_types() {
+    static const std::array<ScalarType, 16> types = {{
+        {&PyDoubleArrType_Type, NPY_DOUBLE, sizeof(npy_double)},
+        {&PyLongArrType_Type, NPY_LONG, sizeof(npy_long)},
+        {&PyBoolArrType_Type, NPY_BOOL, sizeof(npy_bool)},
+        {&PyFloatArrType_Type, NPY_FLOAT, sizeof(npy_float)},
+        {&PyIntArrType_Type, NPY_INT, sizeof(npy_int)},
+        {&PyCDoubleArrType_Type, NPY_CDOUBLE, sizeof(npy_cdouble)},
+        {&PyCFloatArrType_Type, NPY_CFLOAT, sizeof(npy_cfloat)},
+        {&PyByteArrType_Type, NPY_BYTE, sizeof(npy_byte)},
+        {&PyUByteArrType_Type, NPY_UBYTE, sizeof(npy_ubyte)},
+        {&PyShortArrType_Type, NPY_SHORT, sizeof(npy_short)},
+        {&PyUShortArrType_Type, NPY_USHORT, sizeof(npy_ushort)},
+        {&PyUIntArrType_Type, NPY_UINT, sizeof(npy_uint)},
+        {&PyULongArrType_Type, NPY_ULONG, sizeof(npy_ulong)},
+        {&PyLongLongArrType_Type, NPY_LONGLONG, sizeof(npy_longlong)},
+        {&PyULongLongArrType_Type, NPY_ULONGLONG, sizeof(npy_ulonglong)},
+        {&PyHalfArrType_Type, NPY_HALF, sizeof(npy_half)},
+    }};
+    return types;
+}
+
+}  // namespace
+
 int number_of(PyTypeObject* type) {
-    static const struct {
-        PyTypeObject* type;
-        int number;
-    } scalars[] = {
-        {&PyDoubleArrType_Type, NPY_DOUBLE},   {&PyLongArrType_Type, NPY_LONG},
-        {&PyBoolArrType_Type, NPY_BOOL},       {&PyFloatArrType_Type, NPY_FLOAT},
-        {&PyIntArrType_Type, NPY_INT},         {&PyCDoubleArrType_Type, NPY_CDOUBLE},
-        {&PyCFloatArrType_Type, NPY_CFLOAT},   {&PyByteArrType_Type, NPY_BYTE},
-        {&PyUByteArrType_Type, NPY_UBYTE},     {&PyShortArrType_Type, NPY_SHORT},
-        {&PyUShortArrType_Type, NPY_USHORT},   {&PyUIntArrType_Type, NPY_UINT},
-        {&PyULongArrType_Type, NPY_ULONG},     {&PyLongLongArrType_Type, NPY_LONGLONG},
-        {&PyULongLongArrType_Type, NPY_ULONGLONG}, {&PyHalfArrType_Type, NPY_HALF}};
-    for (const auto& scalar : scalars) {
+    for (const auto& scalar : scalar_types()) {
         if (type == scalar.type) return scalar.number;
     }
     return -1;
@@ -46,6 +70,17 @@ static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject) &&
                   offsetof(PyCDoubleScalarObject, obval) == sizeof(PyObject) &&
                   offsetof(PyBoolScalarObject, obval) == sizeof(PyObject),
               "scalars hold their element behind the head of an object");
+
+PyObject* new_scalar(int number, const char* element) {
+    if (number == NPY_BOOL) return Py_NewRef(*element ? PyArrayScalar_True : PyArrayScalar_False);
+    for (const auto& scalar : scalar_types()) {
+        if (number != scalar.number) continue;
+        PyObject* made = scalar.type->tp_alloc(scalar.type, 0);
+        if (made) std::memcpy(element_of(made), element, scalar.size);
+        return made;
+    }
+    return PyErr_Format(PyExc_SystemError, "no kernel computes scalars of type %d", number);
+}
 
 bool is_at_hand(PyArrayObject* data, npy_intp host_bytes) {
     return is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data) && PyArray_NBYTES(data) <= host_bytes;

@@ -20,6 +20,9 @@ inline bool is_scalar_at_hand(PyTypeObject* type) { return number_of(type) >= 0;
 // The element that a scalar of such a type holds.
 inline char* element_of(PyObject* scalar) { return reinterpret_cast<char*>(scalar) + sizeof(PyObject); }
 
+// A new scalar of NumPy's of such a type.
+PyObject* new_scalar(int number, const char* element);
+
 // The bytes of the largest arrays that are placed on the host, of the device that a queue belongs to.
 inline npy_intp host_bytes_of(PyObject* queue) { return PyLong_AsSsize_t(state.queue_host_bytes.of(queue)); }
 

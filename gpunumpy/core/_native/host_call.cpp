@@ -36,7 +36,8 @@ PyObject* by_loop_of(const HostCall* self, PyObject* const* args, Py_ssize_t cou
     return by_loop(self->ufunc, self->rules, args, count);
 }
 
-// A power of arrays: for some exponents, numbers of Python, NumPy computes another ufunc. Powers of scalars are no loops.
+// A power of arrays: for some exponents, numbers of Python, NumPy computes another ufunc. Powers of scalars, which are no
+// loops, are the C library's.
 PyObject* by_power(const HostCall* self, PyObject* const* args, Py_ssize_t count) {
     PyObject* base = count == 2 && !(self->rules & IS_SWAPPED) ? memory_of(args[0]) : nullptr;
     const bool is_number = count == 2 && (PyLong_CheckExact(args[1]) || PyFloat_CheckExact(args[1]));
@@ -53,7 +54,7 @@ PyObject* by_power(const HostCall* self, PyObject* const* args, Py_ssize_t count
         PyObject* memory = memory_of(args[k]);
         if (memory && PyArray_CheckExact(memory)) return by_loop_of(self, args, count);
     }
-    return nullptr;
+    return power_of_scalars(self->rules, args, count);
 }
 
 // References that are given back together.

@@ -11,6 +11,21 @@ namespace core {
 
 namespace {
 
+// Reads an integer of Python or NumPy, or an array on the host that acts as one; false, without an exception, for all
+// else.
+bool read_index(PyObject* item, npy_intp& index) {
+    if (!PyLong_CheckExact(item)) {
+        PyObject* scalar = is_array(item) ? memory_of(item) : item;
+        const int type = scalar ? number_of(Py_TYPE(scalar)) : -1;
+        if (type == NPY_LONG) index = *reinterpret_cast<npy_long*>(element_of(scalar));
+        if (type == NPY_INT) index = *reinterpret_cast<npy_int*>(element_of(scalar));
+        return type == NPY_LONG || type == NPY_INT;
+    }
+    int overflow;
+    index = PyLong_AsLongAndOverflow(item, &overflow);
+    return !overflow;
+}
+
 // The place of the element of an array on the host that a key of integers names; null, without an exception, if the key
 // is another one, or leads out of the array.
 char* place_of(PyObject* x, PyObject* key) {
@@ -24,13 +39,11 @@ char* place_of(PyObject* x, PyObject* key) {
     }
     char* place = PyArray_BYTES(array);
     for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject* item = is_tuple ? PyTuple_GET_ITEM(key, k) : key;
-        if (!PyLong_CheckExact(item)) return nullptr;
-        int overflow;
-        npy_intp index = PyLong_AsLongAndOverflow(item, &overflow);
+        npy_intp index;
+        if (!read_index(is_tuple ? PyTuple_GET_ITEM(key, k) : key, index)) return nullptr;
         const npy_intp length = PyArray_DIM(array, static_cast<int>(k));
         if (index < 0) index += length;
-        if (overflow || index < 0 || index >= length) return nullptr;
+        if (index < 0 || index >= length) return nullptr;
         place += index * PyArray_STRIDE(array, static_cast<int>(k));
     }
     return place;
@@ -38,9 +51,7 @@ char* place_of(PyObject* x, PyObject* key) {
 
 // A new array that acts as a scalar, with the element at a place of an array on the host.
 PyObject* element_at(PyObject* x, const char* place) {
-    PyObject* memory = as_array(x)->base;
-    PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(memory));
-    Ref scalar(PyArray_Scalar(const_cast<char*>(place), descr, memory));
+    const Ref scalar(new_scalar(PyArray_TYPE(reinterpret_cast<PyArrayObject*>(as_array(x)->base)), place));
     return scalar ? new_host_array(scalar.get(), Py_None, queue_of(x), ON_HOST) : nullptr;
 }
 

@@ -12,6 +12,7 @@
 #include "recipe.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
+#include "ufunc_call.hpp"
 #include "variants.hpp"
 #include "writes.hpp"
 
@@ -120,8 +121,11 @@ Ref operation_in_section(PyObject* self, PyObject* x, PyObject* y) {
     return Ref(operation(self, x, y));
 }
 
+// Whether an operation may be recorded: with the first operand on the host it is not at hand.
+bool may_be_recorded(PyObject* first) { return is_array(first) && !has_flag(first, ON_HOST); }
+
 PyObject* call_unary(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-    if (are_given(count, names, 1)) {
+    if (are_given(count, names, 1) && may_be_recorded(args[0])) {
         Ref node = operation_in_section(self, args[0], nullptr);
         if (node) return wrap(node.get());
         if (PyErr_Occurred()) return nullptr;
@@ -130,7 +134,7 @@ PyObject* call_unary(PyObject* self, PyObject* const* args, size_t count, PyObje
 }
 
 PyObject* call_binary(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-    if (are_given(count, names, 2)) {
+    if (are_given(count, names, 2) && may_be_recorded(args[0])) {
         Ref node = operation_in_section(self, args[0], args[1]);
         if (node) return wrap(node.get());
         if (PyErr_Occurred()) return nullptr;
@@ -315,6 +319,16 @@ PyObject* call_allocate(PyObject* self, PyObject* const* args, size_t count, PyO
     return ask(self, args, count, names);
 }
 
+// --- NumPy's ufuncs ---------------------------------------------------------------------------------------------------
+
+PyObject* call_array_ufunc(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    if (!names || !PyTuple_GET_SIZE(names)) {
+        PyObject* result = by_own_function(args, PyVectorcall_NARGS(count));
+        if (result || PyErr_Occurred()) return result;
+    }
+    return ask(self, args, count, names);
+}
+
 // --- types ------------------------------------------------------------------------------------------------------------
 
 using Held = References<Recorder, &Recorder::function, &Recorder::entries, &Recorder::operations>;
@@ -443,6 +457,7 @@ const struct {
     vectorcallfunc call;
 } NAMED[] = {
     {"allocate", call_allocate},
+    {"array_ufunc", call_array_ufunc},
     {"compute", call_compute},
     {"compute_part", call_compute_part},
     {"compute_to_look", call_compute_to_look},

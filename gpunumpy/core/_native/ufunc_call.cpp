@@ -1,6 +1,7 @@
 #include "ufunc_call.hpp"
 
 #include "host_call.hpp"
+#include "operands.hpp"
 #include "recorders.hpp"
 
 namespace core {
@@ -101,11 +102,40 @@ PyType_Spec spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots,
 };
 
+PyObject* own_functions = nullptr;  // a dictionary: the functions of this package by NumPy's ufuncs
+
+// set_own_functions(functions)
+PyObject* set_own_functions(PyObject*, PyObject* functions) {
+    set_field(own_functions, Py_NewRef(functions));
+    Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"set_own_functions", set_own_functions, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 }  // namespace
+
+PyObject* by_own_function(PyObject* const* args, Py_ssize_t count) {
+    const bool is_call = count > 3 && own_functions && PyUnicode_Check(args[2]) &&
+                         !PyUnicode_CompareWithASCIIString(args[2], "__call__");
+    if (!is_call) return nullptr;
+    for (Py_ssize_t k = 3; k < count; k++) {
+        if (!is_array(args[k]) && !is_plain(args[k]) && !PyArray_CheckExact(args[k])) return nullptr;
+    }
+    Ref function;
+    {
+        Section section;
+        function = find(own_functions, args[1]);
+    }
+    return function ? PyObject_Vectorcall(function.get(), args + 3, static_cast<size_t>(count - 3), nullptr) : nullptr;
+}
 
 bool add_ufunc_call_type(PyObject* module) {
     PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
-    return type && PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) == 0;
+    return type && PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) == 0 &&
+           PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace core

@@ -14,19 +14,22 @@ namespace core {
 
 namespace {
 
-// Reads an array on the host or a number of Python; false for all else.
+// Reads a scalar of NumPy's; false if kernels do not compute its type.
+bool read_scalar(PyObject* scalar, Operand& operand) {
+    operand.type = number_of(Py_TYPE(scalar));
+    operand.data = element_of(scalar);
+    return operand.type >= 0;
+}
+
+// Reads an array on the host or a number, of Python or NumPy; false for all else.
 bool read(PyObject* x, Operand& operand) {
     if (!is_array(x)) {
         operand.number = x;
-        return PyFloat_CheckExact(x) || PyLong_CheckExact(x);
+        return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || read_scalar(x, operand);
     }
     PyObject* memory = memory_of(x);
     if (!memory) return false;
-    if (!PyArray_CheckExact(memory)) {
-        operand.type = number_of(Py_TYPE(memory));
-        operand.data = element_of(memory);
-        return operand.type >= 0;
-    }
+    if (!PyArray_CheckExact(memory)) return read_scalar(memory, operand);
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
     if (!PyArray_ISBEHAVED_RO(array) || !PyArray_NDIM(array) || PyArray_NBYTES(array) > host_bytes_of(queue_of(x))) {
         return false;
@@ -120,6 +123,16 @@ bool is_reusable(PyObject* argument, const Operand& operand, const Axes& axes) {
     return PyArray_ISCARRAY(operand.array) && PyArray_CHKFLAGS(operand.array, NPY_ARRAY_OWNDATA) && is_temporary(argument);
 }
 
+// The result of a loop over operands without dimensions.
+PyObject* scalar_by_loop(PyUFuncObject* ufunc, int loop, const Operand& first, const Operand& last, int count, PyObject* queue) {
+    alignas(16) char element[16];
+    char* addresses[] = {first.data, count == 2 ? last.data : element, element};
+    const npy_intp length = 1, strides[3] = {};
+    ufunc->functions[loop](addresses, &length, strides, ufunc->data ? ufunc->data[loop] : nullptr);
+    const Ref scalar(new_scalar(ufunc->types[loop * ufunc->nargs + ufunc->nin], element));
+    return scalar && !PyErr_Occurred() ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
+}
+
 }  // namespace
 
 // The result of a ufunc by NumPy's own loop, which finds no floating-point errors, over operands of one type; null,
@@ -139,12 +152,15 @@ PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t
     const int loop = loop_of(ufunc, first.type);
     if (loop < 0) return nullptr;
     const int type = ufunc->types[loop * ufunc->nargs + ufunc->nin], result = static_cast<int>(count);
-    PyObject* queue = queue_of(is_array(args[0]) ? args[0] : args[1]);
+    PyObject* array = is_array(args[0]) ? args[0] : args[count - 1];
+    if (!is_array(array)) return nullptr;
+    PyObject* queue = queue_of(array);
+    // A scalar is not written to: in place of it, a name is bound to another one.
+    if (!first.array && !last.array) return scalar_by_loop(ufunc, loop, first, last, result, queue);
     Axes axes;
     if (!axes.find(operands, result, is_in_place)) return nullptr;
-    alignas(16) char element[16];
     Ref made;
-    char* data = element;
+    char* data = nullptr;
     if (is_in_place) {
         if (!first.array || type != first.type || !PyArray_ISWRITEABLE(first.array)) return nullptr;
         const npy_intp itemsize = PyArray_ITEMSIZE(first.array);
@@ -157,7 +173,7 @@ PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t
         made = Ref::to(args[0]);
         data = first.data;
         axes.write_to(0, result);
-    } else if (axes.ndim()) {
+    } else {
         const npy_intp most = host_bytes_of(queue) / 8;
         if (axes.size() > most && axes.size() > axes.largest()) return nullptr;
         for (int k = 0; k < count && !made && (rules & IS_OPERATOR) && type == first.type; k++) {
@@ -168,7 +184,7 @@ PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t
             axes.write_to(k, result);
         }
     }
-    if (!made && axes.ndim()) {
+    if (!made) {
         const Ref memory(PyArray_EMPTY(axes.ndim(), axes.shape(), type, axes.is_fortran()));
         made = Ref(memory ? new_host_array(memory.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY) : nullptr);
         if (!made) return nullptr;
@@ -181,17 +197,26 @@ PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t
     axes.run(addresses, result + 1, [=](char** given, npy_intp length, npy_intp* strides) {
         ufunc->functions[loop](given, &length, strides, extra);
     });
-    if (PyErr_Occurred()) return nullptr;
-    if (made) return made.release();
-    Ref scalar;
-    if (type == NPY_BOOL) {
-        scalar = Ref::to(*element ? PyArrayScalar_True : PyArrayScalar_False);
-    } else {
-        PyArray_Descr* descr = PyArray_DescrFromType(type);
-        scalar = Ref(PyArray_Scalar(element, descr, nullptr));
-        Py_DECREF(descr);
+    return PyErr_Occurred() ? nullptr : made.release();
+}
+
+PyObject* power_of_scalars(int rules, PyObject* const* args, Py_ssize_t count) {
+    Operand operands[2];
+    if (count != 2) return nullptr;
+    for (int k = 0; k < 2; k++) {
+        if (!read(args[k], operands[rules & IS_SWAPPED ? 1 - k : k]) || operands[k].array) return nullptr;
     }
-    return scalar ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
+    PyObject* array = is_array(args[0]) ? args[0] : args[1];
+    for (Operand& operand : operands) {
+        if (operand.type < 0 && !store_number(operand, NPY_DOUBLE)) return nullptr;
+        if (operand.type != NPY_DOUBLE) return nullptr;
+    }
+    double base, exponent;
+    std::memcpy(&base, operands[0].data, sizeof base);
+    std::memcpy(&exponent, operands[1].data, sizeof exponent);
+    const double result = std::pow(base, exponent);
+    const Ref scalar(new_scalar(NPY_DOUBLE, reinterpret_cast<const char*>(&result)));
+    return scalar ? new_host_array(scalar.get(), Py_None, queue_of(array), ON_HOST) : nullptr;
 }
 
 bool store(PyObject* value, PyArrayObject* array, char* place) {

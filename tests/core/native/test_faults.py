@@ -44,6 +44,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "views of views": lambda a, b: a.reshape(2, 4)[:, 1:][1],
     "element": lambda a, b: float(a[3]),
     "scalars": lambda a, b: bool(a[3] * 2 > 0),
+    "power of a scalar": lambda a, b: a[3] ** 1.5,
+    "scalar of NumPy": lambda a, b: numpy.float64(2) * a,
     "chosen": lambda a, b: a[np.array([0, 2])],
     "iteration": lambda a, b: [x for x in a],  # noqa: C416
     "new": lambda a, b: np.zeros((2, 3)),

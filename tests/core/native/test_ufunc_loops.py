@@ -16,6 +16,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.arrays import numpy_protocols
 from gpunumpy.core._native import IS_COMPILED
 
 from .test_draws import called_by
@@ -91,6 +92,56 @@ def test_windows_rows_and_columns(seed: int) -> None:
             _alike(_outcome(function, *windows[0]), _outcome(function, *windows[1]))
             for mine, theirs in zip(ours, data, strict=True):
                 numpy.testing.assert_array_equal(np.asnumpy(mine), theirs)
+
+
+SCALAR_OPERATORS = (*OPERATORS, operator.pow, operator.floordiv, operator.mod, operator.lshift, *IN_PLACE)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "i4", "f2"])
+def test_scalars(dtype: str) -> None:
+    """With each other, with numbers of Python and with NumPy's scalars, on either side."""
+    data = numpy.asarray([2, 0, 3], dtype)
+    mine = np.asarray(data)
+    others = (2, 0.5, True, numpy.float64(1.5), numpy.float32(2), numpy.int64(3), numpy.bool_(True))
+    with numpy.errstate(all="ignore"):
+        for k, function in itertools.product(range(3), SCALAR_OPERATORS):
+            pairs = [((mine[k], mine[2]), (data[k], data[2])), ((mine, data[k]), (data.copy(), data[k]))]
+            pairs += [((mine[k], x), (data[k], x)) for x in others] + [((x, mine[k]), (x, data[k])) for x in others]
+            for ours, theirs in pairs:
+                if function in IN_PLACE and not numpy.ndim(theirs[0]):
+                    mine = np.asarray(data)
+                _alike(_outcome(function, *ours), _outcome(function, *theirs))
+                if ours[0] is mine:
+                    mine = np.asarray(data)
+    numpy.testing.assert_array_equal(np.asnumpy(mine), data)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
+def test_numpy_scalars_on_the_left_ask_python_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, data, factor = np.arange(1.0, 4.0), numpy.arange(1.0, 4.0), numpy.float64(1.5)
+    operators = (operator.mul, operator.sub, operator.truediv, operator.lt)
+
+    def check() -> None:
+        for function in operators:
+            for ours, theirs in ((mine, data), (mine[1], data[1])):
+                _alike(function(factor, ours), function(factor, theirs))
+        _alike(numpy.hypot(mine, 2.0), numpy.hypot(data, 2.0))
+
+    check()
+    monkeypatch.setattr(numpy_protocols, "_function_for", None)
+    check()
+
+
+def test_positions_that_are_numbers_of_either_library() -> None:
+    data = numpy.arange(6.0).reshape(2, 3)
+    mine, places = np.asarray(data), np.asarray([1, -1])
+    for row, column in ((places[0], places[1]), (numpy.int64(1), numpy.int32(-1)), (places[0], 2)):
+        _alike(mine[row, column], data[1, 2])
+        mine[row, column] += 0.0
+    with pytest.raises(IndexError):
+        mine[places[0], numpy.int64(3)]
+    mask: Any = numpy.bool_(True)
+    _alike(mine[mask], data[mask])
 
 
 def test_functions_of_one_operand() -> None:
