@@ -15,7 +15,7 @@ from ..core._native import tell, tried_first
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
-from ..functions.fallback import HostCall, host_fallback, on_host
+from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host
 from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -64,7 +64,7 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
     A ufunc that is not in NumPy's namespace runs on the host, with a `HostFallbackWarning`.
     """
     outputs = options.get("out", ())
-    others = list(filter(decides_about_ufuncs, (*inputs, *outputs)))
+    others = list(filter(decides_about_ufuncs, (*inputs, *outputs, options.get("where"))))
     if others:
         return _by_other_class(others, ufunc, method, inputs, options)
     call = _function_for(ufunc, method)
@@ -136,6 +136,8 @@ def array_function(
         return NotImplemented
     path = [*filter(None, rest.split(".")), function.__name__]
     run: Any
+    if asks_about_function(function, (args, options)):  # a class that NumPy does not ask about this argument
+        return on_host(function._implementation, "")(*args, **options)
     try:
         run = reduce(getattr, path, _package())
     except AttributeError:

@@ -10,6 +10,7 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.recording.array import host_only_memory, is_scalar, ndarray, require_device, to_host, wrap
+from ..core.recording.record import leave_function_to_class
 from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -41,18 +42,33 @@ def _string_of_corners(x: ndarray, options: dict[str, Any]) -> str:
     return numpy.array2string(to_host(x), **options)
 
 
-def array2string(a: Any, max_line_width: int | None = None, *args: Any, **options: Any) -> str:
+def array2string(
+    a: Any,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+    separator: str = " ",
+    prefix: str = "",
+    *,
+    formatter: Any = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    sign: Any = None,
+    floatmode: Any = None,
+    suffix: str = "",
+    legacy: Any = None,
+) -> str:
     """Return an array as text. See `numpy.array2string`."""
-    if not isinstance(a, ndarray):
-        return numpy.array2string(a, max_line_width, *args, **options)
-    names = ("precision", "suppress_small", "separator", "prefix")
-    return _string_of_corners(a, {"max_line_width": max_line_width, **dict(zip(names, args)), **options})
+    options = {name: value for name, value in locals().items() if name != "a"}
+    leave_function_to_class(a)
+    return _string_of_corners(a, options) if isinstance(a, ndarray) else numpy.array2string(a, **options)
 
 
 def array_str(
     a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
     """Return the elements of an array as text. See `numpy.array_str`."""
+    leave_function_to_class(a)
     if not isinstance(a, ndarray):
         return numpy.array_str(a, max_line_width, precision, suppress_small)
     require_device(a)
@@ -67,6 +83,7 @@ def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
     """Return an array as the text of an expression that makes it. See `numpy.array_repr`."""
+    leave_function_to_class(arr)
     if not isinstance(arr, ndarray):
         return numpy.array_repr(arr, max_line_width, precision, suppress_small)
     current = numpy.get_printoptions()

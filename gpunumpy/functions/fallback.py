@@ -229,7 +229,7 @@ class HostCall:
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
             return x
         held = None if hasattr(type(x), "__array_ufunc__") else array_of_protocol(x)
-        return x if held is None else self.to_host(held)
+        return self.to_host(held) if isinstance(held, ndarray) else x
 
     def _overlapping(self, x: ndarray) -> Any:
         """Return a NumPy array whose elements overlap as those of `x`, in a copy of what the owner of `x` stores."""
@@ -413,15 +413,15 @@ def _is_masked(kind: type) -> bool:
 def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
     """Return whether a ufunc leaves a call to the class of an argument, which then gets the arrays themselves."""
     out = options.get("out")
-    return any(map(decides_about_ufuncs, (*args, *(out if isinstance(out, tuple) else (out,)))))
+    return any(map(decides_about_ufuncs, (*args, *(out if isinstance(out, tuple) else (out,)), options.get("where"))))
 
 
-def _asks_about_function(function: Any, x: Any) -> bool:
+def asks_about_function(function: Any, x: Any) -> bool:
     """Return whether NumPy's function leaves a call to the class of an argument, also of one in lists and the like."""
     if not hasattr(function, "_implementation"):
         return False
     if type(x) in (list, tuple, dict):
-        return any(_asks_about_function(function, part) for part in (x.values() if type(x) is dict else x))
+        return any(asks_about_function(function, part) for part in (x.values() if type(x) is dict else x))
     return decides_about_functions(x)
 
 
@@ -445,7 +445,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             if result is not NotImplemented:
                 return result
         is_ufunc = isinstance(function, numpy.ufunc)
-        if asks_a_class(args, options) if is_ufunc else _asks_about_function(function, (args, options)):
+        if asks_a_class(args, options) if is_ufunc else asks_about_function(function, (args, options)):
             return call_for_user(function, *args, **options)
         if name and not holds_host_data((args, options)):
             report(name)

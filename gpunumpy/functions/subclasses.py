@@ -43,8 +43,8 @@ class ClassRule(NamedTuple):
         Whether a class with a method ``__array_function__`` of its own is asked for what the function returns.
     ufunc
         What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
-        how it gets the arguments: "" as they are, "swapped", "in place" or "by name"; None for other functions. A
-        generalised ufunc is given by the name of its public function.
+        how it gets the arguments: "" as they are, "swapped" or "in place"; None for other functions. A generalised
+        ufunc is given by the name of its public function.
     method
         The method that a function calls if a class has one of its own; "" for other functions.
     method_of_others
@@ -52,7 +52,8 @@ class ClassRule(NamedTuple):
     deciding
         The place of the only argument whose class counts: what indexes it does not; None if all arguments count.
     asked_of
-        NumPy's function, where the arguments decide which ufunc a class with a method ``__array_ufunc__`` is asked for.
+        NumPy's function, where it decides by its arguments which ufunc a class with a method ``__array_ufunc__`` is
+        asked for, and with what.
     of_call
         What the other arguments of a call change in this rule: a function of the same parameters that returns the
         fields with their values; None if they change nothing.
@@ -203,7 +204,8 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     converts = name in _CONVERSIONS and not is_method
     keeps_all = name in _KEEPING_ALWAYS and not converts
     op, method = _UFUNC_METHODS.get(name, ("", ""))
-    ufunc = (ufuncs[op], method, "by name") if op in ufuncs else None
+    ufunc = (ufuncs[op], method, "") if op in ufuncs else None
+    asked_of = getattr(numpy.ndarray if is_method else numpy, name) if ufunc or name == "clip" else None
     if name in GENERALISED_UFUNCS:
         ufunc = (name, "__call__", "")
     takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
@@ -214,7 +216,7 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
         *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
         wraps=name in _WRAPPING, ufunc=ufunc, method=called, deciding=deciding, of_call=_OF_CALL.get(name),
         method_of_others="" if name in _CONVERTING_FIRST else called,
-        asked_of=numpy.clip if name == "clip" else None,
+        asked_of=asked_of,
     )  # fmt: skip
 
 
@@ -255,15 +257,14 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     if rule.ufunc is not None or rule.asked_of is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
-            ufunc: Any = rule.ufunc
-            if rule.asked_of is not None:
-                asked = _as_numpy_asks(rule.asked_of, ufunc[2] if ufunc else "", args, options)
-                if asked is NotImplemented:
-                    return NotImplemented
-                ufunc, args, options = asked
-            elif ufunc[2] == "by name":
-                args, options = _of_method(call, ufunc[1], args, options)
-            return _by_override(overriding, ufunc, args, options)
+            if rule.asked_of is None:
+                return _by_override(overriding, rule.ufunc, args, options)
+            asked = _as_numpy_asks(rule.asked_of, args, options)
+            if asked is NotImplemented:
+                return NotImplemented
+            if isinstance(asked, _Asked):
+                ufunc = asked.ufunc, asked.method, rule.ufunc[2] if rule.ufunc else ""
+                return _by_override(overriding, ufunc, asked.inputs, asked.options)
     if rule.of_call is not None:
         rule = rule._replace(**rule.of_call(*args, **options))
     if not options.get("subok", True):
@@ -310,28 +311,27 @@ def has_method_for_numpy(x: Any, method: str) -> bool:
 _CONVERTED_TYPES = frozenset((list, tuple, bool, int, float, complex, range, numpy.ndarray))
 
 
-def _of_method(
-    call: Callable[..., Any], method: str, args: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of a ufunc's method for those of a function like `sum`, whose default axes are all."""
-    array, *named = signature(call).bind(*args, **options).arguments.items()
-    keywords = {"axis": None, **dict(named)}
-    if method == "accumulate" and keywords["axis"] is None:
-        return (array[1].reshape(-1),), {**keywords, "axis": 0}
-    return (array[1],), keywords
+class _Asked(NamedTuple):
+    """What NumPy asks a class with an ``__array_ufunc__`` for."""
+
+    ufunc: Any
+    method: str
+    inputs: tuple[Any, ...]
+    options: dict[str, Any]
 
 
 class _Asking(numpy.ndarray):
     """NumPy array whose class tells which ufunc it is asked for, with which arguments."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return ufunc, inputs, options
+        return _Asked(ufunc, method, inputs, options)
 
 
-def _as_numpy_asks(function: Callable[..., Any], operands: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Return the ufunc that NumPy's function asks a class for, and the arguments: for ``x ** 2`` `square` and ``x``.
+def _as_numpy_asks(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what NumPy's function asks a class for: for ``x ** 2`` the ufunc `square`, with the argument ``x``.
 
-    NumPy's operators return NotImplemented where they leave the work to the other operand.
+    The result is no `_Asked` if it asks for nothing. NumPy's operators return NotImplemented where they leave the work
+    to the other operand.
     """
     originals: dict[int, Any] = {}
 
@@ -344,16 +344,20 @@ def _as_numpy_asks(function: Callable[..., Any], operands: str, args: tuple[Any,
         return made
 
     found = function(*map(stand_in, args), **{k: stand_in(x) for k, x in options.items()})
-    if found is NotImplemented:
-        return NotImplemented
-    asked, inputs, keywords = found
+    if not isinstance(found, _Asked):
+        return found
 
     def original(x: Any) -> Any:
-        return tuple(map(original, x)) if type(x) is tuple else originals[id(x)][1] if id(x) in originals else x
+        if type(x) is tuple:
+            return tuple(map(original, x))
+        if id(x) in originals:
+            return originals[id(x)][1]
+        return args[0].reshape(-1) if isinstance(x, _Asking) else x  # as those that accumulate without an axis
 
-    public = getattr(sys.modules[__name__.partition(".")[0]], asked.__name__)
-    ufunc = public if hasattr(public, "nin") else asked
-    return (ufunc, "__call__", operands), original(inputs), {name: original(x) for name, x in keywords.items()}
+    public = getattr(sys.modules[__name__.partition(".")[0]], found.ufunc.__name__)
+    ufunc = public if hasattr(public, "nin") else found.ufunc
+    keywords = {name: original(x) for name, x in found.options.items()}
+    return _Asked(ufunc, found.method, original(found.inputs), keywords)
 
 
 def _plain(x: Any, originals: dict[int, Any]) -> Any:

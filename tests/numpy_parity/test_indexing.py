@@ -584,10 +584,13 @@ def test_an_array_with_dimensions_into_one_element(dtype: str, count: int, has_e
 class Held:
     """What has an array, of NumPy or of this package."""
 
+    calls = 0
+
     def __init__(self, np: Any, values: Any) -> None:
         self.array = np.asarray(values)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        Held.calls += 1
         return self.array if dtype is None else self.array.astype(dtype)
 
 
@@ -598,6 +601,11 @@ HELD_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "set": lambda np, x: x.__setitem__(Held(np, [1]), 7),
     "take": lambda np, x: np.take(x, Held(np, [0, 1])),
     "put": lambda np, x: np.put(x, Held(np, [0]), Held(np, [5])),
+    "delete": lambda np, x: np.delete(x, Held(np, [1, 2])),
+    "delete one": lambda np, x: np.delete(x, Held(np, 1)),
+    "delete by mask": lambda np, x: np.delete(x, Held(np, [True, False, True])),
+    "insert": lambda np, x: np.insert(x, Held(np, [1, 2]), 5),
+    "insert one": lambda np, x: np.insert(x, Held(np, 1), 5),
     "add.at": lambda np, x: np.add.at(x, Held(np, [0, 1]), 1),
     "polyval": lambda np, x: np.polyval(Held(np, [1, 2, 3]), 2),
 }

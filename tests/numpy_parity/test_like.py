@@ -37,7 +37,7 @@ class Recorder:
     """An array of another library."""
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        return function, types, args, options
+        return function, tuple(types), args, options
 
 
 class Refusing:
@@ -70,9 +70,7 @@ def test_whose_array_is_made(name: str) -> None:
         made = call(np, name, like)
         assert type(made) is kind
         numpy.testing.assert_array_equal(np.asnumpy(made), expected, strict=True)
-    function, types, args, options = call(np, name, Recorder())
-    assert (function, tuple(types)) == (getattr(numpy, name), (Recorder,))
-    assert (args, options) == (ARGUMENTS[name], OPTIONS.get(name, {}))
+    assert call(np, name, Recorder()) == call(numpy, name, Recorder())
     assert isinstance(call(numpy, name, np.zeros(1)), np.ndarray)
 
 
@@ -83,5 +81,5 @@ def test_what_is_no_array(name: str) -> None:
     with pytest.raises(TypeError) as found:
         call(np, name, 3)
     assert str(found.value) == str(expected.value)
-    with pytest.raises(TypeError, match=f"no implementation found for 'numpy.{name}'"):
+    with pytest.raises(TypeError, match=f"no implementation found for 'numpy.{name}' on types that implement"):
         call(np, name, Refusing())

@@ -35,21 +35,14 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     """Return anything that NumPy can make an array of as an `ndarray`; an `ndarray` is returned unchanged."""
     if type(x) is ndarray or isinstance(x, ndarray):
         return x
-    if decides_about_functions(x):
-        raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
+    leave_function_to_class(x)
     if isinstance(x, (list, tuple)) and holds_arrays(x, 1):
         return _as_part(x, None)
     chunked = from_chunks(x, device)
     if chunked is not None:
         return chunked
-    try:
-        host = to_numpy(x)
-    except ValueError:
-        array = array_of_protocol(x)
-        if array is None:
-            raise
-        return array
-    return from_host(host, device)
+    data = _array_of(x)
+    return data if isinstance(data, ndarray) else from_host(data, device)
 
 
 def holds_arrays(x: Sequence[Any], least_dimensions: int = 0) -> bool:
@@ -96,10 +89,17 @@ def _as_part(x: Any, device: Device | None) -> ndarray:
     return stacked(x, None, _as_part) if holds else as_array(x, device)
 
 
-def array_of_protocol(x: Any) -> ndarray | None:
-    """Return the result of ``x.__array__()`` if it is an `ndarray` of this package, which NumPy rejects; else None."""
-    array = x.__array__() if hasattr(type(x), "__array__") else None
-    return array if isinstance(array, ndarray) else None
+def array_of_protocol(x: Any) -> Any:
+    """Return what ``x.__array__()`` returns: an array of NumPy or, which NumPy rejects, of this package.
+
+    Return None if `x` has no such method.
+    """
+    if not hasattr(type(x), "__array__"):
+        return None
+    array = x.__array__()
+    if not isinstance(array, (ndarray, numpy.ndarray)):
+        raise ValueError("object __array__ method not producing an array")
+    return array
 
 
 def to_numpy(x: Any) -> Any:
@@ -108,16 +108,19 @@ def to_numpy(x: Any) -> Any:
     Not for an `ndarray` of this package, but nested sequences may contain 0-d ones. Raise TypeError for an unsupported
     dtype.
     """
+    data = _array_of(x)
+    return to_host(data) if isinstance(data, ndarray) else data
+
+
+def _array_of(x: Any) -> Any:
+    """Return an array-like as a NumPy array, or the array of this package that it holds; see `to_numpy`."""
     check_class(x)
-    try:
-        host = numpy.asarray(x)
-    except ValueError:
-        own = array_of_protocol(x)
-        if own is None:
-            raise
-        host = to_host(own)
-    dtypes.of_data(host.dtype)
-    return host
+    held = array_of_protocol(x)
+    if isinstance(held, ndarray):
+        return held
+    data = numpy.asarray(x if held is None else held)
+    dtypes.of_data(data.dtype)
+    return data
 
 
 def check_class(x: Any) -> None:
@@ -384,6 +387,12 @@ def decides_about_functions(x: Any) -> bool:
     if not hasattr(type(x), "__array_function__"):
         return False
     return not (isinstance(x, (ndarray, numpy.ndarray)) or is_masked_array(x))
+
+
+def leave_function_to_class(x: Any) -> None:
+    """Raise `OnHostError` for an operand whose class decides about functions: NumPy's function asks the class."""
+    if decides_about_functions(x):
+        raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
 
 
 def leave_to_class(x: Any) -> None:

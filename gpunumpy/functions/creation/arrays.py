@@ -215,7 +215,7 @@ def _with_returned_arrays(x: Any) -> Any:
     """Return what is an `ndarray` by ``x.__array__()``, or nested sequences with such arrays; `x` if there is none."""
     if not isinstance(x, (list, tuple)):
         returned = array_of_protocol(x)
-        return x if returned is None else returned
+        return returned if isinstance(returned, ndarray) else x
     parts = [_with_returned_arrays(part) for part in x]
     return x if all(map(operator.is_, parts, x)) else parts
 

@@ -27,15 +27,6 @@ def takes_like(function: _Function) -> _Function:
         if like is None or isinstance(like, ndarray):
             return function(*args, **options)
         by_numpy = getattr(numpy, function.__name__)
-        if type(like) is numpy.ndarray:
-            return by_numpy(*args, **options)
-        if not hasattr(type(like), "__array_function__"):
-            raise TypeError(
-                "The `like` argument must be an array-like that implements the `__array_function__` protocol."
-            )
-        result = type(like).__array_function__(like, by_numpy, (type(like),), args, options)
-        if result is NotImplemented:
-            raise TypeError(f"no implementation found for 'numpy.{function.__name__}' on {type(like)}")
-        return result
+        return by_numpy(*args, like=like, **options)
 
     return call  # type: ignore[return-value]

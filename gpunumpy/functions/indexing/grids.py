@@ -131,6 +131,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     A position on the device that is out of bounds raises `IndexError` when the host next reads a result.
     """
     if not isinstance(indices, ndarray):
+        record.leave_function_to_class(indices)
         host_indices = numpy.unravel_index(indices, shape, order)  # type: ignore[call-overload]
         if not numpy.ndim(indices):
             return host_indices

@@ -224,8 +224,7 @@ def _normalized(item: Any) -> Any:
     except (AttributeError, TypeError):
         pass
     if hasattr(item, "__array__"):
-        own = array_of_protocol(item)
-        return _normalized(numpy.asarray(item) if own is None else own)
+        return _normalized(array_of_protocol(item))
     raise IndexError(INVALID_INDEX)
 
 

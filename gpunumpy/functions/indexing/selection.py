@@ -170,8 +170,8 @@ def _as_indices(indices: Any, rule: Literal["safe", "same_kind"]) -> Any:
     Raise `TypeError` if an array's dtype cannot be cast to int64 under the rule; lists are cast under any.
     """
     if not isinstance(indices, (ndarray, numpy.ndarray)):
-        own = array_of_protocol(indices)
-        indices = indices if own is None else own
+        held = array_of_protocol(indices)
+        indices = indices if held is None else held
     array = indices if isinstance(indices, ndarray) else numpy.asarray(indices)
     if isinstance(indices, (ndarray, numpy.ndarray)) and not numpy.can_cast(array.dtype, INT64, rule):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {INT64!r} according to the rule {rule!r}")

@@ -12,7 +12,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import from_host, ndarray, to_host, wrap
-from ...core.recording.record import as_array, cast_with_warning
+from ...core.recording.record import array_of_protocol, as_array, cast_with_warning, leave_function_to_class
 from ..creation.arrays import array_in_memory_order, axes_in_memory
 from ..creation.ranges import apply_op, scalar_node
 from ..indexing.getitem import fit_to_shape, node_to_assign
@@ -26,6 +26,8 @@ __all__ = ["copyto", "delete", "insert", "trim_zeros"]
 
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Copy the elements of one array into another. See `numpy.copyto`."""
+    for x in (dst, src, where):
+        leave_function_to_class(x)
     if not isinstance(dst, ndarray):
         src, where = (to_host(x) if isinstance(x, ndarray) else x for x in (src, where))
         return numpy.copyto(dst, src, casting, where)
@@ -65,7 +67,9 @@ def _on_axis(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
     x = as_array(arr)
     if axis is None:
         x, axis = ravel(x), 0
-    return x, to_host(obj) if isinstance(obj, ndarray) else obj, normalize_axis(axis, x.ndim)
+    held = array_of_protocol(obj) if not isinstance(obj, (ndarray, numpy.ndarray)) else None
+    indices = obj if held is None else held
+    return x, to_host(indices) if isinstance(indices, ndarray) else indices, normalize_axis(axis, x.ndim)
 
 
 def _is_integer(obj: Any) -> bool:

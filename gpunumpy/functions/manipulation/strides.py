@@ -29,6 +29,7 @@ from ...core.recording.array import (
     owner_of,
     require_device,
 )
+from ...core.recording.record import leave_function_to_class
 from ...core.recording.residence import host_bytes, is_auto, resident
 from ...core.runtime.device import default_device
 from ..creation.arrays import as_shape, empty, imported_array
@@ -328,6 +329,8 @@ def _compare_memory(compare: Any, a: Any, b: Any, max_work: int) -> bool:
     Arrays of one owner need no address. Others are compared by the addresses of exported memory: memory that was not
     exported is shared with no other array.
     """
+    for x in (a, b):
+        leave_function_to_class(x)
     arrays = [x for x in (a, b) if isinstance(x, ndarray)]
     for x in arrays:
         require_device(x)

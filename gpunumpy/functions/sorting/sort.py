@@ -19,7 +19,7 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
 from ...core.recording.array import ndarray, one_step, to_host, wrap
 from ...core.recording.memo import memoize_recording
-from ...core.recording.record import as_array, reshaped, transposed
+from ...core.recording.record import as_array, leave_function_to_class, reshaped, transposed
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
 from ..indexing.elements import flattened
 
@@ -225,6 +225,7 @@ def sort_complex(a: Any) -> ndarray:
 
 def lexsort(keys: Any, axis: Any = -1) -> ndarray:
     """Return the positions that sort by several keys, the last of which is the primary key. See `numpy.lexsort`."""
+    leave_function_to_class(keys)
     has_keys = isinstance(keys, Sequence) or bool(getattr(keys, "shape", None))
     parts = list(keys) if has_keys else []
     if not parts:

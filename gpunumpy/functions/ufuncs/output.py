@@ -24,6 +24,7 @@ from ...core.recording.record import (
     as_node,
     cast_with_warning,
     check_class,
+    leave_function_to_class,
     leave_to_class,
     transposed,
 )
@@ -113,6 +114,8 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
+        for x in (*args, *options.values()):
+            leave_function_to_class(x)
         target = args[0] if args else options.get(first_parameter)
         if isinstance(target, numpy.ndarray):
             host_options = {name: to_numpy_arguments(value) for name, value in options.items()}
@@ -131,7 +134,7 @@ def to_numpy_arguments(x: Any) -> Any:
     if type(x) in (tuple, list):
         return type(x)(map(to_numpy_arguments, x))
     array = x if isinstance(x, ndarray) else array_of_protocol(x)
-    return x if array is None else to_host(array)
+    return to_host(array) if isinstance(array, ndarray) else x
 
 
 def is_writable_array(x: Any) -> bool:
@@ -141,6 +144,7 @@ def is_writable_array(x: Any) -> bool:
 
 def mask_node(where: Any, queue: Queue | None = None) -> Node:
     """Return the `where` argument as a boolean node; host data goes to the device of `queue`."""
+    leave_to_class(where)
     if hasattr(where, "dtype"):
         if where.dtype != BOOL:
             raise TypeError(

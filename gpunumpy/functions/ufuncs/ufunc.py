@@ -234,11 +234,14 @@ class ufunc(UfuncCall):
             positional_outputs = args[nin:]
             out = positional_outputs + (None,) * (self.nout - len(positional_outputs))
         where = options.pop("where", True)
-        if where is not True and out is _NOT_GIVEN:
-            warn(
-                "'where' used without 'out': where it is False, the result is unspecified; out=None says that is meant",
-                UserWarning,
-            )
+        if where is not True:
+            leave_to_class(where)
+            if out is _NOT_GIVEN:
+                warn(
+                    "'where' used without 'out': where it is False, the result is unspecified; out=None says that is "
+                    "meant",
+                    UserWarning,
+                )
         casting, order = options.pop("casting", "same_kind"), memory_order(options.pop("order", "K"))
         _check_choice("casting", casting, _CASTINGS)
         signature = _loop_signature(self, options)

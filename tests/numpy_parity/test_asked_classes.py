@@ -1,0 +1,112 @@
+"""What classes of the program are asked for: which functions, which ufuncs, and with which arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+
+LIBRARIES = (numpy, gpunumpy)
+
+
+def outcome(program: str, names: dict[str, Any]) -> Any:
+    try:
+        return eval(program, names)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def name_of(x: Any) -> Any:
+    """Return an argument without what the libraries show differently."""
+    if isinstance(x, tuple):
+        return tuple(map(name_of, x))
+    return type(x).__name__ if hasattr(type(x), "__array__") or isinstance(x, (Mask, Other)) else x
+
+
+class Other:
+    """An array of another library."""
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return function.__name__, name_of(args), {name: name_of(x) for name, x in options.items()}
+
+
+class Mask:
+    """What decides about ufuncs that it is the mask of."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return ufunc.__name__, method, name_of(inputs), {name: name_of(x) for name, x in options.items()}
+
+
+FUNCTIONS = (
+    *("put(x, d, 1)", "put(d, [1], 1)", "put(x, [1], d)", "place(x, d, [1])", "place(d, [True], [1])"),
+    *("putmask(x, d, 1)", "putmask(d, [True], [1])", "putmask(x, [True], d)", "put_along_axis(x, d, 1, 0)"),
+    *("fill_diagonal(d, 1)", "fill_diagonal(x, d)", "lexsort(d)", "lexsort((d, x))", "lexsort(keys=(d, x), axis=0)"),
+    *("copyto(d, x)", "copyto(x, d)", "copyto(x, d, where=True)", "copyto(x, x, where=d)"),
+    *("array_repr(d)", "array_str(d)", "array2string(d)", "array2string(d, precision=3)"),
+    *("array_repr(d, max_line_width=3)", "array_str(d, 3)", "unravel_index(d, (3,))"),
+    *("unravel_index(indices=d, shape=(3,))", "may_share_memory(d, x)", "shares_memory(x, d, max_work=1)"),
+    *("delete(x, d)", "insert(x, 0, d)", "digitize(x, d)", "take(x, d)"),
+)
+
+
+@pytest.mark.parametrize("call", FUNCTIONS)
+def test_functions_that_ask_another_class(call: str) -> None:
+    found = [outcome(f"np.{call}", {"np": np, "x": np.arange(4.0), "d": Other()}) for np in LIBRARIES]
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize(
+    "call", ["add(x, x, where=m)", "add(1, x, where=m)", "add(x, x, x, where=m)", "sin(x, where=m)"]
+)
+@pytest.mark.parametrize("prefix", ["np.", "numpy."])
+def test_ufuncs_whose_mask_decides(prefix: str, call: str) -> None:
+    found = [
+        outcome(f"{prefix}{call}", {"np": np, "numpy": numpy, "x": np.arange(4.0), "m": Mask()}) for np in LIBRARIES
+    ]
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize("call", ["np.add.reduce(x, where=m)", "np.sum(x, where=m)", "x.max(initial=3, where=m)"])
+def test_reductions_whose_mask_decides(call: str) -> None:
+    found = [outcome(call, {"np": np, "x": np.arange(4.0), "m": Mask()}) for np in LIBRARIES]
+    assert found[1] == found[0]
+
+
+REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "cumsum", "cumprod", "round", "clip")
+ARGUMENTS = (
+    *(
+        "",
+        "0",
+        "axis=1",
+        "keepdims=True",
+        "dtype='f4'",
+        "0, None",
+        "out=None",
+        "axis=None",
+        "where=True",
+        "initial=2.0",
+    ),
+    *("out=x[0]", "where=[True]", "min=1", "decimals=1"),
+)
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_ask_for_what_numpy_asks_for(name: str, arguments: str) -> None:
+    outcomes = []
+    for np in LIBRARIES:
+
+        class Asked(np.ndarray):  # type: ignore[name-defined, misc]
+            def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+                shapes = [(type(x).__name__, x.shape) if hasattr(x, "shape") else x for x in inputs]
+                return ufunc.__name__, method, shapes, {key: name_of(x) for key, x in options.items()}
+
+        x = np.arange(6.0).reshape(2, 3).view(Asked)
+        names = {"np": np, "x": x}
+        calls = (f"x.{name}({arguments})", f"np.{name}(x{arguments and ', '}{arguments})")
+        outcomes.append([outcome(call, names) for call in calls])
+        outcomes[-1] = [x if isinstance(x, tuple) else str(x).partition(":")[0] for x in outcomes[-1]]
+    assert outcomes[1] == outcomes[0]
