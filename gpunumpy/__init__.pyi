@@ -679,15 +679,17 @@ class ufunc:
     def accumulate(
         self,
         array: ArrayLike,
+        /,
         axis: SupportsIndex = 0,
         dtype: DTypeLike | None = None,
         out: _Out | EllipsisType | None = None,
     ) -> ndarray: ...
-    def at(self, a: ArrayLike, indices: ArrayLike, *operands: ArrayLike | None) -> None: ...
-    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray: ...
+    def at(self, a: ArrayLike, indices: ArrayLike, /, *operands: ArrayLike | None) -> None: ...
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> ndarray: ...
     def reduce(
         self,
         array: ArrayLike,
+        /,
         axis: _ShapeLike | None = 0,
         dtype: DTypeLike | None = None,
         out: _Out | EllipsisType | None = None,
@@ -698,6 +700,7 @@ class ufunc:
     def reduceat(
         self,
         array: ArrayLike,
+        /,
         indices: ArrayLike,
         axis: SupportsIndex = 0,
         dtype: DTypeLike | None = None,
@@ -869,11 +872,11 @@ def array(
 def array2string(
     a: ArrayLike,
     max_line_width: _Number | None = None,
-    *args: Any,
     precision: SupportsIndex | None = None,
     suppress_small: builtins.bool | None = None,
     separator: str = " ",
     prefix: str = "",
+    *,
     formatter: dict[str, Any] | None = None,
     threshold: _Number | None = None,
     edgeitems: SupportsIndex | None = None,
@@ -1618,12 +1621,14 @@ def matmul(
     /,
     out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
-    dtype: DTypeLike | None = None,
-    casting: _Casting = ...,
-    order: _Order | None = ...,
-    subok: builtins.bool = ...,
-    signature: str | tuple[str | None, str | None, str | None] = ...,
     axes: Sequence[tuple[SupportsIndex, SupportsIndex]] = ...,
+    axis: Any = ...,
+    keepdims: Any = False,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: builtins.bool = True,
+    signature: str | tuple[str | None, str | None, str | None] | None = None,
 ) -> ndarray: ...
 def matrix_transpose(x: ArrayLike, /) -> ndarray: ...
 def matvec(
@@ -1632,12 +1637,14 @@ def matvec(
     /,
     out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
-    dtype: DTypeLike | None = None,
-    casting: _Casting = ...,
-    order: _Order | None = ...,
-    subok: builtins.bool = ...,
-    signature: str | tuple[str | None, str | None, str | None] = ...,
     axes: Sequence[tuple[SupportsIndex, SupportsIndex]] = ...,
+    axis: Any = ...,
+    keepdims: Any = False,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: builtins.bool = True,
+    signature: str | tuple[str | None, str | None, str | None] | None = None,
 ) -> ndarray: ...
 def max(
     a: ArrayLike,
@@ -1671,7 +1678,7 @@ def memoize(for_each_device: builtins.bool = False) -> Callable[..., Any]: ...
 def memory_info(device: _DeviceLike | None = None) -> MemoryInfo: ...
 def meshgrid(
     *xi: ArrayLike, copy: builtins.bool = True, sparse: builtins.bool = False, indexing: Literal["ij", "xy"] = "xy"
-) -> tuple[ndarray, ...]: ...
+) -> Sequence[ndarray]: ...
 def min(
     a: ArrayLike,
     axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
@@ -1856,11 +1863,10 @@ def nested_iters(
         ]
     ]
     | None = None,
-    *args: Any,
-    op_dtypes: DTypeLike | Sequence[DTypeLike | None] | None = ...,
-    order: _Order | None = ...,
-    casting: _Casting = ...,
-    buffersize: SupportsIndex = ...,
+    op_dtypes: DTypeLike | Sequence[DTypeLike | None] | None = None,
+    order: _Order | None = "K",
+    casting: _Casting = "safe",
+    buffersize: SupportsIndex = 0,
 ) -> Any: ...
 
 nextafter: _Binary
@@ -2439,10 +2445,10 @@ def unique(
     equal_nan: builtins.bool = True,
     sorted: builtins.bool = True,
 ) -> Any: ...
-def unique_all(x: ArrayLike, /) -> _UniqueAllResult: ...
-def unique_counts(x: ArrayLike, /) -> _UniqueCountsResult: ...
-def unique_inverse(x: ArrayLike, /) -> _UniqueInverseResult: ...
-def unique_values(x: ArrayLike, /) -> ndarray: ...
+def unique_all(x: ArrayLike) -> _UniqueAllResult: ...
+def unique_counts(x: ArrayLike) -> _UniqueCountsResult: ...
+def unique_inverse(x: ArrayLike) -> _UniqueInverseResult: ...
+def unique_values(x: ArrayLike) -> ndarray: ...
 def unpackbits(
     a: ArrayLike,
     /,
@@ -2475,13 +2481,14 @@ def vecdot(
     /,
     out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
-    axis: Any = -1,
-    dtype: DTypeLike | None = None,
-    casting: _Casting = ...,
-    order: _Order | None = ...,
-    subok: builtins.bool = ...,
-    signature: str | tuple[str | None, str | None, str | None] = ...,
     axes: Sequence[tuple[SupportsIndex, SupportsIndex]] = ...,
+    axis: Any = ...,
+    keepdims: Any = False,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: builtins.bool = True,
+    signature: str | tuple[str | None, str | None, str | None] | None = None,
 ) -> ndarray: ...
 def vecmat(
     x1: ArrayLike,
@@ -2489,12 +2496,14 @@ def vecmat(
     /,
     out: _Out | EllipsisType | tuple[_Out] | None = None,
     *,
-    dtype: DTypeLike | None = None,
-    casting: _Casting = ...,
-    order: _Order | None = ...,
-    subok: builtins.bool = ...,
-    signature: str | tuple[str | None, str | None, str | None] = ...,
     axes: Sequence[tuple[SupportsIndex, SupportsIndex]] = ...,
+    axis: Any = ...,
+    keepdims: Any = False,
+    casting: _Casting = "same_kind",
+    order: _Order | None = "K",
+    dtype: DTypeLike | None = None,
+    subok: builtins.bool = True,
+    signature: str | tuple[str | None, str | None, str | None] | None = None,
 ) -> ndarray: ...
 def vsplit(ary: ArrayLike, indices_or_sections: _ShapeLike) -> list[ndarray]: ...
 def vstack(tup: Sequence[ArrayLike], *, dtype: DTypeLike | None = None, casting: _Casting = "same_kind") -> ndarray: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy
@@ -28,3 +29,11 @@ _ALIASES = {
 def names() -> dict[str, str]:
     """Return the name of the ufunc behind each of the public names that NumPy's namespace has for one."""
     return {name: UFUNCS[name].__name__ for name in _PUBLIC if name in UFUNCS} | _ALIASES
+
+
+def signature_of(function: Any) -> inspect.Signature | None:
+    """Return the parameters of a ufunc or of a method of ufuncs, which NumPy tells since 2.4; None before."""
+    try:
+        return inspect.signature(function)
+    except ValueError:
+        return None

@@ -9,6 +9,7 @@ kernels compute its dtype, and stays on the host otherwise.
 
 from __future__ import annotations
 
+import inspect
 import operator
 import os
 import sys
@@ -495,6 +496,7 @@ def _reporting(numpy_class: type) -> type:
     """
     namespace: dict[str, Any] = {"numpy_class": numpy_class, "__doc__": numpy_class.__doc__}
     namespace["__module__"] = "gpunumpy" + numpy_class.__module__.removeprefix("numpy")
+    namespace["__signature__"] = inspect.signature(numpy_class)
     return _ReportingMeta(numpy_class.__name__, (numpy_class,), namespace)
 
 

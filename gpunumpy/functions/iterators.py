@@ -33,10 +33,23 @@ class nditer(metaclass=IteratorMeta):
 
     numpy_class = numpy.nditer
 
-    def __new__(cls, op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
+    def __new__(
+        cls,
+        op: Any,
+        flags: Any = None,
+        op_flags: Any = None,
+        op_dtypes: Any = None,
+        order: Any = "K",
+        casting: Any = "safe",
+        op_axes: Any = None,
+        itershape: Any = None,
+        buffersize: Any = 0,
+    ) -> Any:
         """Return an iterator."""
         call = HostCall(outlives_call=True)
-        iterator = numpy.nditer(_in_order_of_memory(op, call), flags, op_flags, *args, **options)
+        iterator = numpy.nditer(
+            _in_order_of_memory(op, call), flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize
+        )
         return _writing_back(iterator, call) if _may_write(op_flags) else iterator
 
     def __getattr__(self, name: str) -> Any:
@@ -130,13 +143,24 @@ def _writing_back(iterator: Any, call: HostCall) -> nditer:
     return made
 
 
-def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> Any:
+def nested_iters(
+    op: Any,
+    axes: Any,
+    flags: Any = None,
+    op_flags: Any = None,
+    op_dtypes: Any = None,
+    order: Any = "K",
+    casting: Any = "safe",
+    buffersize: Any = 0,
+) -> Any:
     """Create iterators for nested loops over host copies. See `numpy.nested_iters`.
 
     What they have written is in the arrays after the end of the outermost loop.
     """
     call = HostCall(outlives_call=True)
-    outermost, *inner = numpy.nested_iters(call.to_host(op), axes, flags, op_flags, *args, **options)
+    outermost, *inner = numpy.nested_iters(
+        call.to_host(op), axes, flags, op_flags, op_dtypes, order, casting, buffersize
+    )
     return (_writing_back(outermost, call) if _may_write(op_flags) else outermost, *inner)
 
 

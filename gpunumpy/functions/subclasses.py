@@ -122,9 +122,9 @@ _WRAPPING = _names("""
 """)
 # Those whose first argument alone decides, and the functions of which it is the second.
 _INDEXED = _names(
-    "__getitem__ choose compress delete insert piecewise repeat setdiff1d take take_along_axis tensorsolve"
+    "__getitem__ choose compress delete insert piecewise polydiv repeat setdiff1d take take_along_axis tensorsolve"
 )
-_BY_SECOND = _names("compress extract lstsq solve")
+_BY_SECOND = _names("compress extract lstsq polyval solve")
 
 
 def _of_round(a: Any, decimals: int = 0, out: Any = None) -> dict[str, Any]:
@@ -257,14 +257,15 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     if rule.ufunc is not None or rule.asked_of is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
-            if rule.asked_of is None:
+            if rule.asked_of is not None:
+                asked = _as_numpy_asks(rule.asked_of, args, options)
+                if asked is NotImplemented:
+                    return NotImplemented
+                if isinstance(asked, _Asked):
+                    ufunc = asked.ufunc, asked.method, rule.ufunc[2] if rule.ufunc else ""
+                    return _by_override(overriding, ufunc, asked.inputs, asked.options)
+            elif rule.ufunc is not None:
                 return _by_override(overriding, rule.ufunc, args, options)
-            asked = _as_numpy_asks(rule.asked_of, args, options)
-            if asked is NotImplemented:
-                return NotImplemented
-            if isinstance(asked, _Asked):
-                ufunc = asked.ufunc, asked.method, rule.ufunc[2] if rule.ufunc else ""
-                return _by_override(overriding, ufunc, asked.inputs, asked.options)
     if rule.of_call is not None:
         rule = rule._replace(**rule.of_call(*args, **options))
     if not options.get("subok", True):

@@ -21,6 +21,10 @@ def _written(x: Any, write: Callable[[Any], Any]) -> Any:
     return x
 
 
+def _sparse_grids(np: Any, x: Any, copy: bool) -> Any:
+    return np.meshgrid(x, np.arange(2), sparse=True, copy=copy)
+
+
 def _grow(x: Any) -> None:
     x.resize((2, 3), refcheck=False)
 
@@ -102,6 +106,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "numbers to an array without dimensions": lambda np: np.add(1, 2, out=np.zeros(())),
     "a shift of no dimensions": lambda np: np.fft.fftshift(np.array(3.0)),
     "strides in an array's memory": lambda np: np.ndarray(3, "i8", buffer=np.arange(6), strides=16),
+    "strides of an array's own order": lambda np: np.ndarray((3, 2), "i4", strides=(8, 4)).flags.owndata,
+    "strides of Fortran's order": lambda np: np.ndarray((3, 2), "i4", strides=(4, 12)).flags.owndata,
+    "sparse grids that are views": lambda np: isinstance(_sparse_grids(np, np.arange(3), copy=False), list),
+    "memory of sparse grids": lambda np: np.shares_memory(x := np.arange(3), _sparse_grids(np, x, copy=False)[0]),
+    "copied sparse grids": lambda np: isinstance(_sparse_grids(np, np.arange(3), copy=True), tuple),
     "a product of negative zero": lambda np: np.signbit(np.dot(np.array([-0.0]), np.array([1.0]))),
     "a product of negative zero, of matrices": lambda np: np.signbit(np.dot(np.array([[-0.0]]), np.array([[1.0]]))),
     "a product of negative zero, along the last": lambda np: np.signbit(np.inner(np.array([-0.0]), np.array([1.0]))),

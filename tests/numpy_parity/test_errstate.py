@@ -105,6 +105,8 @@ def test_integers(name: str, dtype: str) -> None:
     least = numpy.iinfo(dtype).min
     for a, b in ((1, 0), (0, 0), (7, 2), (least, -1 if least else 1)):
         compare(binary(name), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
+    for value in (0, 1, 2):
+        compare(unary("reciprocal"), (numpy.array([1, value], dtype),))
 
 
 @pytest.mark.parametrize("dtype", "efd")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
+import operator
 import pickle
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.functions import fallback
 
 from ..support.arrays import to_host
@@ -308,6 +310,31 @@ def test_signatures_of_ufuncs_are_numpys() -> None:
             continue
         assert inspect.signature(getattr(np, name)) == expected
     inspect.signature(np.ufunc)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("add.accumulate", "add.at", "add.outer", "add.reduce", "add.reduceat"),
+        *("matmul", "matvec", "vecdot", "vecmat"),
+        *("array2string", "array_repr", "errstate", "matrix", "memmap", "ndenumerate", "nditer", "nested_iters"),
+        *("poly1d", "recarray", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+    ],
+)
+def test_parameters_of_functions_are_numpys(name: str) -> None:
+    if name in ("add.at", "add.reduce") and not IS_COMPILED:
+        return  # the methods of the class itself, in which parameters are named that NumPy takes as ``**kwargs``
+    reference, tested = (operator.attrgetter(name)(xp) for xp in (numpy, np))
+    try:
+        expected = inspect.signature(reference).parameters
+    except ValueError:  # before NumPy 2.4
+        return
+    found = inspect.signature(tested).parameters
+    assert [(p.name, p.kind) for p in found.values()] == [
+        (p.name, p.kind)
+        for p in expected.values()
+        if p.name != "style"  # deprecated
+    ]
 
 
 @pytest.mark.parametrize("name", ["nonsense", "lib.nonsense", "_core", "exceptions.nonsense"])

@@ -409,7 +409,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
 # --- grids -----------------------------------------------------------------------------------------------------------
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[ndarray, ...]:
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Sequence[ndarray]:
     """Return coordinate arrays from coordinate vectors. See `numpy.meshgrid`."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -418,9 +418,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     for k, x in enumerate(map(as_array, xi)):
         axis = 1 - k if indexing == "xy" and ndim > 1 and k < 2 else k
         output.append(reshaped(x, tuple(x.size if d == axis else 1 for d in range(ndim))))
-    if not sparse:
-        output = list(broadcast_arrays(*output))
-    return tuple(array_in_memory_order(x.value(), None) if copy else x for x in output)
+    grids = output if sparse else broadcast_arrays(*output)
+    return tuple(array_in_memory_order(x.value(), None) for x in grids) if copy else grids
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:

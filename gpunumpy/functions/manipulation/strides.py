@@ -150,6 +150,11 @@ def construct_ndarray(
         strides = (strides,)
     if len(strides) != len(dims):
         raise ValueError("strides, if given, must be the same length as shape")
+    if shown is None and 0 not in dims:
+        dense = layout.c_strides(dims), layout.c_strides(dims[::-1])[::-1]
+        own_order = next((o for o, steps in zip("CF", dense) if [s * unit_bytes for s in steps] == [*strides]), None)
+        if own_order is not None:
+            return construct_ndarray(cls, dims, target_dtype, order=own_order)
     if shown is None:
         memory_bytes, offset = viewed_as_dtype(empty(prod(dims), target_dtype), "u1"), 0
     else:

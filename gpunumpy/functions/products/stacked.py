@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ import numpy
 from ...core.graph import layout
 from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall
-from ...core.numpy_ufuncs import UFUNCS
+from ...core.numpy_ufuncs import UFUNCS, signature_of
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.memo import MemoizedFunction, MemoizedOperation
 from ...core.recording.record import reshaped, transposed
@@ -30,10 +31,11 @@ _MAX_CORE_NDIMS = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot
 
 
 def _with_ufunc_attributes(function: _Gufunc) -> _Gufunc:
-    """Give a function the attributes of NumPy's generalised ufunc of its name."""
+    """Give a function the attributes and the signature of NumPy's generalised ufunc of its name."""
     numpy_gufunc = UFUNCS[function.__name__]
     for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
         setattr(function, name, getattr(numpy_gufunc, name))
+    function.__signature__ = signature_of(numpy_gufunc) or inspect.signature(function)  # type: ignore[attr-defined]
     return function
 
 

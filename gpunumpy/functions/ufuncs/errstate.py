@@ -130,6 +130,9 @@ def seterr(
     return before
 
 
+_NO_VALUE: Any = numpy._NoValue  # None is a value of `call`
+
+
 class errstate:
     """Context manager, or decorator, for the handling of floating-point errors. See `numpy.errstate`.
 
@@ -145,9 +148,18 @@ class errstate:
         How errors of the category are handled; unchanged if None.
     """
 
-    def __init__(self, **settings: Any) -> None:
-        numpy.errstate(**settings)  # raises TypeError for an unknown name
-        self._settings = settings
+    def __init__(
+        self,
+        *,
+        call: Any = _NO_VALUE,
+        all: Any = None,
+        divide: Any = None,
+        over: Any = None,
+        under: Any = None,
+        invalid: Any = None,
+    ) -> None:
+        modes = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
+        self._settings = modes if call is _NO_VALUE else {"call": call, **modes}
         self._entered: tuple[Any, Token[_CheckedCategories]] | None = None
 
     def __enter__(self) -> None:

@@ -229,7 +229,10 @@ def _flags_of_integer_division(op: str, dtype: DType, args: Sequence[Node]) -> N
     if op not in _DIVISORS:
         return None
     divisor = args[_DIVISORS[op]]
-    found = [(DIVIDE, _test("logical_not", divisor))]
+    is_zero = _test("logical_not", divisor)
+    found = [(DIVIDE, is_zero)]
+    if op == "reciprocal":  # NumPy converts an infinity to an integer
+        found.append((INVALID, is_zero))
     if op == "floor_divide" and dtype.kind == "i":
         least, minus_one = _constant(numpy.iinfo(dtype).min, dtype), _constant(-1, dtype)
         found.append((OVER, _all_of([_map("equal", BOOL, args[0], least), _map("equal", BOOL, divisor, minus_one)])))

@@ -18,6 +18,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import MAX_DIMENSIONS, Layout
 from ...core.graph.node import Node
 from ...core.numpy_ufuncs import names as ufunc_names
+from ...core.numpy_ufuncs import signature_of
 from ...core.ops import table
 from ...core.recording import residence
 from ...core.recording.array import SUBCLASSES, make_view, ndarray, one_step, wrap, wrap_ordered
@@ -129,16 +130,13 @@ class _NumpySignature:
     def __get__(self, function: ufunc | None, owner: type) -> Any:
         if function is None:
             raise AttributeError("the class has no signature of one ufunc")
-        try:
-            return inspect.signature(function._numpy)
-        except ValueError:
-            return _ANY_ARGUMENTS
+        return signature_of(function._numpy) or _ANY_ARGUMENTS
 
 
 @cache
 def _signature(method: str) -> inspect.Signature:
-    """Return the signature of a method of ufuncs that is bound to one."""
-    found = inspect.signature(getattr(ufunc, method))
+    """Return the signature of a method of ufuncs that is bound to one: that of NumPy's method, if NumPy tells it."""
+    found = signature_of(getattr(numpy.ufunc, method)) or inspect.signature(getattr(ufunc, method))
     return found.replace(parameters=[*found.parameters.values()][1:])
 
 
@@ -382,6 +380,7 @@ class ufunc(UfuncCall):
     def reduce(
         self,
         array: Any,
+        /,
         axis: Any = 0,
         dtype: Any = None,
         out: Any = None,
@@ -393,16 +392,16 @@ class ufunc(UfuncCall):
         return reduce_ufunc(self.__name__, array, axis, dtype, only_output(out), keepdims, initial, where)
 
     @_takes_every_dtype("accumulate")
-    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def accumulate(self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return every intermediate result of a reduction along an axis. See `numpy.ufunc.accumulate`."""
         return accumulate_ufunc(self.__name__, array, axis, dtype, only_output(out))
 
     @_takes_every_dtype("reduceat")
-    def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def reduceat(self, array: Any, /, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Reduce slices of an axis. See `numpy.ufunc.reduceat`."""
         return reduceat_ufunc(self.__name__, array, indices, axis, dtype, only_output(out))
 
-    def at(self, a: Any, indices: Any, *operands: Any) -> Any:
+    def at(self, a: Any, indices: Any, /, *operands: Any) -> Any:
         """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`.
 
         Returns None, or what the class of an operand returns that does the work (`__array_ufunc__`).
@@ -417,7 +416,7 @@ class ufunc(UfuncCall):
         return at_ufunc(self.__name__, a, indices, operands)
 
     @_takes_every_dtype("outer")
-    def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
+    def outer(self, A: Any, B: Any, /, **kwargs: Any) -> Any:
         """Apply the ufunc to every pair of an element of `A` and an element of `B`. See `numpy.ufunc.outer`."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
@@ -431,7 +430,7 @@ class ufunc(UfuncCall):
         # A view of the left operand that broadcasts with the right one to every pair of their elements.
         left_layout, ones = left.layout, (1,) * right.ndim
         left = make_view(left, Layout(left_layout.shape + ones, left_layout.strides + ones, left_layout.offset))
-        return self(left, right, **options)
+        return self(left, right, **kwargs)
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
