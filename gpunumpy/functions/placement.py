@@ -320,7 +320,7 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     # What is written to a part of an array has as many elements as the part, if perhaps in another shape.
     written = host_args[-1] if name == "__setitem__" else None
     shapes = {memory.shape for memory in memories if memory is not written}
-    if len(shapes) > 1 and _broadcast_size(shapes) > max(call.host_bytes // 8, *sizes):
+    if len(shapes) > 1 and name not in _WRITING and _broadcast_size(shapes) > max(call.host_bytes // 8, *sizes):
         return ELSEWHERE
     if name in _PRODUCTS:
         limit = evaluate.queue_of(call.device).host_multiplications

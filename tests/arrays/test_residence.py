@@ -166,6 +166,27 @@ def test_the_order_of_operands_places_nothing() -> None:
         assert np.where(*operands).residence == "host"
 
 
+WRITES_OF_SEVERAL_SHAPES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "put": lambda xp, x, i: xp.put(x, i, 1.0),
+    "put, the method": lambda xp, x, i: x.put(i, xp.ones((1, 1000))),
+    "putmask": lambda xp, x, i: xp.putmask(x, i > 500, 2.0),
+    "place": lambda xp, x, i: xp.place(x, i[None] > 500, [2.0, 3.0]),
+    "copyto": lambda xp, x, i: xp.copyto(x, i[:, None], where=i[:, None] > 2),
+    "put_along_axis": lambda xp, x, i: xp.put_along_axis(x, i[:, None], 2.0, 0),
+}
+
+
+@pytest.mark.parametrize("name", WRITES_OF_SEVERAL_SHAPES)
+def test_writes_are_as_large_as_their_operands(name: str) -> None:
+    outcomes = []
+    for xp in (numpy, np):
+        x = xp.zeros((1000, 1))
+        WRITES_OF_SEVERAL_SHAPES[name](xp, x, xp.arange(1000))
+        outcomes.append(x)
+    assert outcomes[1].residence == "host"
+    numpy.testing.assert_array_equal(np.asnumpy(outcomes[1]), outcomes[0])
+
+
 def test_both_cores_have_the_same_rules() -> None:
     native = Path(np.__file__).parent / "core/_native"
     text = "".join((native / name).read_text() for name in ("operands.hpp", "host_arrays.hpp", "array.hpp"))
