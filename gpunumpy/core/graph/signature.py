@@ -178,6 +178,15 @@ def intern_signature(
     return found
 
 
+def with_arguments(operation: Signature, args: tuple[Signature, ...]) -> Signature:
+    """Return the signature of an operation on other arguments, of which all but their own arguments is the same."""
+    if args == operation.args:
+        return operation
+    if isinstance(operation.primitive, Output):
+        return args[0].outputs[operation.primitive.number]
+    return intern_signature(operation.primitive, args, operation.shape, operation.dtype, operation.queue)
+
+
 @tried_first
 def with_operands(operation: Signature, args: tuple[Signature, ...]) -> Signature:
     """Return the signature of an operation on other arguments of the same kinds.

@@ -19,7 +19,7 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter, View
-from ..graph.signature import Signature, at_new_sizes
+from ..graph.signature import Signature, at_new_sizes, with_arguments
 from ..runtime import evaluate
 from .array import MADE_AS_ARRAY, ORDERED, make_view, ndarray, wrap, wrap_ordered
 
@@ -53,14 +53,13 @@ class MemoizedFunction:
         hottest callers use it directly: the result is ``wrap(Node(signature, operands))``.
     """
 
-    __slots__ = ("_keep", "_recipes", "_record", "find")
+    __slots__ = ("_keep", "_met", "_record", "_recordings", "find")
 
     def __init__(self, record: Callable[..., tuple[Node, tuple[int, ...] | None]]) -> None:
         self._record = record
-        signatures: BoundedTable[Key, Signature] = BoundedTable()
-        self.find, self._keep = signatures.find, signatures.keep
-        # False: no recipe exists. Under ``(key,)``, False: the key occurred once.
-        self._recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()
+        self._recordings = _Recordings()
+        self.find, self._keep = self._recordings.find, self._recordings.keep_signature
+        self._met: BoundedTable[Key, bool] = BoundedTable()  # outlines of keys that have occurred
 
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
         """Return the result as a new array."""
@@ -69,16 +68,18 @@ class MemoizedFunction:
         signature = self.find(key)
         if signature is not None:
             return wrap(Node(signature, operands))
-        recipe = self._recipes.find(key)
-        if recipe:
-            result = recipe.array(operands)
+        known = self._recordings.recall(key)
+        if type(known) is Signature:
+            return wrap(Node(known, operands))
+        if known:
+            result = known.array(operands)
             if result is not None:
                 return result
 
         def record(operands: tuple[Node, ...]) -> ndarray:
             node, order = self._record(operands, *static)
             # Scalars alone are not kept: their result goes to the default device, which can change.
-            if recipe is None and any(f.queue is not None for f in signatures):
+            if known is None and any(f.queue is not None for f in signatures):
                 self._learn(key, node, order, operands, signatures)
             return wrap_ordered(node, order)
 
@@ -93,22 +94,26 @@ class MemoizedFunction:
     ) -> None:
         """Keep how a value was recorded for a key.
 
-        A recipe is traced when the key occurs for the second time, as tracing costs as much as recording.
+        A recipe is traced when operands that look the same occur for the second time, as tracing costs as much as
+        recording.
         """
         if order is None and _is_one_operation(node, node.signature, operands, signatures):
-            self._keep(key, node.signature)
-        elif self._recipes.find((key,)) is None:
-            self._recipes.keep((key,), False)
+            self._recordings.keep(key, node.signature)
+            return
+        outline = _outline(key)
+        if self._met.find(outline) is None:
+            self._met.keep(outline, True)
         else:
             stand_ins = StandIns(operands, signatures)
             node, order = self._record(stand_ins.nodes, *key[len(operands) :])
             if order is None and _is_one_operation(node, node.signature, stand_ins.nodes, signatures):
-                self._keep(key, node.signature)  # if one node was given twice, only distinct stand-ins can tell
+                # If one node was given twice, only distinct stand-ins can tell.
+                self._recordings.keep(key, node.signature)
                 return
             recipe = stand_ins.recipe(node)
             if recipe is not None and order is not None:
                 recipe = recipe._replace(layout=layout.ordered_layout(node.signature.shape, order), flags=ORDERED)
-            self._recipes.keep(key, recipe or False)
+            self._recordings.keep(key, recipe or False)
 
 
 class MemoizedOperation(MemoizedFunction):
@@ -192,9 +197,8 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     The recording is kept if the result is a new, pending array made by operations on all array arguments. These
     operations must depend on the signatures and memory order of the arguments, not on their elements.
     """
-    signatures: BoundedTable[Key, Signature] = BoundedTable()
-    recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()  # False: no recipe exists
-    find, find_recipe = signatures.find, recipes.find
+    recordings = _Recordings()
+    find = recordings.find
 
     @wraps(record)
     def run(*args: Any, **options: Any) -> ndarray:
@@ -225,16 +229,16 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             return record(*args, **options)
         if signature is not None:
             return wrap(Node(signature, operands))
-        recipe = find_recipe(key)
-        result = recipe.array(operands) if recipe else None
+        known = recordings.recall(key)
+        if type(known) is Signature:
+            return wrap(Node(known, operands))
+        result = known.array(operands) if known else None
         if result is None:
             result = record(*args, **options)
-            if recipe is None and not any(result is x for x in args):
-                recording = _recording_of(result, operands, tuple([item for item in key if type(item) is Signature]))
-                if type(recording) is Signature:
-                    signatures.keep(key, recording)
-                elif recording is False or type(recording) is Recipe:
-                    recipes.keep(key, recording)
+            if known is None and not any(result is x for x in args):
+                recording = _recording_of(result, operands, _signatures_in(key))
+                if recording is not None:
+                    recordings.keep(key, recording)
         return result
 
     return run
@@ -317,6 +321,22 @@ class Recipe(NamedTuple):
         result._flags = self.flags
         return result
 
+    def over(self, operands: Signatures) -> Recipe:
+        """Return the recipe for other operands that look the same; see `_outline`."""
+        known = dict(enumerate(operands))
+        for number, (operand, *path) in enumerate(self.inner, len(operands)):
+            signature = operands[operand]
+            for k in path:
+                signature = signature.args[k]
+            known[number] = signature
+        steps = []
+        first = len(known) + len(self.constants) + len(self.windows)
+        for number, (signature, numbers) in enumerate(self.steps, first):
+            args = tuple([known.get(k, arg) for k, arg in zip(numbers, signature.args, strict=True)])
+            known[number] = with_arguments(signature, args)
+            steps.append((known[number], numbers))
+        return self._replace(steps=tuple(steps))
+
     def uses(self, operands: Iterable[int]) -> bool:
         """Return whether the recipe uses all operands with these numbers, or what is inside of them."""
         used = {k for _, numbers in self.steps for k in numbers} | {window.source for window in self.windows}
@@ -352,6 +372,71 @@ def repeated(recipe: Recipe, operands: tuple[Node, ...]) -> Node | None:
             node.source_location = ""
         nodes.append(node)
     return nodes[-1]
+
+
+class _Recordings:
+    """What a function recorded, by keys.
+
+    A loop that looks at no value records the same in each step, of operands that have a longer calculation behind them.
+    So what is known of a key is also known of those with the same outline.
+
+    Attributes
+    ----------
+    find
+        ``find(key)`` returns the signature of a result that is one operation on the operands as given, or None.
+    keep_signature
+        ``keep_signature(key, signature)`` keeps it, for this key alone.
+    """
+
+    __slots__ = ("_outlined", "_recipes", "find", "keep_signature")
+
+    def __init__(self) -> None:
+        signatures: BoundedTable[Key, Signature] = BoundedTable()
+        self.find, self.keep_signature = signatures.find, signatures.keep
+        self._recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()  # False: no recipe exists
+        self._outlined: BoundedTable[Key, Signature | Recipe] = BoundedTable()
+
+    def recall(self, key: Key) -> Signature | Recipe | Literal[False] | None:
+        """Return what is known of a key for which `find` returns None, or None; False if no recipe exists."""
+        recipe = self._recipes.find(key)
+        if recipe is not None:
+            return recipe
+        similar = self._outlined.find(_outline(key))
+        if similar is None:
+            return None
+        if isinstance(similar, Signature):
+            return self.keep_signature(key, with_arguments(similar, _signatures_in(key)))
+        return self._recipes.keep(key, similar.over(_signatures_in(key)))
+
+    def keep(self, key: Key, recording: Signature | Recipe | Literal[False]) -> None:
+        """Keep how something was recorded."""
+        if isinstance(recording, Signature):
+            self.keep_signature(key, recording)
+        else:
+            self._recipes.keep(key, recording)
+        if recording:
+            self._outlined.keep(_outline(key), recording)
+
+
+def _signatures_in(key: Key) -> Signatures:
+    return tuple([item for item in key if type(item) is Signature])
+
+
+def _outline(key: Key) -> Key:
+    """Return a key with what functions look at of an operand in the place of its signature."""
+    return tuple([_looked_at(item) if type(item) is Signature else item for item in key])
+
+
+def _looked_at(signature: Signature) -> Any:
+    """Return what a function that records looks at of an operand: not what a pending one is computed from.
+
+    But it looks through a view, and a matrix product looks at what was conjugated.
+    """
+    primitive, args = signature.primitive, signature.args
+    if not args or (type(primitive) is Map and primitive.op == "conjugate"):
+        return signature
+    own = primitive, signature.shape, signature.dtype, signature.queue
+    return (*own, _looked_at(args[0])) if type(primitive) is View else own
 
 
 # --- tracing a recipe -------------------------------------------------------------------------------------------------

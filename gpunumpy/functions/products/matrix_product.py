@@ -49,17 +49,15 @@ def _is_faster_as_reduction(matrix: Node) -> bool:
 
 
 def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
-    """Return True for two vectors or matrices in memory that `matrix_product` is sure to record as one library call."""
+    """Return True for two vectors or matrices that `matrix_product` is sure to record as one library call."""
     left, right = signatures
-    if not (isinstance(left.primitive, Leaf) and isinstance(right.primitive, Leaf)):
-        return False
     ndims = len(left.shape), len(right.shape)
     if ndims not in ((2, 1), (1, 2), (2, 2)) or left.shape[-1] != right.shape[0] or left.dtype != right.dtype:
         return False
-    is_long = left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS
-    readable = layout.is_blas_readable
-    return (
-        not is_long and readable(left.shape, left.primitive.strides) and readable(right.shape, right.primitive.strides)
+    if left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS and isinstance(left.primitive, Leaf):
+        return False
+    return not any(map(_is_seen_as_conjugation, signatures)) and all(
+        layout.is_blas_readable(s.shape, s.strides) for s in signatures
     )
 
 
@@ -134,6 +132,11 @@ def _lies_by_columns(shape: Shape, strides: Sequence[int]) -> bool:
 def _is_conjugation(signature: Signature) -> bool:
     """Return True if the signature is that of a conjugation."""
     return isinstance(signature.primitive, Map) and signature.primitive.op == "conjugate"
+
+
+def _is_seen_as_conjugation(signature: Signature) -> bool:
+    """Return True if the signature is that of a conjugation or of a view of one."""
+    return _is_conjugation(signature.args[0] if isinstance(signature.primitive, View) else signature)
 
 
 def _zeros(shape: Shape, like: Node) -> Node:

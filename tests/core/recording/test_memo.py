@@ -16,11 +16,15 @@ from gpunumpy.core.graph import node as graph
 from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.graph.primitives import Gather, Iota
+from gpunumpy.core.graph.signature import Signature
 from gpunumpy.core.recording import memo
-from gpunumpy.core.recording.array import ndarray, wrap, wrap_ordered
+from gpunumpy.core.recording.array import MADE_AS_ARRAY, ndarray, wrap, wrap_ordered
 from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.functions.products import einsum, stacked
+from gpunumpy.fft import transforms
+from gpunumpy.functions.manipulation import repeating
+from gpunumpy.functions.products import einsum, matrix_product, stacked
+from gpunumpy.functions.sorting import searching, sort
 from tests.support.arrays import to_host
 
 from ...support.host_executor import with_traits
@@ -271,6 +275,81 @@ def test_a_recipe_is_traced_at_the_second_call() -> None:
     same(function((x._node, x._node), 1), (_HOST + _HOST).sum(1))
     same(function((x._node, y._node), 0), (_HOST + _HOST + 1).sum(0))
     assert len(calls) == 4
+
+
+# Pending values with more or less behind them that look the same from outside.
+_SIMILAR: dict[str, Callable[[Any], Any]] = {
+    "pending": lambda x: x * 2,
+    "columns": lambda x: (x * 2).T,
+    "window": lambda x: (x * 2)[:, 1:],
+    "conjugate": lambda x: (x * 2).conj(),
+    "columns of a conjugate": lambda x: (x * 2).conj().T,
+    "gathered": lambda x: x[numpy.array([2, 0, 1])],
+    "outputs": lambda x: np.linalg.qr(x)[0],
+}
+_MEMOIZED: dict[str, Callable[..., Any]] = {
+    "roll": lambda x: repeating.roll(x, 1, 0),
+    "roll along two axes": lambda x: repeating.roll(x, (1, 2), (0, 1)),
+    "sort": lambda x: sort.sort(x, 0),
+    "argsort": lambda x: sort.argsort(x),
+    "search": lambda x: searching.searchsorted(np.asarray([0.5, 1]), x),
+    "fft": lambda x: transforms.fft(x, axis=0),
+    "ifft": lambda x: transforms.ifft(x, 5, norm="ortho"),
+    "irfft": lambda x: transforms.irfft(x),
+    "two axes": lambda x: transforms.irfftn(x),
+    "product": lambda x: np.matmul(x, x.T),
+    "product with a vector": lambda x: np.vecmat(x[0], x.T),
+    "sum with columns": lambda x: x + x.T.copy().T,
+}
+
+
+_HISTORIES: tuple[Callable[[Any], Any], ...] = (
+    lambda x: x + 1,
+    lambda x: (x + 1) * 3,
+    lambda x: np.roll(x * x, 1) - x[0],
+    lambda x: x @ x,
+)
+
+
+def told(signature: Signature) -> Any:
+    return repr(signature.primitive), signature.shape, signature.dtype, tuple(map(told, signature.args))
+
+
+@pytest.mark.usefixtures("fresh_tables")
+@pytest.mark.parametrize("name", _MEMOIZED)
+@pytest.mark.parametrize("has_gathers", [False, True])
+def test_what_is_recorded_of_similar_operands(name: str, has_gathers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same as if nothing was known."""
+    if has_gathers:
+        with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
+    host = numpy.random.default_rng(3).random((3, 3)) * (1 if name in ("search", "sort", "argsort") else 1 + 1j)
+
+    def recorded(look: Callable[[Any], Any], history: Callable[[Any], Any]) -> Any:
+        result = _MEMOIZED[name](look(history(np.asarray(host))))
+        return told(result.value().signature), result.strides, result._flags & ~MADE_AS_ARRAY
+
+    for look in _SIMILAR.values():
+        found = [recorded(look, history) for history in _HISTORIES]
+        for known, history in zip(found, _HISTORIES, strict=True):
+            forget_all()
+            assert known == recorded(look, history)
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_a_loop_records_once_what_it_does_in_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its operands have a longer calculation behind them in each step."""
+    with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
+    recorded = []
+    for module, function in ((repeating, "gather_along_axes"), (matrix_product, "matrix_product")):
+        record = getattr(module, function)
+        monkeypatch.setattr(module, function, lambda *args, record=record: recorded.append(record) or record(*args))
+    monkeypatch.setattr(stacked, "matrix_product", matrix_product.matrix_product)
+    host = _HOST[:, :4]
+    x = np.asarray(host)
+    for _ in range(10):
+        x, host = np.roll(x, 1, 0) * 0.5 + x[1:3].T @ x[::2], numpy.roll(host, 1, 0) * 0.5 + host[1:3].T @ host[::2]
+    same(x, host)
+    assert len(recorded) <= 2 * 3  # for values in memory, and for pending ones when they are traced
 
 
 @pytest.mark.usefixtures("fresh_tables")
