@@ -13,6 +13,7 @@ from ..core.graph.library_calls.record import Results
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
+from ..core.recording.memo import MemoizedFunction
 from ..kernels.custom.checks import check_loop
 from ..kernels.custom.loop_text import Loop, LoopParameter, MadeLoop
 from ..kernels.custom.text import Operation, overwrites
@@ -20,13 +21,11 @@ from .parameters import (
     Types,
     check_count,
     check_names,
-    check_outputs,
-    kinds_of,
     parsed,
+    queue_of,
     types_for,
     values_of,
     variables,
-    write,
 )
 from .prepared import Prepared
 
@@ -138,37 +137,40 @@ class ElementwiseKernel:
         DeviceError
             If the operation does not compile.
         """
-        kinds = kinds_of(self.name, args)
-        queue: Queue = kinds[0]
-        inputs = self.in_params
-        given, made = args[: len(inputs)], args[len(inputs) :]
-        known = self._known.get(kinds)
-        if known is None:
-            known = self._known[kinds] = self._prepare(given, made, queue)
-        types, prepared = known
-        values = values_of(given, types.inputs, queue)
-        if isinstance(prepared, MadeLoop):
-            results = self._record_loop(prepared, types, values, [x.value() for x in made], queue, size)
+        values = values_of(self.name, self.in_params, self.out_params, args)
+        made = args[len(self.in_params) :]
+        if len(self.out_params) == 1:
+            results: tuple[ndarray, ...] = (_memo(values, self, size),)
         else:
-            if prepared.reads_outputs:
-                values += [x.value() for x in made]
-            needs_shape = size is not None or (made and (prepared.reads_index or prepared.reads_size))
-            results = prepared.record(values, self._shape(values, made, size) if needs_shape else None)
-        for x, value in zip(made, results, strict=False):
-            if value.signature.shape != x.shape:
-                self._shape(values, made, size)  # raises if the output is too small
-            write(value, x)
-        arrays = made or tuple([wrap(value) for value in results])
+            results = tuple([wrap(value) for value in self._record(values, size)])
+        for output, result in zip(made, results, strict=False):
+            output[...] = result
+        arrays = made or results
         if self.no_return:
             return None
         return arrays[0] if len(arrays) == 1 and not self.return_tuple else arrays
 
-    def _prepare(self, given: Sequence[Any], made: Sequence[Any], queue: Queue) -> tuple[Types, Prepared | MadeLoop]:
+    def _record(self, args: Sequence[Node], size: int | None) -> list[Node]:
+        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
+        queue = queue_of(self.name, args)
+        kinds = (queue, *[x.signature.dtype for x in args])
+        known = self._known.get(kinds)
+        if known is None:
+            known = self._known[kinds] = self._prepare(args, queue)
+        types, prepared = known
+        values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
+        if isinstance(prepared, MadeLoop):
+            return self._record_loop(prepared, types, values, made, queue, size)
+        shape = self._shape(values, made, size) if size is not None or made else None
+        return prepared.record([*args] if prepared.reads_outputs else values, shape)
+
+    def _prepare(self, args: Sequence[Node], queue: Queue) -> tuple[Types, Prepared | MadeLoop]:
         """Return the types for some arguments, and with them the operation, or the loop."""
         inputs, outputs = self.in_params, self.out_params
-        check_count(self.name, len(inputs), len(outputs), len(given) + len(made))
-        check_outputs(self.name, outputs, made)
-        types = types_for(self.name, inputs, outputs, given, made)
+        check_count(self.name, len(inputs), len(outputs), len(args))
+        dtypes = [x.signature.dtype for x in args]
+        made = dtypes[len(inputs) :]
+        types = types_for(self.name, inputs, outputs, dtypes[: len(inputs)], made)
         if self._is_loop:
             parameters = [
                 LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
@@ -179,7 +181,7 @@ class ElementwiseKernel:
             ]
             texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
             return types, MadeLoop(Loop(self.name, types.letters, tuple(parameters), *texts, self.options))
-        if not any(isinstance(x, ndarray) for x in (*given, *made)):
+        if all(x.signature.queue is None for x in args):
             raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         operation = Operation(
             self.name,
@@ -188,13 +190,13 @@ class ElementwiseKernel:
             variables(outputs, types.outputs),
             self.operation,
             self.preamble,
-            bool(made) and self._reads_outputs(given),
+            bool(made) and self._reads_outputs(args[: len(inputs)]),
         )
         return types, Prepared(operation, queue)
 
-    def _reads_outputs(self, given: Sequence[Any]) -> bool:
+    def _reads_outputs(self, given: Sequence[Node]) -> bool:
         """Return whether outputs that are given are arguments too: they may be read, or no input has a shape."""
-        return not any(isinstance(x, ndarray) for x in given) or not all(
+        return all(x.signature.queue is None for x in given) or not all(
             overwrites(self.operation, self.preamble, p.name) for p in self.out_params
         )
 
@@ -230,7 +232,7 @@ class ElementwiseKernel:
             return [graph.library_call(name, (made, size or 0), args, results[0])]
         return graph.library_call_outputs(name, (made, size or 0), args, results)
 
-    def _shape(self, values: Sequence[Node], made: Sequence[Node | ndarray], size: int | None) -> Shape:
+    def _shape(self, values: Sequence[Node], made: Sequence[Node], size: int | None) -> Shape:
         """Return the shape of the loop: that of all arrays but raw ones, broadcast, or the number of elements.
 
         `values` are those of the inputs; those of outputs may follow.
@@ -240,11 +242,7 @@ class ElementwiseKernel:
             for x, p in zip(values, self.in_params, strict=False)
             if not p.is_raw and x.signature.queue is not None
         ]
-        written = [
-            (p, x.shape if isinstance(x, ndarray) else x.signature.shape)
-            for x, p in zip(made, self.out_params, strict=False)
-            if not p.is_raw
-        ]
+        written = [(p, x.signature.shape) for x, p in zip(made, self.out_params, strict=False) if not p.is_raw]
         shapes += [shape for _, shape in written]
         if size is not None:
             if shapes:
@@ -257,3 +255,12 @@ class ElementwiseKernel:
             if shape != loop:
                 raise ValueError(f"{self.name}: the output {p.name} has shape {shape}, and the loop {loop}")
         return loop
+
+
+def _record_one(args: tuple[Node, ...], kernel: ElementwiseKernel, size: int | None) -> tuple[Node, None]:
+    """Return the one output of a kernel, and that its dimensions are in C order."""
+    (value,) = kernel._record(args, size)
+    return value, None
+
+
+_memo = MemoizedFunction(_record_one)

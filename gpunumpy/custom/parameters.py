@@ -10,7 +10,7 @@ from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
-from ..core.recording.array import hand_over, ndarray, wrap
+from ..core.recording.array import ndarray
 from ..core.recording.record import as_dtype, as_node
 from ..core.runtime import evaluate
 from ..core.runtime.device import default_device
@@ -78,7 +78,11 @@ class Types(NamedTuple):
 
 
 def types_for(
-    kernel: str, inputs: Sequence[Parameter], outputs: Sequence[Parameter], given: Sequence[Any], made: Sequence[Any]
+    kernel: str,
+    inputs: Sequence[Parameter],
+    outputs: Sequence[Parameter],
+    given: Sequence[DType | None],
+    made: Sequence[DType | None],
 ) -> Types:
     """Return the dtypes of a kernel's parameters: letters have those of the outputs, or else of the inputs.
 
@@ -89,7 +93,8 @@ def types_for(
     inputs, outputs
         The parameters.
     given, made
-        The arguments: `given` for the inputs; `made` for the outputs, if they are given too.
+        The dtypes of the arguments: `given` for the inputs; `made` for the outputs, if they are given too. None is that
+        of a scalar, which takes any type.
 
     Raises
     ------
@@ -98,11 +103,11 @@ def types_for(
     """
     letters: dict[str, DType] = {}
     for parameter, argument in [*zip(outputs, made, strict=False), *zip(inputs, given, strict=True)]:
-        if isinstance(argument, ndarray):
-            wanted = parameter.dtype or letters.setdefault(parameter.type_name, argument.dtype)
-            if argument.dtype != wanted:
+        if argument is not None:
+            wanted = parameter.dtype or letters.setdefault(parameter.type_name, argument)
+            if argument != wanted:
                 raise TypeError(
-                    f"{kernel}: {parameter.name} is {argument.dtype}, and {parameter.type_name} is {wanted} here; "
+                    f"{kernel}: {parameter.name} is {argument}, and {parameter.type_name} is {wanted} here; "
                     f"convert it with astype({str(wanted)!r})"
                 )
     unknown = {p.type_name for p in (*inputs, *outputs) if p.dtype is None} - set(letters)
@@ -141,45 +146,44 @@ def variables(parameters: Sequence[Parameter], found: Sequence[DType]) -> tuple[
     return tuple([Variable(p.name, dtype) for p, dtype in zip(parameters, found, strict=True)])
 
 
-def kinds_of(kernel: str, args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the queue of the arrays among some arguments, and of every argument the dtype; None for scalars.
+def values_of(
+    kernel: str, inputs: Sequence[Parameter], outputs: Sequence[Parameter], args: Sequence[Any]
+) -> tuple[Node, ...]:
+    """Return the values of arguments, the inputs and then maybe the outputs; a scalar has the type of its parameter.
 
-    The queue is that of the default device if there are no arrays.
+    Raises
+    ------
+    TypeError
+        If the arguments are too many or too few, an output is no array, or a scalar's type is open.
+    """
+    try:  # arrays alone, as most calls have
+        return tuple([x._node if x._base is None else x.value() for x in args])
+    except AttributeError:
+        pass
+    given, made = args[: len(inputs)], args[len(inputs) :]
+    check_count(kernel, len(inputs), len(outputs), len(args))
+    check_outputs(kernel, outputs, made)
+    arrays = [x for x in args if isinstance(x, ndarray)]
+    queue = arrays[0].queue if arrays else evaluate.queue_of(default_device())
+    dtypes = [[x.dtype if isinstance(x, ndarray) else None for x in part] for part in (given, made)]
+    types = types_for(kernel, inputs, outputs, *dtypes)
+    found = [
+        x.value() if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
+        for x, dtype in zip(args, (*types.inputs, *types.outputs), strict=False)
+    ]
+    return tuple(found)
+
+
+def queue_of(kernel: str, values: Sequence[Node]) -> Queue:
+    """Return the queue of some values, or that of the default device if all are scalars.
 
     Raises
     ------
     ValueError
-        If arrays are on two devices.
+        If they are on two devices.
     """
-    queue: Queue | None = None
-    kinds: list[Any] = [None]
-    for x in args:
-        if isinstance(x, ndarray):
-            signature = x._node.signature
-            if signature.queue is not queue:
-                if queue is not None:
-                    raise ValueError(
-                        f"{kernel}: arguments are on two devices, {queue.device} and {x.device}; "
-                        "move one with to_device()"
-                    )
-                queue = signature.queue
-            kinds.append(signature.dtype)
-        else:
-            kinds.append(None)
-    kinds[0] = evaluate.queue_of(default_device()) if queue is None else queue
-    return tuple(kinds)
-
-
-def values_of(args: Sequence[Any], dtypes: Sequence[DType], queue: Queue) -> list[Node]:
-    """Return the values of inputs; a scalar takes the type of its parameter."""
-    return [
-        (x._node if x._base is None else x.value()) if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
-        for x, dtype in zip(args, dtypes)
-    ]
-
-
-def write(value: Node, x: ndarray) -> None:
-    """Make a new value, of the array's dtype, that of an output, to whose shape it broadcasts."""
-    with x.queue.lock:
-        if value.signature.shape != x.shape or not hand_over(wrap(value), x):
-            x.assign(value)
+    queues = {x.signature.queue for x in values if x.signature.queue is not None}
+    if len(queues) > 1:
+        first, second = sorted(str(queue.device) for queue in queues)
+        raise ValueError(f"{kernel}: arguments are on two devices, {first} and {second}; move one with to_device()")
+    return queues.pop() if queues else evaluate.queue_of(default_device())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy
 
 from ..arrays import stream_order
+from ..core._native import tried_first
 from ..core.errors import allowed
 from ..core.graph.queue import Queue
 from ..core.recording.array import ON_HOST, ndarray
@@ -227,11 +228,11 @@ class RawKernel:
         with queue.lock:
             if queue.pending:
                 evaluate.flush(queue)
-            encoded = _encoded(args, queue)
+            encoded = _encoded(args, queue, first_address)
             if encoded is None:  # what is moved to the GPU may find no room, and other memory moves away
                 with memory.staying(*[x.memory().data for x in args if isinstance(x, ndarray)]):
                     evaluate.flush(queue)  # what is cheaper to compute than to read waits until its operand has memory
-                    encoded = _encoded(args, queue, moves=True)
+                    encoded = _encoded(args, queue, moved_address)
                     assert encoded is not None
                     self._launch(kernel, shape, shared_mem, handle, *encoded)
             else:
@@ -352,33 +353,51 @@ _ARRAY, _POINTER, _NULL = (Width(WORD_BYTES, name) for name in ("array", "pointe
 _INT, _FLOAT, _BOOL = Width(WORD_BYTES, "int"), Width(WORD_BYTES, "float"), Width(1, "bool")
 
 
-def _encoded(args: Sequence[Any], queue: Queue, moves: bool = False) -> tuple[list[int], list[Width]] | None:
-    """Return arguments in words, and their widths; None if an array is not computed, or not in the memory of the GPU.
+@tried_first
+def first_address(x: ndarray, queue: Queue) -> int | None:
+    """Return the address of an array's first element; None if the array is not computed, or not in the GPU's memory.
 
-    With `moves` it is moved. What the host knows of arrays is forgotten.
+    What the host knows of the array is forgotten: it may be written to at the address.
     """
+    signature = x._node.signature
+    if signature.queue is not queue:
+        _refuse_two_devices(queue, signature.queue)
+    node = x._node if x._base is None or x._flags & ON_HOST else x.value()
+    buffer = node.data
+    if x._flags & ON_HOST or buffer is None or buffer.is_spilled or buffer.awaited() is not None:
+        return None
+    return moved_address(x, queue)
+
+
+def moved_address(x: ndarray, queue: Queue) -> int:
+    """Return the address of an array's first element, once the array is computed and in the GPU's memory.
+
+    What the host knows of the array is forgotten: it may be written to at the address.
+    """
+    node = x.memory()
+    signature, buffer = node.signature, node.data
+    if signature.queue is not queue:
+        _refuse_two_devices(queue, signature.queue)
+    buffer.copy = None
+    origin: int = signature.primitive.origin  # type: ignore[union-attr]
+    return buffer.ptr + (node.offset + origin) * signature.dtype.itemsize
+
+
+def _encoded(
+    args: Sequence[Any], queue: Queue, address_of: Callable[[ndarray, Queue], int | None]
+) -> tuple[list[int], list[Width]] | None:
+    """Return arguments in words, and their widths; None if an array has no address."""
     words: list[int] = []
     widths = []
     for x in args:
-        if not isinstance(x, ndarray):
-            widths.append(_encode(x, words))
-            continue
-        node = x._node
-        signature = node.signature
-        if signature.queue is not queue:
-            _refuse_two_devices(queue, signature.queue)
-        if x._base is not None or node.data is None:
-            if not moves and (x._flags & ON_HOST or x.value().data is None):
+        if isinstance(x, ndarray):
+            address = address_of(x, queue)
+            if address is None:
                 return None
-            node = x.memory()
-            signature = node.signature
-        buffer = node.data
-        if (buffer.is_spilled or buffer.awaited() is not None) and not moves:
-            return None
-        origin: int = signature.primitive.origin  # type: ignore[union-attr]
-        words.append(buffer.ptr + (node.offset + origin) * signature.dtype.itemsize)
-        buffer.copy = None
-        widths.append(_ARRAY)
+            words.append(address)
+            widths.append(_ARRAY)
+        else:
+            widths.append(_encode(x, words))
     return words, widths
 
 

@@ -9,9 +9,11 @@ from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.graph import layout
 from ..core.graph import node as graph
+from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.ops.made import MadeReduction
 from ..core.recording.array import ndarray, wrap
+from ..core.recording.memo import MemoizedFunction
 from ..core.recording.record import reshaped
 from ..functions.reductions.reductions import axes_of
 from ..kernels.custom.checks import check_reduction
@@ -21,13 +23,11 @@ from .parameters import (
     Types,
     check_count,
     check_names,
-    check_outputs,
-    kinds_of,
     parsed,
+    queue_of,
     types_for,
     values_of,
     variables,
-    write,
 )
 from .prepared import Prepared
 
@@ -139,7 +139,7 @@ class ReductionKernel:
         self.name, self.reduce_type, self.reduce_dims, self.preamble = name, reduce_type, reduce_dims, preamble
         self.options = tuple(options)
         self.__name__ = name
-        self._known: dict[tuple[Any, ...], tuple[Types, _Steps]] = {}
+        self._known: dict[tuple[Any, ...], _Steps] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
@@ -175,23 +175,34 @@ class ReductionKernel:
         """
         if out is not None:
             args = (*args, out)
-        kinds = kinds_of(self.name, args)
-        queue: Queue = kinds[0]
-        inputs = self.in_params
-        given, made = args[: len(inputs)], args[len(inputs) :]
-        known = self._known.get(kinds)
-        if known is None:
-            known = self._known[kinds] = self._prepare(given, made, queue)
-        types, steps = known
-        values = values_of(given, types.inputs, queue)
-        shape = values[0].signature.shape
-        if len(values) > 1:
-            shape = layout.broadcast_shapes(*[x.signature.shape for x in values])
+        values = values_of(self.name, self.in_params, self.out_params, args)
+        made = args[len(self.in_params) :]
+        static = tuple(axis) if isinstance(axis, list) else axis, bool(keepdims)
+        if len(self.out_params) == 1:
+            results: tuple[ndarray, ...] = (_memo(values, self, *static),)
+        else:
+            results = tuple([wrap(value) for value in self._record(values, *static)])
+        for output, result in zip(made, results, strict=False):
+            output[...] = result
+        arrays = made or results
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    def _record(self, args: Sequence[Node], axis: Any, keepdims: bool) -> list[Node]:
+        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
+        queue = queue_of(self.name, args)
+        kinds = (queue, *[x.signature.dtype for x in args])
+        steps = self._known.get(kinds)
+        if steps is None:
+            steps = self._known[kinds] = self._prepare(args, queue)
+        values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
+        shape = layout.broadcast_shapes(*[x.signature.shape for x in values])
         axes = axes_of(axis, len(shape))
         final = tuple([1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes])
         for parameter, x in zip(self.out_params, made, strict=False):
-            if x.shape != final:
-                raise ValueError(f"{self.name}: the output {parameter.name} has shape {x.shape}, the result {final}")
+            if x.signature.shape != final:
+                raise ValueError(
+                    f"{self.name}: the output {parameter.name} has shape {x.signature.shape}, the result {final}"
+                )
         if any(shape[d] == 0 for d in axes):
             if steps.start is None:
                 raise ValueError(f"{self.name}: there are no elements to reduce, and the kernel has no identity")
@@ -203,31 +214,27 @@ class ReductionKernel:
             if not axes:  # every element is reduced alone
                 values, axes = [reshaped(values[0], (*shape, 1))], (len(shape),)
             reduced = [reshaped(graph.reduce(op, loop, axes, values), final) for op, loop in steps.reductions]
-        results = reduced if steps.finish is None else steps.finish.record(reduced, final)
-        for x, value in zip(made, results, strict=False):
-            write(value, x)
-        arrays = made or tuple([wrap(value) for value in results])
-        return arrays[0] if len(arrays) == 1 else arrays
+        return reduced if steps.finish is None else steps.finish.record(reduced, final)
 
-    def _prepare(self, given: Sequence[Any], made: Sequence[Any], queue: Queue) -> tuple[Types, _Steps]:
-        """Return the types for some arguments, and the steps with them."""
+    def _prepare(self, args: Sequence[Node], queue: Queue) -> _Steps:
+        """Return the steps for some arguments."""
         inputs, outputs = self.in_params, self.out_params
-        check_count(self.name, len(inputs), len(outputs), len(given) + len(made))
-        check_outputs(self.name, outputs, made)
-        types = types_for(self.name, inputs, outputs, given, made)
+        check_count(self.name, len(inputs), len(outputs), len(args))
+        dtypes = [x.signature.dtype for x in args]
+        types = types_for(self.name, inputs, outputs, dtypes[: len(inputs)], dtypes[len(inputs) :])
         between, c_type = self._reduce_type(types)
         letters = (*types.letters, *_names_of_types(types, between))
         texts = ReductionTexts(self.name, letters, c_type, self.reduce_expr, self.identity, self.preamble)
         results = variables(outputs, types.outputs)
         if between is None:
-            return types, self._steps_of_states(texts, types, results, queue)
+            return self._steps_of_states(texts, types, results, queue)
 
         def prepared(read: tuple[Variable, ...], written: tuple[Variable, ...], text: str) -> Prepared:
             return Prepared(Operation(self.name, letters, read, written, text, self.preamble), queue)
 
         mapped = (Variable("_value", between),)
         loop = (between, between)
-        return types, _Steps(
+        return _Steps(
             prepared(variables(inputs, types.inputs), mapped, f"_value = ({self.map_expr})"),
             [(_checked(texts, loop, queue), loop)],
             prepared((Variable("a", between),), results, self.post_map_expr),
@@ -264,6 +271,15 @@ class ReductionKernel:
         if dtype is None and known in dtypes.NAMES:
             dtype = dtypes.check(known)
         return dtype, name if dtype is None else user_type(dtype)
+
+
+def _record_one(args: tuple[Node, ...], kernel: ReductionKernel, axis: Any, keepdims: bool) -> tuple[Node, None]:
+    """Return the one output of a kernel, and that its dimensions are in C order."""
+    (value,) = kernel._record(args, axis, keepdims)
+    return value, None
+
+
+_memo = MemoizedFunction(_record_one)
 
 
 def _checked(texts: ReductionTexts, loop: tuple[DType, DType], queue: Queue) -> MadeReduction:

@@ -408,3 +408,21 @@ def test_options_are_nvrtcs() -> None:
     assert cuda_loops.program_of(loop_of("x = 1", x, options=("--use_fast_math",)), (1,), 1).options == (
         "--use_fast_math",
     )
+
+
+def test_a_call_that_came_up_before_prepares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.arange(6.0)
+    double = np.ElementwiseKernel("T x", "T y", "y = 2 * x", "double_again")
+    total = np.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total_again")
+    gather = np.ElementwiseKernel("raw T x, T y", "T z", "z = x[0] + y", "gather_again")
+    for kernel, call in (
+        (double, lambda: double(x)),
+        (double, lambda: double(x, np.empty(6))),
+        (total, lambda: total(x, axis=0)),
+        (gather, lambda: gather(x, x)),
+    ):
+        expected = next(iter([call().tolist() for _ in range(3)]))
+        with monkeypatch.context() as patch:
+            patch.setattr(type(kernel), "_record", None)
+            assert call().tolist() == expected
+        assert kernel(*[np.arange(4.0)] * (1 + (kernel is gather))).size in (1, 4)  # other sizes are recorded

@@ -319,6 +319,23 @@ PyObject* call_allocate(PyObject* self, PyObject* const* args, size_t count, PyO
     return ask(self, args, count, names);
 }
 
+// first_address(array, queue)
+PyObject* find_first_address(PyObject* const* args) {
+    if (!is_array(args[0]) || has_flag(args[0], ON_HOST) || as_array(args[0])->base != Py_None) return nullptr;
+    const Loan value = loan(as_array(args[0])->node);
+    Node* node = as_node(value.get());
+    const Loan data = loan(node->data), signature = loan(node->signature);
+    if (!is_buffer(data.get()) || !has_address(data.get()) || state.signature_queue.of(signature.get()) != args[1]) return nullptr;
+    Buffer* buffer = as_buffer(data.get());
+    PyObject* leaf = state.signature_primitive.of(signature.get());
+    const long long first = PyLong_AsLongLong(node->offset) + PyLong_AsLongLong(state.leaf_origin.of(leaf));
+    const unsigned long long start = PyLong_AsUnsignedLongLong(buffer->ptr);
+    if (PyErr_Occurred()) return nullptr;
+    Py_XSETREF(buffer->copy, Py_NewRef(Py_None));
+    auto* dtype = reinterpret_cast<PyArray_Descr*>(state.signature_dtype.of(signature.get()));
+    return PyLong_FromUnsignedLongLong(start + first * PyDataType_ELSIZE(dtype));
+}
+
 // --- NumPy's ufuncs ---------------------------------------------------------------------------------------------------
 
 PyObject* call_array_ufunc(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
@@ -461,6 +478,7 @@ const struct {
     {"compute", call_compute},
     {"compute_part", call_compute_part},
     {"compute_to_look", call_compute_to_look},
+    {"first_address", call_found<2, find_first_address>},
     {"flush", call_flush},
     {"getitem", call_getitem},
     {"setitem", call_setitem},
