@@ -12,7 +12,9 @@ import numpy
 
 from ..core import dtypes
 from ..core._native import tell, tried_first
+from ..core.late_imports import import_late
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
+from ..core.ops.special import SPECIAL
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
 from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host
@@ -25,6 +27,7 @@ from .namespace_info import EDITIONS
 # The functions of this package by NumPy's ufuncs, once they have been called; the core looks here before it asks.
 _own_functions: dict[Any, Callable[..., Any]] = {}
 tell(own_functions=_own_functions)
+_SPECIAL_FUNCTIONS = f"{__name__.partition('.')[0]}.scipy.special"
 
 
 def _package() -> ModuleType:
@@ -95,7 +98,7 @@ def _by_other_class(others: list[Any], ufunc: Any, method: str, inputs: tuple[An
 
 
 def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
-    """Return the function of this package for a NumPy ufunc, or for a method of the ufunc."""
+    """Return the function of this package for a ufunc of NumPy or SciPy, or for a method of the ufunc."""
     if isinstance(ufunc, own_ufunc):
         return ufunc if method == "__call__" else getattr(ufunc, method)
     name = ufunc.__name__
@@ -106,6 +109,9 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
             return _own_functions.setdefault(ufunc, getattr(_package(), name))
         if name in UFUNCS:
             return getattr(UFUNCS[name], method)
+    if name in SPECIAL and getattr(sys.modules.get("scipy.special._ufuncs"), name, None) is ufunc:
+        own = getattr(import_late(_SPECIAL_FUNCTIONS), name)
+        return own if method == "__call__" else getattr(own, method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)
     computes_objects = all(set(loop) <= set("O->") for loop in ufunc.types)  # as those of `frompyfunc` do
     if computes_objects and host_fallback() == "error":

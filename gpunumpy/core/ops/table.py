@@ -16,6 +16,7 @@ from ..errors import allowed
 from ..numpy_ufuncs import UFUNCS
 from .elementwise import ELEMENTWISE, Op
 from .reductions import REDUCTIONS, Reduction
+from .special import SPECIAL, resolve_special
 from .streams import STREAMS
 
 __all__ = [
@@ -59,7 +60,7 @@ REAL_OF: dict[DType, DType] = {wide: real for real, wide in _COMPLEX_OF.items()}
 def op_of(name: str) -> Op:
     """Return the elementwise op of this name."""
     try:
-        return STREAMS[name] if name in STREAMS else ELEMENTWISE[name]
+        return STREAMS[name] if name in STREAMS else SPECIAL[name] if name in SPECIAL else ELEMENTWISE[name]
     except KeyError:
         raise KeyError(f"no elementwise op {name!r}; {allowed(ELEMENTWISE)}") from None
 
@@ -115,6 +116,8 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
             return (result,) * 4
         loop = _supported(name, function.resolve_dtypes(dtypes + (None,) * function.nout))
         return (*loop[: function.nin], loop[function.nin + UFUNC_OUTPUTS[name][1]]) if name in UFUNC_OUTPUTS else loop
+    if name in SPECIAL:
+        return resolve_special(name, resolve("arctan2", dtypes * 2 if len(dtypes) == 1 else dtypes)[-1])
     if name == "where":
         result = resolve("maximum", dtypes[1:])[-1]
         return (BOOL, result, result, result)

@@ -13,16 +13,19 @@ template <> constexpr dw<f32> LOG2_E_WORDS<f32> = {1.442695f, 1.925963e-08f};
 template <class T> constexpr dw<T> LOG10_E_WORDS = {T(0.4342944819032518), T(1.098319650216765e-17)};
 template <> constexpr dw<f32> LOG10_E_WORDS<f32> = {0.4342945f, -1.010305e-08f};
 
-// 2 artanh(a / b); tools/minimax.py has the polynomials.
+// The p of artanh(f) = f + f z p with z = f^2; tools/minimax.py has the polynomials.
+template <class T> __device__ inline T artanh_series(T z) {
+  if constexpr (same<T, f64>)
+    return horner(z, 0.3333333333333367, 0.1999999999970737, 0.14285714371187724, 0.11111099287145437,
+                  0.09091782136916021, 0.07657025897357851, 0.07397968972242037);
+  else
+    return horner(z, 0.33333388f, 0.19988772f, 0.1493583f);
+}
+// 2 artanh(a / b).
 template <class T> __device__ inline dw<T> twice_artanh(dw<T> a, dw<T> b) {
   dw<T> f = quotient(a, b);
-  T z = f.hi * f.hi, p;
-  if constexpr (same<T, f64>)
-    p = horner(z, 0.3333333333333367, 0.1999999999970737, 0.14285714371187724, 0.11111099287145437,
-               0.09091782136916021, 0.07657025897357851, 0.07397968972242037);
-  else
-    p = horner(z, 0.33333388f, 0.19988772f, 0.1493583f);
-  return {2 * f.hi, 2 * ::fma(f.hi * z, p, f.lo)};
+  T z = f.hi * f.hi;
+  return {2 * f.hi, 2 * ::fma(f.hi * z, artanh_series(z), f.lo)};
 }
 // Of m from sqrt(1/2) to sqrt(2).
 template <class T> __device__ inline dw<T> log_of_mantissa(T m) {

@@ -12,6 +12,7 @@ import numpy
 from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
 from ...core.ops.made import MadeOp, MadeReduction
+from ...core.ops.special import SPECIAL
 from ...core.ops.streams import CONGRUENTIAL, STREAMS
 from ...core.ops.table import ELEMENTWISE, REAL_OF, REDUCTIONS, WIDER, Loop, Reduction, op_of
 from ..random.stream_code import source_of
@@ -54,7 +55,7 @@ def expression(op_name: str, loop: Loop, args: Sequence[str]) -> str:
     Parameters
     ----------
     op_name
-        A key of `ELEMENTWISE` or `STREAMS`, or an op made at run time.
+        A key of `ELEMENTWISE`, `SPECIAL` or `STREAMS`, or an op made at run time.
     loop
         The argument dtypes and the result dtype.
     args
@@ -190,6 +191,8 @@ _COMPLEX_MATH = "codegen/complex_math"
 _OF_MADE_OPS = ("custom/complex", "custom/types")
 _REMAINDERS = frozenset({"floor_divide", "remainder", "fmod"})
 
+_LOGARITHMS = ("codegen/double_word", "codegen/exponential", "codegen/logarithm", "codegen/power")
+
 # The files of helper functions in the order in which their texts are concatenated, each with the files it needs.
 _HELPERS: dict[str, tuple[str, ...]] = {
     "codegen/types": (),
@@ -213,6 +216,8 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "random/streams": (),
     "random/philox32": ("codegen/double_word",),
     **dict.fromkeys(CONGRUENTIAL, ("random/streams",)),
+    "special/words": _LOGARITHMS,
+    "special/entropy": (*_LOGARITHMS, "codegen/trigonometric", "special/words"),
 }
 
 
@@ -235,7 +240,7 @@ def _definers() -> dict[str, tuple[str, ...]]:
 def _templates_of(name: str, loop: Loop) -> list[str]:
     """Return all C text that applications of op `name`, elementwise or as a reduction, may put into a kernel."""
     out = []
-    if name in ELEMENTWISE or name in STREAMS:
+    if name in ELEMENTWISE or name in STREAMS or name in SPECIAL:
         try:
             out.append(_template(name, loop))
         except TypeError:

@@ -4,11 +4,10 @@ namespace op {
 template <class T> constexpr dw<T> THIRD_WORDS = {T(0.3333333333333333), T(1.850371707708594e-17)};
 template <> constexpr dw<f32> THIRD_WORDS<f32> = {0.33333334f, -9.934108e-09f};
 
-// ln(x) of a positive and finite x: the first term of the series beyond the quotient too is a double word, as the
-// logarithm will be multiplied by up to a thousand units (10 bits) and what is lost be seen in the power.
-template <class T> __device__ inline dw<T> precise_log(T x) {
-  mantissa<T> x_ = split(x);
-  dw<T> f = quotient(dw<T>{x_.m - 1, 0}, fast_two_sum(T(1), x_.m)), z = product(f, f);
+// 2 artanh(a / b) of at most a small quotient: the first term of the series beyond the quotient too is a double word, as
+// what is made of it will be multiplied by up to a thousand units (10 bits) and what is lost be seen in the power.
+template <class T> __device__ inline dw<T> twice_artanh_precisely(dw<T> a, dw<T> b) {
+  dw<T> f = quotient(a, b), z = product(f, f);
   T p;
   if constexpr (same<T, f64>)
     p = horner(z.hi, 0.1999999999999999, 0.14285714285722548, 0.1111111110876992, 0.09090909434951192,
@@ -17,7 +16,13 @@ template <class T> __device__ inline dw<T> precise_log(T x) {
     p = horner(z.hi, 0.20000076f, 0.14273567f, 0.11709271f);
   dw<T> c = fast_two_sum(THIRD_WORDS<T>.hi, z.hi * p);
   dw<T> tail = product(product(f, z), dw<T>{c.hi, c.lo + THIRD_WORDS<T>.lo}), sum = fast_two_sum(f.hi, tail.hi);
-  dw<T> l = with_exponent(x_.k, LN2_SHORT<T>, dw<T>{2 * sum.hi, 2 * (sum.lo + (f.lo + tail.lo))});
+  return {2 * sum.hi, 2 * (sum.lo + (f.lo + tail.lo))};
+}
+// ln(x) of a positive and finite x.
+template <class T> __device__ inline dw<T> precise_log(T x) {
+  mantissa<T> x_ = split(x);
+  dw<T> of_mantissa = twice_artanh_precisely(dw<T>{x_.m - 1, 0}, fast_two_sum(T(1), x_.m));
+  dw<T> l = with_exponent(x_.k, LN2_SHORT<T>, of_mantissa);
   return fast_two_sum(l.hi, l.lo);
 }
 

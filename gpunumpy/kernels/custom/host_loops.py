@@ -1,4 +1,4 @@
-"""Ops made at run time, on the CPU: a loop that the host's compiler makes, called like NumPy's functions."""
+"""Ops that no library has, on the CPU: a loop that the host's compiler makes, called like NumPy's functions."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ import numpy
 
 from ...core.dtypes import C_TYPE, DType
 from ...core.graph.layout import Layout
-from ...core.ops.made import MadeOp
-from ..codegen.op_code import helpers
+from ..codegen.op_code import expression, helpers
 from .host_compiler import library
 from .loop_text import MadeLoop, layouts_of, numbers_of, shape_of, texts
 
 
-def loop_text(op: MadeOp, loop: tuple[DType, ...]) -> str:
+def loop_text(op: str, loop: tuple[DType, ...]) -> str:
     """Return C++ of ``run(dimensions, shape, data, strides)`` over arrays of the loop's dtypes, the result last.
 
     Strides are in bytes: those of the first array, of the second, and so on.
     """
     types = [C_TYPE[dtype] for dtype in loop]
     last, count = len(types) - 1, len(types)
-    values = ", ".join(f"*(const {t}*)(p{k} + j * s{k})" for k, t in enumerate(types[:-1]))
-    packed = ", ".join(f"((const {t}*)p{k})[j]" for k, t in enumerate(types[:-1]))
+    names = [f"x{k}" for k in range(last)]
+    value = expression(op, loop, names)
+    taken = " ".join(f"const {t} x{k} = *(const {t}*)(p{k} + j * s{k});" for k, t in enumerate(types[:-1]))
+    taken_packed = " ".join(f"const {t} x{k} = ((const {t}*)p{k})[j];" for k, t in enumerate(types[:-1]))
     is_packed = " && ".join(f"s{k} == sizeof({t})" for k, t in enumerate(types))
     pointers = " ".join(f"char* p{k} = data[{k}];" for k in range(count))
     steps = " ".join(f"const i64 s{k} = n ? strides[{k} * n + n - 1] : 0;" for k in range(count))
@@ -39,10 +40,10 @@ extern "C" void run(i64 n, const i64* shape, char* const* data, const i64* strid
   for (i64 row = 0; row < rows; ++row) {{
     if ({is_packed}) {{
 #pragma GCC ivdep
-      for (i64 j = 0; j < length; ++j) (({types[last]}*)p{last})[j] = {op}({packed});
+      for (i64 j = 0; j < length; ++j) {{ {taken_packed} (({types[last]}*)p{last})[j] = {value}; }}
     }} else {{
 #pragma GCC ivdep
-      for (i64 j = 0; j < length; ++j) *({types[last]}*)(p{last} + j * s{last}) = {op}({values});
+      for (i64 j = 0; j < length; ++j) {{ {taken} *({types[last]}*)(p{last} + j * s{last}) = {value}; }}
     }}
     for (i64 d = n - 2; d >= 0; --d) {{
       {" ".join(f"p{k} += strides[{k} * n + d];" for k in range(count))}
@@ -55,7 +56,7 @@ extern "C" void run(i64 n, const i64* shape, char* const* data, const i64* strid
 """
 
 
-def function(op: MadeOp, loop: tuple[DType, ...]) -> Callable[..., Any]:
+def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     """Return ``f(*args, out=None)`` over NumPy arrays and scalars."""
     run = library(loop_text(op, loop)).run
     run.restype = None

@@ -11,6 +11,7 @@ import numpy
 from ...core.dtypes import KIND, DType, bfloat16
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeOp
+from ...core.ops.special import SPECIAL
 from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ...core.runtime.executors import implementation
 from ..random import host_philox32, host_words
@@ -170,6 +171,9 @@ def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
         # Few programs make ops, so what makes loops of them is imported late.
         made: Callable[..., Any] = implementation("kernels.custom.host_loops:function")(op, loop)
         return made
+    if op in SPECIAL:
+        special: Callable[..., Any] = implementation("kernels.special.host:function")(op, loop)
+        return special
     if op in _NOT_UFUNCS:
         return _NOT_UFUNCS[op](loop)
     ufunc = ufunc_of(op)

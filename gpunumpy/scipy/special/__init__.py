@@ -1,10 +1,39 @@
-"""`scipy.special` for arrays of this package."""
+"""`scipy.special` for arrays of this package: operations of this package, fused with what is around them, and others.
+
+Names that are not here are SciPy's functions, which are handed over.
+"""
 
 from typing import Any as _Any
 
+from ...functions.ufuncs.elementwise import sinc as sinc
 from .. import modules as _modules
+from .function import SpecialFunction as _Function
+from .sums import log_softmax as log_softmax
+from .sums import logsumexp as logsumexp
+from .sums import softmax as softmax
 
-__all__ = _modules.public_names("special")
+# Logistic functions and entropies.
+expit = _Function("expit", "Return the logistic function 1 / (1 + exp(-x)).")
+logit = _Function("logit", "Return log(p / (1 - p)), the inverse of `expit`.")
+log_expit = _Function("log_expit", "Return the logarithm of `expit`.")
+xlogy = _Function("xlogy", "Return x log(y), and 0 where x is 0.")
+xlog1py = _Function("xlog1py", "Return x log(1 + y), and 0 where x is 0.")
+entr = _Function("entr", "Return -x log(x), the summand of an entropy.")
+rel_entr = _Function("rel_entr", "Return x log(x / y), the summand of a relative entropy.")
+kl_div = _Function("kl_div", "Return x log(x / y) - x + y, the summand of a Kullback-Leibler divergence.")
+
+# Powers, and differences that would cancel.
+exprel = _Function("exprel", "Return (exp(x) - 1) / x.")
+cosm1 = _Function("cosm1", "Return cos(x) - 1.")
+log1pmx = _Function("log1pmx", "Return log(1 + x) - x.")
+boxcox = _Function("boxcox", "Return (x**y - 1) / y, or log(x) where y is 0 (Box and Cox, 1964).")
+inv_boxcox = _Function("inv_boxcox", "Return the inverse of `boxcox` for the same second argument.")
+
+# Losses.
+huber = _Function("huber", "Return the loss of a residual, quadratic up to the first argument (Huber, 1964).")
+pseudo_huber = _Function("pseudo_huber", "Return a smooth loss of a residual, quadratic for small ones.")
+
+__all__ = sorted({*_modules.public_names("special"), "log1pmx"})
 
 
 def __getattr__(name: str) -> _Any:
@@ -15,5 +44,5 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    """Return the names of SciPy's module."""
+    """Return the names of SciPy's module, and of what it has for its own use."""
     return __all__

@@ -1,0 +1,1 @@
+"""The functions of SciPy's `special`: their C++, and what computes them on the CPU."""

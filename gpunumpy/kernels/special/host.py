@@ -1,0 +1,41 @@
+"""The functions of SciPy's `special` on the CPU: SciPy's ufuncs if it is installed, else loops of their C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ...core.dtypes import DType
+from ...core.late_imports import import_late
+from ..custom import host_loops
+
+# Those that SciPy has for its own use.
+_PRIVATE = {"log1pmx": "_log1pmx"}
+
+
+@cache
+def scipy_function(name: str) -> Any:
+    """Return SciPy's ufunc of a name, or its function; None without SciPy, or if its release has neither.
+
+    For arrays of other libraries SciPy may have functions around its ufuncs.
+    """
+    try:
+        functions = import_late("scipy.special")
+    except ImportError:
+        return None
+    name = _PRIVATE.get(name, name)
+    return getattr(functions._ufuncs, name, None) or getattr(functions, name, None)
+
+
+def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
+    """Return ``f(*args, out=None)`` over NumPy arrays and scalars."""
+    ufunc = scipy_function(op)
+    if ufunc is None:
+        return host_loops.function(op, loop)
+    result = loop[-1]
+
+    def call(*args: Any, out: Any = None) -> Any:
+        return ufunc(*args, out=out, dtype=result)
+
+    return call

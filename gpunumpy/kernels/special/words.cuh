@@ -1,0 +1,31 @@
+// Exponentials and logarithms of double words, for functions that lose places to neither.
+namespace op {
+
+// exp(x).
+template <class T> __device__ inline T exp_of_words(dw<T> x) {
+  const T most = same<T, f64> ? T(710) : T(89), least = same<T, f64> ? T(-746) : T(-104);
+  reduced<T> x_ = reduce_exponent(x);
+  dw<T> e = small_exp(x_.r);
+  return x.hi > most ? infinity<T>() : x.hi < least ? T(0) : scale(e.hi + e.lo, x_.k);
+}
+// ln(1 + x) of a finite x above -1.
+template <class T> __device__ inline dw<T> log1p_words(T x) {
+  dw<T> sum = two_sum(T(1), x);
+  mantissa<T> sum_ = split_normal(sum.hi);
+  T low = sum.lo * power_of_two<T>(-(sum_.k < 100 ? sum_.k : 100));
+  dw<T> a = {sum_.m - 1, low}, b = fast_two_sum(T(1), sum_.m);
+  b.lo += low;
+  if (sum_.k == 0) a = {x, 0};
+  dw<T> l = with_exponent(sum_.k, LN2_SHORT<T>, twice_artanh_precisely(a, b));
+  return fast_two_sum(l.hi, l.lo);
+}
+// x + y of double words.
+template <class T> __device__ inline dw<T> sum_of_words(dw<T> x, dw<T> y) {
+  dw<T> sum = two_sum(x.hi, y.hi);
+  return fast_two_sum(sum.hi, sum.lo + (x.lo + y.lo));
+}
+template <class T> __device__ inline bool is_normal(T x) {
+  return fabs(x) >= power_of_two<T>(3 - BIAS<T>) && fabs(x) <= power_of_two<T>(BIAS<T> - 3);
+}
+
+}  // namespace op

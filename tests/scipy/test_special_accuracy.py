@@ -1,0 +1,53 @@
+"""Functions of `scipy.special` are as accurate as their rows of the table say, beside mpmath."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.ops.special import SPECIAL
+from tests.emulator import available
+
+from ..support import special
+from ..support.arrays import elementwise, from_host, to_host
+from ..support.special import DTYPES, NAMES
+
+pytest.importorskip("mpmath")
+
+SUITES = [pytest.param(300, id="short"), pytest.param(100_000, id="full", marks=pytest.mark.full)]
+
+
+def by_gpu(name: str, *given: Any) -> Any:
+    device = np.Device("cuda:0")
+    return numpy.asarray(to_host(elementwise(name, [from_host(x, device) for x in given])))
+
+
+def check(name: str, label: str, compute: Any, count: int) -> None:
+    given = special.arguments(name, DTYPES[label], count)
+    found = special.worst(name, given, compute(name, *given), special.exact(name, given))
+    assert found.error <= SPECIAL[name].ulp, f"{name} of {label}: {found}"
+
+
+def test_every_function_is_measured() -> None:
+    assert set(special.PLACES) == set(SPECIAL)
+
+
+@pytest.mark.sampled(100)
+@pytest.mark.parametrize("count", SUITES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.skipif(not available(), reason="needs g++")
+def test_own_text(name: str, count: int) -> None:
+    for label in DTYPES:
+        check(name, label, special.by_own_text, count)
+
+
+@pytest.mark.gpu
+@pytest.mark.sampled(100)
+@pytest.mark.parametrize("count", SUITES)
+@pytest.mark.parametrize("name", NAMES)
+def test_on_a_gpu(name: str, count: int) -> None:
+    for label in DTYPES:
+        check(name, label, by_gpu, count)

@@ -1,0 +1,179 @@
+"""How far the functions of `scipy.special` are from exact values, which mpmath computes with 200 bits.
+
+An error is in units in the last place (ULP) of the exact value. Near zeros of a function that oscillates, the unit is
+that of the amplitude; of logarithms of gamma functions it is that of 1.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+import numpy
+
+from gpunumpy.core.ops.special import SPECIAL
+from gpunumpy.kernels.custom import host_loops
+from gpunumpy.kernels.special.host import scipy_function
+
+Array = numpy.ndarray[Any, Any]
+DTYPES = {"float32": numpy.dtype("f4"), "float64": numpy.dtype("f8")}
+
+
+class Interval(NamedTuple):
+    """Where an argument is drawn from, evenly, or with its logarithm even: `is_log` (both ends of one sign)."""
+
+    low: float
+    high: float
+    is_log: bool = False
+
+    def draw(self, rng: numpy.random.Generator, count: int) -> Array:
+        if not self.is_log:
+            return rng.uniform(self.low, self.high, count)
+        logarithms = rng.uniform(*numpy.log(numpy.abs([self.low, self.high])), count)
+        return numpy.sign(self.low) * numpy.exp(logarithms)
+
+
+def _log(low: float, high: float) -> Interval:
+    return Interval(low, high, True)
+
+
+_SMALL = (Interval(1e-12, 100, True), Interval(-1e-12, -100, True))
+
+# Of every function: the places where it is measured, each with the interval of each argument.
+PLACES: dict[str, tuple[Interval | tuple[Interval, ...], ...]] = {
+    "expit": (Interval(-40, 40), Interval(-700, 700), *_SMALL),
+    "logit": (Interval(0, 1), _log(1e-30, 1)),
+    "log_expit": (Interval(-40, 40), Interval(-700, 700), *_SMALL),
+    "xlogy": ((Interval(-9, 9), Interval(0, 10)), (_log(1e-12, 100), _log(1e-30, 1e30))),
+    "xlog1py": ((Interval(-9, 9), Interval(-1, 10)), (_log(1e-12, 100), _log(1e-12, 100))),
+    "entr": (Interval(0, 10), _log(1e-30, 1e30), Interval(0.9, 1.1)),
+    "rel_entr": ((Interval(0, 10), Interval(0, 10)), (_log(1e-3, 1e3), _log(1e-3, 1e3)), (Interval(1, 1.1),) * 2),
+    "kl_div": ((Interval(0, 10), Interval(0, 10)), (_log(1e-3, 1e3), _log(1e-3, 1e3)), (Interval(1, 1.1),) * 2),
+    "exprel": (Interval(-40, 40), Interval(-700, 700), *_SMALL),
+    "cosm1": (Interval(-20, 20), Interval(-1, 1), *_SMALL),
+    "log1pmx": (Interval(-1, 10), Interval(-0.5, 0.5), *_SMALL[:1], _log(1e-5, 1e30)),
+    "boxcox": (
+        (Interval(0, 10), Interval(-5, 5)),
+        (_log(1e-5, 1e5), Interval(-20, 20)),
+        (_log(1e-3, 1e3), _log(1e-10, 1)),
+    ),
+    "inv_boxcox": (
+        (Interval(0, 10), Interval(-0.1, 5)),
+        (Interval(-1, 1), Interval(-1, 1)),
+        (_log(1e-3, 1e3), _log(1e-10, 1)),
+    ),
+    "huber": ((Interval(0, 10), Interval(-20, 20)),),
+    "pseudo_huber": ((Interval(0, 10), Interval(-20, 20)), (_log(1e-5, 1e5), _log(1e-5, 1e5))),
+}
+
+
+def arguments(name: str, dtype: numpy.dtype[Any], count: int) -> list[Array]:
+    """About `count` arguments of a function, as many from each of its places; the same ones each time."""
+    rng = numpy.random.default_rng(len(name) + dtype.itemsize)
+    places = [place if isinstance(place[0], Interval) else (place,) for place in PLACES[name]]
+    drawn = [[interval.draw(rng, count // len(places)) for interval in place] for place in places]
+    return [numpy.concatenate(column).astype(dtype) for column in zip(*drawn, strict=True)]
+
+
+@functools.cache
+def _formulas() -> dict[str, Callable[..., Any]]:
+    """Return each function over mpmath's numbers."""
+    import mpmath
+    from mpmath import mp
+
+    mp.prec = 200
+    found: dict[str, Callable[..., Any]] = {
+        "expit": lambda x: 1 / (1 + mp.exp(-x)),
+        "logit": lambda x: mp.log(x / (1 - x)),
+        "log_expit": lambda x: -mp.log1p(mp.exp(-x)),
+        "xlogy": lambda x, y: x * mp.log(y),
+        "xlog1py": lambda x, y: x * mp.log1p(y),
+        "entr": lambda x: -x * mp.log(x),
+        "rel_entr": lambda x, y: x * mp.log(x / y),
+        "kl_div": lambda x, y: x * mp.log(x / y) - x + y,
+        "exprel": lambda x: mp.expm1(x) / x,
+        "cosm1": lambda x: -2 * mp.sin(x / 2) ** 2,
+        "log1pmx": lambda x: mp.log1p(x) - x,
+        "boxcox": lambda x, y: mp.expm1(y * mp.log(x)) / y,
+        "inv_boxcox": lambda x, y: mp.exp(mp.log1p(x * y) / y),
+        "huber": lambda d, r: r * r / 2 if abs(r) <= d else d * (abs(r) - d / 2),
+        "pseudo_huber": lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1),
+    }
+    assert mpmath.__version__
+    return found
+
+
+def _exact(task: tuple[str, list[tuple[float, ...]]]) -> list[tuple[float, float]]:
+    """The exact values as sums of two doubles; NaN where there is none, or none that is real."""
+    from mpmath import mpc, mpf
+
+    name, points = task
+    function, found = _formulas()[name], []
+    for point in points:
+        try:
+            value = function(*map(mpf, point))
+        except (ValueError, ZeroDivisionError, ArithmeticError):
+            value = mpf("nan")
+        high = float("nan") if isinstance(value, mpc) else float(value)
+        found.append((high, float(value - mpf(high)) if numpy.isfinite(high) else 0.0))
+    return found
+
+
+_AT_A_TIME = 2000
+
+
+def exact(name: str, given: Sequence[Array]) -> Array:
+    """The exact values for arguments, as two rows whose sum they are; of many by several processes."""
+    points = list(zip(*[x.astype("f8").tolist() for x in given], strict=True))
+    tasks = [(name, points[k : k + _AT_A_TIME]) for k in range(0, len(points), _AT_A_TIME)]
+    if len(tasks) == 1:
+        found = [_exact(tasks[0])]
+    else:
+        with get_context("spawn").Pool(os.cpu_count() or 1) as pool:
+            found = pool.map(_exact, tasks, chunksize=1)
+    return numpy.array([pair for part in found for pair in part]).T
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The largest error, and where it is."""
+
+    error: float
+    arguments: tuple[float, ...]
+    got: float
+    exact: float
+
+
+_AMPLITUDES: dict[str, Callable[[Array], Array]] = {}
+
+
+def worst(name: str, given: Sequence[Array], got: Array, values: Array) -> Worst:
+    """Return the largest error of results, where neither they nor the exact values leave the normal numbers."""
+    info, (high, low) = numpy.finfo(got.dtype), values
+    with numpy.errstate(all="ignore"):
+        size = numpy.abs(high)
+        is_ordinary = (size < float(info.max)) & (size >= float(info.tiny))
+        if name in _AMPLITUDES:
+            size = numpy.maximum(size, _AMPLITUDES[name](given[0].astype("f8")))
+        unit = 2.0 ** numpy.floor(numpy.log2(numpy.where(is_ordinary, size, 1))) * float(info.eps)
+        error = numpy.abs((got.astype("f8") - high) - low) / unit
+    error = numpy.where(is_ordinary, numpy.where(numpy.isnan(got), numpy.inf, error), 0)
+    at = int(error.argmax())
+    return Worst(float(error[at]), tuple(float(x[at]) for x in given), float(got[at]), float(high[at]))
+
+
+def by_own_text(name: str, *given: Array) -> Array:
+    """What a function's C++ computes, compiled for the host."""
+    return numpy.asarray(host_loops.function(name, (given[0].dtype,) * (len(given) + 1))(*given))
+
+
+def by_scipy(name: str, *given: Array) -> Array:
+    with numpy.errstate(all="ignore"):
+        return numpy.asarray(scipy_function(name)(*given, dtype=given[0].dtype))
+
+
+NAMES = tuple(SPECIAL)
