@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from functools import reduce
 from types import ModuleType
 from typing import Any
 
@@ -17,7 +16,7 @@ from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops.special import SPECIAL
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
-from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host
+from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host, own_function
 from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
@@ -135,18 +134,13 @@ def array_function(
     """
     if not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
         return NotImplemented
-    root, _, rest = function.__module__.partition(".")
+    root = function.__module__.partition(".")[0]
     if root == __name__.partition(".")[0] and hasattr(function, "_implementation"):
         return function._implementation(*args, **options)
     if root != "numpy":
         return NotImplemented
-    path = [*filter(None, rest.split(".")), function.__name__]
-    run: Any
     if asks_about_function(function, (args, options)):  # a class that NumPy does not ask about this argument
         return on_host(function._implementation, "")(*args, **options)
-    try:
-        run = reduce(getattr, path, _package())
-    except AttributeError:
-        run = on_host(function, f"{function.__module__}.{function.__name__}")
+    run = own_function(function) or on_host(function, f"{function.__module__}.{function.__name__}")
     # A subclass that calls this method has been asked already.
     return getattr(run, "_implementation", run)(*args, **options)

@@ -419,11 +419,43 @@ def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
 
 def asks_about_function(function: Any, x: Any) -> bool:
     """Return whether NumPy's function leaves a call to the class of an argument, also of one in lists and the like."""
-    if not hasattr(function, "_implementation"):
-        return False
+    return hasattr(function, "_implementation") and any(map(decides_about_functions, _asked(x)))
+
+
+def _asked(x: Any) -> Iterator[Any]:
+    """Yield the arguments, also in lists and the like, that have an ``__array_function__``."""
     if type(x) in (list, tuple, dict):
-        return any(asks_about_function(function, part) for part in (x.values() if type(x) is dict else x))
-    return decides_about_functions(x)
+        for part in x.values() if type(x) is dict else x:
+            yield from _asked(part)
+    elif hasattr(type(x), "__array_function__"):
+        yield x
+
+
+def by_other_class(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any], **like: Any) -> Any:
+    """Return what the class of an argument makes of a call of NumPy's function or ufunc.
+
+    A class of the program may know the function of this package instead, by the name that the program calls it.
+    """
+    try:
+        return call_for_user(function, *args, **options, **like)
+    except TypeError as error:
+        if not str(error).startswith("no implementation found"):
+            raise
+        own, asked = own_function(function), list(_asked((like, args, options)))
+        types = tuple(dict.fromkeys(map(type, asked)))
+        for x in filter(decides_about_functions, asked):
+            result = x.__array_function__(own, types, args, options)
+            if result is not NotImplemented:
+                return result
+        raise
+
+
+def own_function(function: Any) -> Any:
+    """Return what this package has under the name of a function of NumPy; None if it has nothing."""
+    found: Any = sys.modules[__name__.partition(".")[0]]
+    for name in (*function.__module__.split(".")[1:], function.__name__):
+        found = getattr(found, name, None)
+    return found
 
 
 def _for_scalar(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -447,7 +479,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
                 return result
         is_ufunc = isinstance(function, numpy.ufunc)
         if asks_a_class(args, options) if is_ufunc else asks_about_function(function, (args, options)):
-            return call_for_user(function, *args, **options)
+            return by_other_class(function, args, options)
         if name and not holds_host_data((args, options)):
             report(name)
         device = options.pop("device", None)

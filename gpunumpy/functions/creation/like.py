@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy
 
 from ...core.recording.array import ndarray
+from ..fallback import by_other_class
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -27,6 +28,6 @@ def takes_like(function: _Function) -> _Function:
         if like is None or isinstance(like, ndarray):
             return function(*args, **options)
         by_numpy = getattr(numpy, function.__name__)
-        return by_numpy(*args, like=like, **options)
+        return by_other_class(by_numpy, args, options, like=like)
 
     return call  # type: ignore[return-value]
