@@ -12,7 +12,7 @@ from ..functions.creation.arrays import array as new_array
 from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.repeating import resize
 from ..functions.ufuncs.ufunc import UFUNCS
-from .masks import data_of_out, getmask, getmaskarray, make_mask, stored_mask, taken
+from .masks import data_of, data_of_out, getmask, getmaskarray, make_mask, stored_mask, taken
 from .selecting import filled_for
 from .state import MaskedArray, is_ours, masked, new, no_masked_elements, nomask, set_mask
 
@@ -216,7 +216,7 @@ class MaskedIterator:
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write to elements of the flattened array."""
         value = taken(value)
-        self.ma._data.flat[key] = value._data if is_ours(value) else value
+        self.ma._data.flat[key] = data_of(value) if is_ours(value) or value is masked else value
         if self.ma._mask is not nomask:
             self.ma._mask.flat[key] = getmaskarray(value)
 

@@ -13,7 +13,7 @@ from ..functions.manipulation.shape import expand_dims
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import maximum_fill_value, minimum_fill_value
 from .masks import data_of_out, getmask, mask_or
-from .operations import FUNCTIONS
+from .operations import FUNCTIONS, outside_of_domain
 from .selecting import filled_for, where_masked
 from .state import is_ours, masked, new, no_masked_elements, nomask, set_mask, update_from
 
@@ -178,7 +178,7 @@ def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
         if sums.ndim:
             result = FUNCTIONS["divide"](FUNCTIONS["multiply"](new(sums, mask, cls=type(self)), 1.0), counts)
         else:
-            result = _result(sums * 1.0 / counts, mask, None, self)  # one look computes all of it
+            result = _result(_quotient(sums * 1.0, counts), mask, None, self)  # one look computes all of it
         if result is not masked and dtype is None and self.dtype.itemsize == 2 and kind not in "iu":
             result = result.astype(self.dtype)
     if out is not None:
@@ -187,6 +187,11 @@ def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
             _set_mask_of_output(out, getmask(result))
         return out
     return result
+
+
+@outside_of_domain
+def _quotient(total: Any, count: Any) -> Any:
+    return total / count
 
 
 def anom(self: Any, axis: Any = None, dtype: Any = None) -> Any:

@@ -108,6 +108,10 @@ def _on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fallback, "_warned", set())
 
 
+def _flat_writes(np: Any) -> list[Any]:
+    return [(0, np.ma.masked), (slice(1, 3), np.ma.array([7, 8], mask=[1, 0])), ([4, 5], [2, 3])]
+
+
 def _ctypes_shape(x: Any) -> Any:
     on_gpu = isinstance(x, gpunumpy.ma.MaskedArray) and str(x.device) != "cpu"  # which has no pointers for C
     return list((x.get() if on_gpu else x).ctypes.shape)
@@ -214,6 +218,7 @@ UNARY: dict[str, Callable[[Any, Any], Any]] = {
         x[..., 0],
     ],
     "by itself": lambda np, x: [x[x > 1], x[np.ma.array([0, 2], mask=[0, 1])]],
+    "masked by its iterator": lambda np, x: [operator.setitem(x.flat, k, v) for k, v in _flat_writes(np)] and x,
     "iterated": lambda np, x: [list(x), list(x.flat), x.flat[3], x.flat[2:5]],
     "lists": lambda np, x: [x.tolist(), x.tolist(7), x.tobytes(), len(x), bool((x == x).all() is np.ma.masked)],
     "text": lambda np, x: [repr(x), str(x), repr(x[0]), f"{x[:1, :1]}"],
@@ -498,6 +503,7 @@ NO_ERRORS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "power": lambda np, x, y: y**-1,
     "power in place": lambda np, x, y: operator.ipow(y, -1),
     "quotient that is no subnormal": lambda np, x, y: x / 2.0,
+    "mean of what is masked": lambda np, x, y: [x[1:2].mean(), np.ma.average(x[1:2]), x[1:2].std()],
 }
 
 
