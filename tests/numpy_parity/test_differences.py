@@ -102,6 +102,13 @@ def reshape_of_columns_is_a_view(np: Any) -> bool:
     return bool(columns[0, 0] == -1)
 
 
+def resize_beside_a_name(np: Any) -> tuple[int, ...]:
+    array = np.arange(2)
+    other = array
+    array.resize(3)
+    return other.shape
+
+
 def resize_beside_a_view(np: Any) -> tuple[int, ...]:
     array = np.arange(6.0)
     view = array[3:]
@@ -257,6 +264,7 @@ DIFFERENCES = {
     "order of columns": Difference(reshape_of_columns_is_a_view, False, True),
     "as_strided out of memory": Difference(lambda np: strided(np, (9,), (8,)), (9,), ValueError),
     "as_strided into an element": Difference(lambda np: strided(np, (3,), (4,)), (3,), ValueError),
+    "resize beside a name": Difference(resize_beside_a_name, ValueError, (3,)),
     "resize beside a view": Difference(resize_beside_a_view, (3,), ValueError),
     "dtype beside a view": Difference(lambda np: new_dtype(np, "f8", of_view=False), "float64", ValueError),
     "strides beside a view": Difference(new_strides, (8,), ValueError),
