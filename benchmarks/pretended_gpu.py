@@ -72,7 +72,7 @@ def pretend(patch: pytest.MonkeyPatch, tier: str) -> None:
 def have_interpreter(patch: pytest.MonkeyPatch) -> None:
     """Have the package hold the interpreter, and nothing else."""
     text = tiers.interpreter_text()
-    patch.setattr(compiler, "_image_of_package", lambda key: b"image" if key[-1] == text else None)
+    patch.setattr(compiler, "_image_of_package", lambda key: b"image" if key[-1].text == text else None)
 
 
 def wait(*arrays: Any) -> None:

@@ -15,7 +15,7 @@ from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.cuda.nvrtc import archs, compiler_version
-from gpunumpy.kernels.cuda.precompiled import find_image
+from gpunumpy.kernels.cuda.precompiled import digest, find_image
 from gpunumpy.nvlib import handles
 from tools.fixed_kernels.__main__ import compile_table, missing
 from tools.fixed_kernels.nvrtc import NVRTC, installed
@@ -123,7 +123,9 @@ def test_images_are_what_is_compiled_here(tmp_path: Path, monkeypatch: pytest.Mo
         pytest.skip("NVRTC is not from a package")
     compile_table(tmp_path / "images", compilers, ["sm_90"], ["masks"])
     for text in texts("sm_90")["masks"]:
-        assert find_image(tmp_path / "images", text, "sm_90", compiler_version()) == compile_cubin(text, "sm_90")
+        assert find_image(tmp_path / "images", digest(text), "sm_90", compiler_version()) == compile_cubin(
+            text, "sm_90"
+        )
     assert "sm_90 sort" in missing(tmp_path / "images", compiler_version())
     assert "sm_90 masks" not in missing(tmp_path / "images", compiler_version())
 

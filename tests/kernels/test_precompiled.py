@@ -14,7 +14,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as module
 from gpunumpy.kernels.cuda import precompiled
 from gpunumpy.kernels.cuda.compile import compile_program, set_contraction
-from gpunumpy.kernels.cuda.precompiled import find_image, write_images
+from gpunumpy.kernels.cuda.precompiled import digest, find_image, write_images
 
 from ..support import fake_driver
 
@@ -31,8 +31,8 @@ def root(tmp_path: Path) -> Path:
 def test_every_image_is_found(root: Path) -> None:
     for family in FAMILIES.values():
         for text, image in family.items():
-            assert find_image(root, text, "sm_90", VERSION) == image
-    assert find_image(root, "four", "sm_90", VERSION) is None
+            assert find_image(root, digest(text), "sm_90", VERSION) == image
+    assert find_image(root, digest("four"), "sm_90", VERSION) is None
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_info_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("version", [(13, 4), (13, 6), (12, 5), (14, 0)])
 def test_an_image_of_another_compiler_is_not_used(root: Path, version: tuple[int, int]) -> None:
-    assert find_image(root, "one", "sm_90", version) is None
+    assert find_image(root, digest("one"), "sm_90", version) is None
 
 
 def test_an_image_of_another_platform_is_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sysconfig, "get_platform", lambda: "win-amd64")
-    assert find_image(root, "one", "sm_90", VERSION) is None
+    assert find_image(root, digest("one"), "sm_90", VERSION) is None
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_an_image_of_another_platform_is_not_used(root: Path, monkeypatch: pytes
 def test_machine_code_runs_on_later_minor_versions(tmp_path: Path, arch: str, used: str | None) -> None:
     for made in ("sm_80", "sm_86", "sm_90"):
         write_images(tmp_path, VERSION, made, {"sort": {"one": made.encode()}})
-    assert find_image(tmp_path, "one", arch, VERSION) == (used and used.encode())
+    assert find_image(tmp_path, digest("one"), arch, VERSION) == (used and used.encode())
 
 
 def test_python_without_lzma(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     precompiled._images.cache_clear()
     monkeypatch.setitem(sys.modules, "lzma", None)
-    assert find_image(root, "one", "sm_90", VERSION) is None
+    assert find_image(root, digest("one"), "sm_90", VERSION) is None
 
 
 @pytest.fixture

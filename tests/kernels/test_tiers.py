@@ -72,7 +72,7 @@ class Compiler:
         return self.tasks[-1]
 
     def find(self, key: Any) -> bytes | None:
-        return b"image" if key[-1] in self.ready else None
+        return b"image" if key[-1].text in self.ready else None
 
 
 @pytest.fixture
@@ -608,7 +608,7 @@ def test_a_program_is_looked_for_once_and_once_by_the_process_that_may_compile_i
     find = disk_cache.DiskCache.find
 
     def on_disk(key: Any) -> bytes | None:
-        text = key[-1]
+        text = key[-1].text
         return b"image" if text == interpreter_text() else module._on_disk(text, "sm_90", "cubin", False)
 
     monkeypatch.setattr(module, "_image_on_disk", on_disk)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from gpunumpy.kernels.cuda.nvrtc import compile_options
-from gpunumpy.kernels.cuda.precompiled import find_image, write_images
+from gpunumpy.kernels.cuda.precompiled import digest, find_image, write_images
 
 from .nvrtc import NVRTC, installed
 from .table import SHARED_BYTES, texts
@@ -44,7 +44,7 @@ def missing(root: Path, version: tuple[int, int]) -> list[str]:
         for arch in SHARED_BYTES
         for family, rows in texts(arch).items()
         for row in rows
-        if find_image(root, row, arch, version) is None
+        if find_image(root, digest(row), arch, version) is None
     ]
 
 

@@ -144,7 +144,7 @@ class Executor(Target, Protocol):
         """Return the plain data from which another process prepares a kernel that this one has prepared."""
 
     def prepare_kept(self, kept: Any) -> Any:
-        """Begin to prepare what runs a kernel, from what `kept` returned."""
+        """Begin to prepare what runs a kernel, from what `kept` returned; None if what that refers to is gone."""
 
     def tier(self, kernel: Kernel) -> str:
         """Return how a kernel would run now, if there are several ways; nothing is prepared for it."""
@@ -342,8 +342,8 @@ class PlanTemplate:
         schedule: Callable[[], tuple[Scheduled, Trace]],
         queue: Queue | None,
         executor: Executor,
-    ) -> PlanTemplate:
-        """Return a template from what `kept` has returned, in this process or another one.
+    ) -> PlanTemplate | None:
+        """Return a template from what `kept` has returned, in this process or another one; None if kernels are gone.
 
         `schedule` schedules the graph again, for whoever wants to see the steps.
         """
@@ -356,7 +356,10 @@ class PlanTemplate:
         prepared: dict[int, Callable[[Sequence[int]], Any]] = {}
         for _, what, _ in kept.work:
             if id(what) not in prepared:
-                prepared[id(what)] = made._prepare_kept(what)
+                prepare = made._prepare_kept(what)
+                if prepare is None:
+                    return None
+                prepared[id(what)] = prepare
         made._work = [(number, prepared[id(what)], part) for number, what, part in kept.work]
         return made
 
@@ -393,13 +396,14 @@ class PlanTemplate:
             slots.append(self._slot(source))
         return (number, _FREE, slots, None, None)
 
-    def _prepare_kept(self, what: Any) -> Callable[[Sequence[int]], Any]:
-        """Return what prepares the work of a step that was kept from sizes; see `KeptPlan`."""
+    def _prepare_kept(self, what: Any) -> Callable[[Sequence[int]], Any] | None:
+        """Return what prepares the work of a step that was kept from sizes, if it is there; see `KeptPlan`."""
         if isinstance(what, CallShape):
             return self._prepare_library_call(what)
         if isinstance(what, Kernel):
             return self.executor.prepare(what, True)
-        return partial(_known, self.executor.prepare_kept(what))
+        begun = self.executor.prepare_kept(what)
+        return begun and partial(_known, begun)
 
     def _prepare_library_call(self, call: CallShape) -> Callable[[Sequence[int]], Any]:
         """Return what prepares a call from sizes: its own, and those of its results."""

@@ -164,8 +164,9 @@ class Planner:
                 return PlanTemplate(schedule(wanted, has_symbols), roots, len(items), trace, executor)
             key_at = disk.key_at(key, cast("Sequence[int]", wanted))
             kept = disk.find(key_at)
-            if kept is not None:
-                return PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)
+            found = kept and PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)
+            if found:
+                return found
             made = PlanTemplate(schedule(wanted, False), roots, len(items), trace, executor)
             made.keep = partial(disk.keep, key_at)
             return made
@@ -175,7 +176,9 @@ class Planner:
                 trace, wanted = with_symbols(places, kept.values)
                 return schedule(wanted, True), trace
 
-            return PlanTemplate.of_kept(kept, again, queue, executor)
+            made = PlanTemplate.of_kept(kept, again, queue, executor)
+            assert made is not None  # it has the structures of its kernels
+            return made
 
         variants = Variants(make)
         if disk is not None and key is not None:

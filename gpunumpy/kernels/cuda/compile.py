@@ -23,12 +23,13 @@ from .beside import Task, beside
 from .compile_lock import compiled_by_one_process
 from .module import Function, Module
 from .nvrtc import archs, compile_options, compiled, compiler_version
+from .source import Source, source_of
 
 # Programs that are compiled at one time; each takes some 100 MB of memory while it is.
 MAX_COMPILERS = 16
 
-# The GPU, whether contraction is on, and the text of a program.
-_Key: TypeAlias = tuple[Device, bool, str]
+# The GPU, whether contraction is on, and a program.
+_Key: TypeAlias = tuple[Device, bool, Source]
 _contraction = False
 _modules: BoundedTable[_Key, Module] = BoundedTable()
 
@@ -111,17 +112,16 @@ def _compile(text: str, arch: str, kind: str, contraction: bool) -> bytes:
     return image
 
 
-def _on_disk(text: str, arch: str, kind: str, contraction: bool) -> bytes | None:
+def _on_disk(text: str | Source, arch: str, kind: str, contraction: bool) -> bytes | None:
     """Return a compiled program from the cache on disk, or None."""
     disk = open_cache(cache_folder())
     return None if disk is None else disk.find(_disk_key(text, arch, kind, contraction))
 
 
-def _disk_key(text: str, arch: str, kind: str, contraction: bool) -> bytes:
+def _disk_key(text: str | Source, arch: str, kind: str, contraction: bool) -> bytes:
     """Return the key of a compiled program in the cache on disk."""
-    key = sha256(repr((compiler_version(), kind, compile_options(arch, kind, contraction))).encode())
-    key.update(text.encode())
-    return key.digest()
+    options = repr((compiler_version(), kind, compile_options(arch, kind, contraction)))
+    return sha256(options.encode() + source_of(text).digest).digest()
 
 
 def compile_target(arch: str) -> tuple[str, str]:
@@ -139,7 +139,7 @@ def compile_target(arch: str) -> tuple[str, str]:
 
 
 def compile_program(
-    text: str, entries: Iterable[str], device: Device, *, was_looked_for: bool = False
+    text: str | Source, entries: Iterable[str], device: Device, *, was_looked_for: bool = False
 ) -> dict[str, Function]:
     """Compile a program, load it on a GPU and return its functions; in `compiled_side_by_side`, load it at its end.
 
@@ -147,7 +147,7 @@ def compile_program(
 
     Parameters
     ----------
-    text : str
+    text : str or Source
         CUDA C++.
     entries : iterable of str
         The names of its ``extern "C"`` kernels.
@@ -161,7 +161,7 @@ def compile_program(
     dict
         The function of each name.
     """
-    key, functions = (device, _contraction, text), {name: Function() for name in entries}
+    key, functions = (device, _contraction, source_of(text)), {name: Function() for name in entries}
     module = _modules.find(key)
     if module is not None:
         for name, function in functions.items():
@@ -175,19 +175,19 @@ def compile_program(
     return functions
 
 
-def is_loaded(text: str, device: Device) -> bool:
+def is_loaded(text: str | Source, device: Device) -> bool:
     """Return whether a program is loaded."""
-    return _modules.find((device, _contraction, text)) is not None
+    return _modules.find((device, _contraction, source_of(text))) is not None
 
 
 def is_finished(text: str, device: Device) -> bool:
     """Return whether a program needs the compiler no more: it is loaded, on disk, or in the package."""
-    return is_loaded(text, device) or _finished_image((device, _contraction, text)) is not None
+    return is_loaded(text, device) or _finished_image((device, _contraction, source_of(text))) is not None
 
 
-def find_program(text: str, device: Device) -> bool:
+def find_program(text: str | Source, device: Device) -> bool:
     """Load a program, if it is not, without the compiler; return whether it is loaded now."""
-    key = (device, _contraction, text)
+    key = (device, _contraction, source_of(text))
     if _modules.find(key) is not None:
         return True
     image = _finished_image(key)
@@ -196,12 +196,14 @@ def find_program(text: str, device: Device) -> bool:
     return image is not None
 
 
-def compile_beside(text: str, device: Device) -> Task:
+def compile_beside(text: str | Source, device: Device) -> Task:
     """Compile a program, without contraction, in a thread of its own, and return what will have its machine code."""
-    return beside(partial(_image, (device, False, text)))
+    return beside(partial(_image, (device, False, source_of(text))))
 
 
-def load_program(text: str, entries: Iterable[str], device: Device, image: bytes | None) -> dict[str, Function] | None:
+def load_program(
+    text: str | Source, entries: Iterable[str], device: Device, image: bytes | None
+) -> dict[str, Function] | None:
     """Return the functions of a program without contraction, loaded at once; None if neither it nor `image` is there.
 
     Parameters
@@ -211,7 +213,7 @@ def load_program(text: str, entries: Iterable[str], device: Device, image: bytes
     image : bytes, optional
         What `compile_beside` has made of it.
     """
-    key, functions = (device, False, text), {name: Function() for name in entries}
+    key, functions = (device, False, source_of(text)), {name: Function() for name in entries}
     module = _modules.find(key)
     if module is None:
         if image is None:
@@ -300,8 +302,12 @@ def _compiled(keys: Sequence[_Key]) -> dict[_Key, bytes | BaseException]:
 
 def _image(key: _Key) -> bytes:
     """Return a program that was not on disk: as the package holds it, or compiled."""
-    device, contraction, text = key
-    return _image_of_package(key) or _compile(text, *compile_target(device.attributes.arch), contraction)
+    device, contraction, source = key
+    image = _image_of_package(key)
+    if image is None:
+        assert source.text is not None  # what has no text is loaded
+        image = _compile(source.text, *compile_target(device.attributes.arch), contraction)
+    return image
 
 
 def _finished_image(key: _Key) -> bytes | None:
@@ -310,20 +316,20 @@ def _finished_image(key: _Key) -> bytes | None:
 
 
 def _image_on_disk(key: _Key) -> bytes | None:
-    device, contraction, text = key
-    return _on_disk(text, *compile_target(device.attributes.arch), contraction)
+    device, contraction, source = key
+    return _on_disk(source, *compile_target(device.attributes.arch), contraction)
 
 
 def _image_of_package(key: _Key) -> bytes | None:
     """Return the program as the package holds it, and keep it on disk: to unpack an archive takes some milliseconds."""
-    device, contraction, text = key
+    device, contraction, source = key
     if contraction or not precompiled.FOLDER.is_dir():
         return None
     arch = device.attributes.arch
-    image = precompiled.find_image(precompiled.FOLDER, text, arch, compiler_version())
+    image = precompiled.find_image(precompiled.FOLDER, source.digest.hex(), arch, compiler_version())
     disk = open_cache(cache_folder())
     if image is not None and disk is not None:
-        disk.keep(_disk_key(text, *compile_target(arch), contraction), image)
+        disk.keep(_disk_key(source, *compile_target(arch), contraction), image)
     return image
 
 
@@ -331,8 +337,8 @@ def _load(key: _Key, image: bytes) -> Module:
     """Load a compiled program, unless another thread was first."""
     module = _modules.find(key)
     if module is None:
-        device, _, text = key
+        device, _, source = key
         device.activate()
-        size = 1 + (len(text) + len(image)) // ENTRY_BYTES
+        size = 1 + (len(source.text or "") + len(image)) // ENTRY_BYTES
         module = _modules.keep(key, Module(device, image), size)
     return module

@@ -22,15 +22,15 @@ _INDEX = "index.json"
 _MAX_ARCHIVES = 4
 
 
-def find_image(root: Path, text: str, arch: str, compiler: tuple[int, int]) -> bytes | None:
+def find_image(root: Path, name: str, arch: str, compiler: tuple[int, int]) -> bytes | None:
     """Return the machine code of a program for an architecture; None if it is not there.
 
     Parameters
     ----------
     root : Path
         `FOLDER`, or another that `write_images` has filled.
-    text : str
-        CUDA C++, compiled without contraction.
+    name : str
+        What `digest` returns for the CUDA C++, which is compiled without contraction.
     arch : str
         The GPU's architecture. Machine code for an earlier minor version of it runs on it too.
     compiler : (int, int)
@@ -40,7 +40,6 @@ def find_image(root: Path, text: str, arch: str, compiler: tuple[int, int]) -> b
     folder = _newest_usable(root / compiler_name(compiler), arch)
     if folder is None:
         return None
-    name = digest(text)
     family = _index(folder).get(name)
     try:
         return None if family is None else _images(folder / f"{family}.tar.xz")[name]

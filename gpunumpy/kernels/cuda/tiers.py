@@ -42,6 +42,7 @@ from .compile import (
 from .kernel import KernelLauncher, kinds_of
 from .module import Function
 from .scratch import SIZED_LAUNCHERS
+from .source import Source, kept_on_disk, read_from_disk, source_of
 
 # The code generators are imported when a kernel is new, or before, while there is time: that takes longer than most
 # plans. A process that finds its plans on disk needs none.
@@ -65,7 +66,7 @@ _INSTRUCTIONS_WITHOUT_TEXT = 1 << 26
 # A process that meets so many kernels which nobody compiled has the interpreter compiled, if it is not there either.
 _KERNELS_BEFORE_INTERPRETER = 8
 _SIZES_KEPT = 16  # of a structure
-_KEPT_ENTRIES = 100  # that a kernel of another process counts as, with its text
+_KEPT_ENTRIES = 100  # that a kernel of another process counts as, with its words and its text
 _RUNNER_ENTRIES = 16  # of a `BoundedTable`, that what runs a kernel counts as: about 5 kB
 
 
@@ -210,26 +211,36 @@ class KeptKernel(NamedTuple):
     ----------
     kinds
         Those of its arguments; see `kinds_of`.
+    source
+        What is compiled; its text is on disk by itself, as most processes find it compiled.
     program
-        What is compiled.
+        The rest of the program.
     interpretation
         How it is interpreted; None if it is not.
     """
 
     kinds: str
+    source: Source
     program: Program
     interpretation: _Interpretation | None
 
 
 class KeptKernelAt(NamedTuple):
-    """A kernel that another process has prepared."""
+    """A kernel that another process has prepared.
+
+    Attributes
+    ----------
+    functions
+        Those of its program, by their names; None if it was not found compiled.
+    """
 
     kernels: CudaKernels
     kernel: KeptKernel
+    functions: tuple[tuple[str, Function], ...] | None
 
     def __call__(self) -> Runner:
         """Return what runs the kernel over its bound arguments; its program may still have to be loaded."""
-        return self.known() or self.kernels.kept_runner(self.kernel)
+        return self.known() or self.kernels.kept_runner(self.kernel, self.functions)
 
     def known(self) -> Runner | None:
         """Return what runs the kernel if another plan has it."""
@@ -254,7 +265,7 @@ class CudaKernels:
         self._interpreter = Interpreter(device)
         self._backlog = Backlog(device)
         self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
-        self._compilations: BoundedTable[str, Compilation] = BoundedTable()
+        self._compilations: BoundedTable[Source, Compilation] = BoundedTable()
         self.kept_runners: BoundedTable[KeptKernel, Runner] = BoundedTable()
 
     def prepare(self, kernel: Kernel, has_other_sizes: bool) -> Callable[[Sequence[int]], Runner | KernelAt]:
@@ -299,7 +310,8 @@ class CudaKernels:
         sized, values = structure.programs.find(sizes)
         program = sized.at(values)
         interpretation = None if is_loaded(program.text, self._device) else structure.interpretation(sizes)
-        return KeptKernel(structure.launcher.kinds, program, interpretation)
+        source = kept_on_disk(program.text)
+        return KeptKernel(structure.launcher.kinds, source, program._replace(text=""), interpretation)
 
     def tier(self, kernel: Kernel) -> str:
         """Return how a kernel would run now."""
@@ -311,9 +323,15 @@ class CudaKernels:
             return "interpreted" if TIER == "interpreted" else "interpreted until it is compiled"
         return "compiled" if is_compiled else "waits for the compiler"
 
-    def prepare_kept(self, kept: KeptKernel) -> KeptKernelAt:
-        """Begin to prepare what runs a kernel of another process."""
-        return KeptKernelAt(self, kept)
+    def prepare_kept(self, kept: KeptKernel) -> KeptKernelAt | None:
+        """Begin to prepare what runs a kernel of another process; None if neither its text nor its code is there."""
+        if TIER != "interpreted" and find_program(kept.source, self._device):
+            entries = [launch.entry for launch in kept.program.launches]
+            functions = load_program(kept.source, entries, self._device, None)
+            if functions is not None:
+                return KeptKernelAt(self, kept, tuple(functions.items()))
+        source = read_from_disk(kept.source)
+        return source and KeptKernelAt(self, kept._replace(source=source), None)
 
     def runner(self, structure: _Structure, sizes: Sequence[int]) -> Runner:
         """Return what runs a kernel of a structure, interpreted or compiled, over its bound arguments."""
@@ -324,7 +342,7 @@ class CudaKernels:
                 return for_one_run
         sized, values = structure.programs.find(sizes)
         launched = partial(structure.launched, sized, values)
-        runner = self._runner(sized.text, sized.entries, partial(structure.interpreted, sizes), launched)
+        runner = self._runner(source_of(sized.text), sized.entries, partial(structure.interpreted, sizes), launched)
         if isinstance(runner, InterpretedFirst):
             structure.compilations[sized.text] = runner.compilation
         return runner
@@ -339,20 +357,22 @@ class CudaKernels:
             return None
         return InterpretedOnce(interpretation[0])
 
-    def kept_runner(self, kept: KeptKernel) -> Runner:
-        """Return the same for a kernel of another process."""
-        kinds, program, interpretation = kept
+    def kept_runner(self, kept: KeptKernel, functions: Sequence[tuple[str, Function]] | None) -> Runner:
+        """Return the same for a kernel of another process; its functions are given if it is compiled."""
+        kinds, source, program, interpretation = kept
         launcher = KernelLauncher(self._device, kinds)
+        if functions is not None:
+            return launcher(program, dict(functions))
 
         def interpreted() -> _Interpreted | None:
             return interpretation and (launcher(with_interpreter(interpretation[0])), interpretation[1])
 
         entries = [launch.entry for launch in program.launches]
-        return self._runner(program.text, entries, interpreted, partial(launcher, program))
+        return self._runner(source, entries, interpreted, partial(launcher, program))
 
     def _runner(
         self,
-        text: str,
+        source: Source,
         entries: Sequence[str],
         interpreted: Callable[[], _Interpreted | None],
         launched: Callable[[Mapping[str, Function]], Runner],
@@ -360,19 +380,19 @@ class CudaKernels:
         """Return what runs a program: what `interpreted` returns, or `launched` returns for its functions."""
         self._device.activate()
         interpretation = None
-        compilation = self._compilations.find(text)
+        compilation = self._compilations.find(source)
         # One that is interpreted already was not on disk when it was looked for.
         find = find_program if compilation is None else is_loaded
-        is_missing = _may_interpret() and TIER != "interpreted" and not find(text, self._device)
+        is_missing = _may_interpret() and TIER != "interpreted" and not find(source, self._device)
         is_wanted = is_missing or (_may_interpret() and TIER == "interpreted")
         if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
         elif is_wanted:
             self._interpreter.note_waiting_kernel()
         if interpretation is None:
-            return launched(compile_program(text, entries, self._device, was_looked_for=is_missing))
+            return launched(compile_program(source, entries, self._device, was_looked_for=is_missing))
         if compilation is None:
-            compilation = self._compilations.keep(text, Compilation(self._device, text, self._backlog))
+            compilation = self._compilations.keep(source, Compilation(self._device, source, self._backlog))
         interpret, work = interpretation
         if work >= _INSTRUCTIONS:
             compilation.begin()
@@ -427,9 +447,9 @@ class Interpreter:
 class Compilation:
     """A program of kernels that are interpreted, and the compiler's work on it beside them."""
 
-    def __init__(self, device: Device, text: str, backlog: Backlog) -> None:
+    def __init__(self, device: Device, source: Source, backlog: Backlog) -> None:
         self.device = device
-        self.text = text
+        self.source = source
         self._backlog = backlog
         self._left = 1.0  # of what is interpreted before it is compiled
         self._task: Task | None = None
@@ -437,7 +457,7 @@ class Compilation:
     def begin(self) -> None:
         """Have the program compiled, if it is not yet."""
         if self._task is None and TIER != "interpreted":
-            self._task = compile_beside(self.text, self.device)
+            self._task = compile_beside(self.source, self.device)
 
     def advance(self, work: int, entries: Sequence[str]) -> dict[str, Function] | None:
         """Return the functions of the program, or None while it is not compiled.
@@ -461,7 +481,7 @@ class Compilation:
             self._left -= max(1 / _RUNS, work / _INSTRUCTIONS)
             if self._left >= 0:
                 return None
-            found = load_program(self.text, entries, self.device, None)
+            found = load_program(self.source, entries, self.device, None)
             if found is None:
                 self.begin()
             return found
@@ -471,7 +491,7 @@ class Compilation:
             return None
         self._task, self._left = None, 1.0
         with suppress(MemoryError):  # it is loaded later
-            functions = load_program(self.text, entries, self.device, task.image())
+            functions = load_program(self.source, entries, self.device, task.image())
             self._left = 0.0  # kernels of other sizes find it
             return functions
         return None

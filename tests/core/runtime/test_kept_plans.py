@@ -24,7 +24,7 @@ from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.demo import load
 from gpunumpy.kernels.codegen import interpreter, sized, sized_program
 from gpunumpy.kernels.cuda import compile as compiler
-from gpunumpy.kernels.cuda import tiers
+from gpunumpy.kernels.cuda import source, tiers
 from gpunumpy.kernels.cuda.compile import set_contraction
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 from gpunumpy.kernels.cuda.launch import Launcher
@@ -213,6 +213,53 @@ def test_a_second_process_reads_the_text_of_the_interpreter(watch: Watch, monkey
     assert watch.interpreted
 
 
+def with_compiler(monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[Any]]:
+    """Have what is compiled be kept on disk. Return the texts that the compiler is given, and what is read of them."""
+    compiled: list[str] = []
+    read: list[Any] = []
+
+    def compile(text: str, *target: Any) -> bytes:
+        compiled.append(text)
+        disk = disk_cache.open_cache(disk_cache.cache_folder())
+        assert disk is not None
+        disk.keep(compiler._disk_key(text, *target), b"image")
+        return b"image"
+
+    monkeypatch.setattr(compiler, "_compile", compile)
+    monkeypatch.setattr(tiers, "read_from_disk", lambda text: read.append(text) or source.read_from_disk(text))
+    return compiled, read
+
+
+def test_no_text_is_read_of_what_is_compiled(watch: Watch, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, read = with_compiler(monkeypatch)
+    first = watch.process(reductions)
+    texts = set(compiled)
+    assert texts
+    holds_text = [path for path in (folder / "programs").iterdir() if b"__global__" in path.read_bytes()]
+    assert len(holds_text) == len(texts), "plans refer to them"
+    assert watch.process(reductions) == first
+    assert (len(compiled), read, watch.scheduled) == (len(texts), [], 0)
+
+
+def test_kernels_of_a_kept_plan_that_are_no_more_on_disk(
+    watch: Watch, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their texts are compiled, or made again with the plan."""
+    compiled, read = with_compiler(monkeypatch)
+    first = watch.process(reductions)
+    texts = set(compiled)
+    for has_texts in (True, False):
+        compiled.clear()
+        for path in (folder / "programs").iterdir():
+            content = path.read_bytes()
+            if content.startswith(b"image") or (b"__global__" in content and not has_texts):
+                path.unlink()
+        assert watch.process(reductions) == first
+        assert set(compiled) == texts
+        assert watch.scheduled == (not has_texts)
+    assert {text.digest for text in read} == {source.source_of(text).digest for text in texts}
+
+
 def test_the_steps_of_a_kept_plan(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who wants to see them has the graph scheduled."""
     steps: list[list[Any]] = []
@@ -396,7 +443,8 @@ def test_the_end_of_a_process_keeps_its_plans(folder: Path) -> None:
         [sys.executable, "-c", ENDS], env=environment, cwd=root, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
-    assert len(list((folder / "programs").iterdir())) == int(done.stdout) + 1
+    plan_and_text = 2
+    assert len(list((folder / "programs").iterdir())) == int(done.stdout) + plan_and_text
 
 
 KEYS = """
