@@ -40,6 +40,11 @@ def cupyx(path: str) -> Any:
         return None
 
 
+def shares_memory_of(device: Device) -> bool:
+    """Return whether CuPy uses memory of the device's kind."""
+    return device.has_stream
+
+
 @cache
 def stream_of(device: Device) -> Any:
     """Return the stream of a GPU as CuPy's object, which is a context in which CuPy works on that stream."""

@@ -8,13 +8,14 @@ from typing import Any
 import numpy
 
 from ..core.recording.array import is_scalar, ndarray, to_host
+from ..core.recording.residence import resident
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device
 from ..random.generator import Generator
 from . import cupy_library, sparse_formats
-from .cupy_library import Lent, adopt, lend, stream_of, take_back
+from .cupy_library import Lent, adopt, lend, take_back
 from .held import Held, hold, is_held
-from .transfer import Callback, converted, is_callback
+from .transfer import Callback, LibraryFunction, converted, is_function
 
 
 class CupyTransfer:
@@ -43,7 +44,7 @@ class CupyTransfer:
         queue = evaluate.queue_of(self.gpu)
         if queue.pending:
             evaluate.compute_pending(queue)  # before CuPy writes to what it reads
-        with stream_of(self.gpu), self._staying:
+        with cupy_library.stream_of(self.gpu), self._staying:
             cupy_args = [self.to_library(x) for x in args]
             cupy_options = {name: self.to_library(x) for name, x in options.items()}
             result = function(*cupy_args, **cupy_options)
@@ -70,9 +71,11 @@ class CupyTransfer:
             return cupy_library.cupy().asarray(x)
         if isinstance(x, Held):
             return self._inner(x)
+        if isinstance(x, LibraryFunction):
+            return x.function
         if isinstance(x, Generator):
             return numpy.random.Generator(x.bit_generator)
-        if is_callback(x):
+        if is_function(x):
             return Callback(x, self)
         return sparse_formats.on_gpu(x) if sparse_formats.is_of_scipy(x) else x
 
@@ -107,6 +110,8 @@ class CupyTransfer:
             original = self.original(x)
             return adopt(x, self.gpu) if original is None else original
         kind = type(x)
+        if isinstance(x, numpy.ndarray):
+            return resident(x, self.gpu)
         if kind in (list, tuple):
             return kind(map(self.from_library, x))
         if kind is dict:
@@ -116,7 +121,7 @@ class CupyTransfer:
         if isinstance(x, Callback):
             return x.function
         if not is_held(x):
-            return x
+            return LibraryFunction(x, self) if is_function(x) else x
         return next((held for held in self._held if held._inner is x), None) or hold(x, self)
 
     def original(self, x: Any) -> ndarray | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any
 
 from ..core.late_imports import import_late
@@ -74,8 +75,11 @@ def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str,
     if gpu is None:
         transfer = held._transfer.anew()
         return transfer.call(getattr(transfer.to_library(held), name), args, options)
-    reason = why_none("")
-    if cupy() is not None:
+    if held._gpu is None and not is_sparse(held._inner):
+        reason = "its object is there"
+    elif cupy() is None:
+        reason = why_none("")
+    else:
         on_gpu = CupyTransfer(gpu)
         try:
             return on_gpu.call(getattr(on_gpu.to_library(held), name), args, options)
@@ -89,7 +93,11 @@ def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str,
 
 
 def takes_any_array(function: Any) -> bool:
-    """Return whether SciPy computes a function where the arrays are, of whichever library, and may do so now."""
+    """Return whether SciPy computes a function, which is no class's, where the arrays of any library are, and may."""
+    if not isinstance(function, FunctionType) or "." in function.__qualname__:
+        return False
+    if function.__module__.startswith("scipy.special."):  # it copies arrays of libraries that it does not know
+        return False
     api = import_late("scipy._lib._array_api")
     known = getattr(api, "xp_capabilities_table", {}).get(function)
     return bool(api.SCIPY_ARRAY_API) and known is not None and not (known["cpu_only"] or known["np_only"])

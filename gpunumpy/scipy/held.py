@@ -21,6 +21,8 @@ from ..core.runtime.device import Device
 from .transfer import Callback, Transfer
 
 _LIBRARIES = ("scipy.", "cupyx.scipy.")
+# Classes of SciPy's that do not tell their modules.
+_MODULES = {"SuperLU": "scipy.sparse.linalg"}
 _FUNCTIONS = ".functions"  # what calls, and makes holders: imported at the first call
 # Methods that Python looks for in the class: a holder's class has those that SciPy's class has.
 _OPERATORS = (
@@ -136,10 +138,14 @@ def _functions() -> Any:
 
 def is_held(x: Any) -> bool:
     """Return whether a value of a library is an object that may have arrays."""
-    return type(x).__module__.startswith(_LIBRARIES) and not isinstance(x, _NOT_HELD)
+    return _is_of_library(type(x)) and not isinstance(x, _NOT_HELD)
 
 
 _NOT_HELD = (enum.Enum, BaseException, numpy.ndarray, numpy.ufunc, type, types.FunctionType, types.BuiltinFunctionType)
+
+
+def _is_of_library(cls: Any) -> bool:
+    return cls.__module__.startswith(_LIBRARIES) or (cls.__module__ == "builtins" and cls.__name__ in _MODULES)
 
 
 def hold(x: Any, transfer: Transfer) -> Held:
@@ -156,7 +162,7 @@ def class_for(cls: Any) -> Any:
     named = _scipy_class(cls)
     if named is not cls:
         return class_for(named)
-    bases = tuple(class_for(base) for base in cls.__bases__ if base.__module__.startswith(_LIBRARIES)) or (Held,)
+    bases = tuple(class_for(base) for base in cls.__bases__ if _is_of_library(base)) or (Held,)
     namespace: dict[str, Any] = {"scipy_class": cls, "__slots__": (), "__doc__": cls.__doc__}
     namespace["__module__"] = f"gpunumpy.scipy.{_place(cls)[0]}"
     for name in _OPERATORS:
@@ -171,7 +177,7 @@ def class_for(cls: Any) -> Any:
 
 def _place(cls: Any) -> tuple[str, str]:
     """Return the public module of SciPy's that has a class, without "scipy.", and the name of the class."""
-    words = cls.__module__.removeprefix("cupyx.").split(".")[1:]
+    words = _MODULES.get(cls.__name__, cls.__module__).removeprefix("cupyx.").split(".")[1:]
     public = next((k for k, word in enumerate(words) if word.startswith("_")), len(words))
     return ".".join(words[:public]), cls.__name__
 

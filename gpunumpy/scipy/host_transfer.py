@@ -14,7 +14,7 @@ from ..functions.fallback import HostCall
 from ..random.generator import Generator
 from . import sparse_formats
 from .held import Held, hold, is_held
-from .transfer import Callback, converted, is_callback
+from .transfer import Callback, LibraryFunction, converted, is_function
 
 
 class HostTransfer(HostCall):
@@ -44,18 +44,22 @@ class HostTransfer(HostCall):
             self.device = self.device or x._gpu
             self._held.append(x)
             return x._inner if x._gpu is None else sparse_formats.on_host(x._inner)
+        if isinstance(x, LibraryFunction):
+            return x.function
         if isinstance(x, Generator):
             return numpy.random.Generator(x.bit_generator)  # a draw moves both
-        return Callback(x, self) if is_callback(x) else super().to_host(x)
+        return Callback(x, self) if is_function(x) else super().to_host(x)
 
     def from_host(self, x: Any) -> Any:
         """Return a result with this package's objects in place of NumPy's and SciPy's."""
         if isinstance(x, (tuple, dict)) and type(x) not in (tuple, dict):
             return converted(x, self)
+        if type(x) is dict:
+            return {key: self.from_host(part) for key, part in x.items()}
         if isinstance(x, Callback):
             return x.function
         if not is_held(x):
-            return super().from_host(x)
+            return LibraryFunction(x, self) if is_function(x) else super().from_host(x)
         return next((held for held in self._held if held._inner is x), None) or hold(x, self)
 
     to_library, from_library = to_host, from_host

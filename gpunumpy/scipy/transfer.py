@@ -15,6 +15,7 @@ import numpy
 
 from ..core.recording.array import ON_HOST, ndarray
 from ..core.runtime.device import Device
+from . import cupy_library
 
 
 class Transfer(Protocol):
@@ -52,9 +53,9 @@ def gpu_of(values: Iterable[Any]) -> Device | None:
     """Return the GPU whose memory holds an array among some arguments, also inside lists, tuples and dicts; or None."""
     for x in values:
         kind = type(x)
-        found = None
+        found: Device | None = None
         if isinstance(x, ndarray):
-            found = x.device if not x._flags & ON_HOST and x.device.has_stream else None
+            found = None if x._flags & ON_HOST or not cupy_library.shares_memory_of(x.device) else x.device
         elif kind is list or kind is tuple or kind is dict:
             found = gpu_of(x.values() if kind is dict else x)
         elif hasattr(kind, "scipy_class"):
@@ -88,8 +89,21 @@ class Callback:
         return transfer.from_library(x) if original is None else original
 
 
-def is_callback(x: Any) -> bool:
-    """Return whether an argument is a function that a library may call with arrays."""
+class LibraryFunction:
+    """A function that a library returned, for arrays of this package."""
+
+    def __init__(self, function: Callable[..., Any], transfer: Transfer) -> None:
+        self.function = function
+        self._transfer = transfer.anew()
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call the function."""
+        return self._transfer.anew().call(self.function, args, options)
+
+
+def is_function(x: Any) -> bool:
+    """Return whether an argument or a result is a function, which may take arrays."""
     return callable(x) and not isinstance(x, (type, numpy.ufunc, types.ModuleType, ndarray))
 
 
