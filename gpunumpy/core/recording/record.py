@@ -29,6 +29,7 @@ from .chunked import from_chunks
 from .memo import MemoizedOperation
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
+_WITHOUT_PROTOCOL = _PYTHON_SCALARS | {list, tuple, numpy.ndarray}  # NumPy makes arrays of them without asking
 
 
 def as_array(x: Any, device: Device | None = None) -> ndarray:
@@ -115,10 +116,12 @@ def to_numpy(x: Any) -> Any:
 def _array_of(x: Any) -> Any:
     """Return an array-like as a NumPy array, or the array of this package that it holds; see `to_numpy`."""
     check_class(x)
-    held = array_of_protocol(x)
-    if isinstance(held, ndarray):
-        return held
-    data = numpy.asarray(x if held is None else held)
+    if type(x) not in _WITHOUT_PROTOCOL:
+        held = array_of_protocol(x)
+        if isinstance(held, ndarray):
+            return held
+        x = x if held is None else held
+    data = numpy.asarray(x)
     dtypes.of_data(data.dtype)
     return data
 
