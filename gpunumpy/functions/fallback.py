@@ -55,6 +55,7 @@ from ..core.recording.record import (
     decides_about_ufuncs,
     is_masked_array,
     is_numpy_masked_array,
+    wraps_results,
 )
 from ..core.runtime.device import Device, default_device
 from ..core.runtime.memory import address
@@ -168,6 +169,30 @@ class _HostedArray(NamedTuple):
     stored: Layout | None  # layout of `array` over its owner, dimensions in the order of the memory of `host`
 
 
+class _Wrapper:
+    """Stand-in for an object that makes objects of its class of results: it gets arrays of this package."""
+
+    def __init__(self, original: Any, host: Any, call: HostCall) -> None:
+        self._original, self._host, self._call = original, host, call
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the object, such as its priority, or a method that NumPy's function calls."""
+        return getattr(self._original, name)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the NumPy array of the object's elements."""
+        return numpy.asarray(self._host, dtype, copy=copy)
+
+    def __array_wrap__(self, array: Any, *options: Any) -> Any:
+        """Return what the object makes of a result, as a stand-in too if it goes on in the same function."""
+        if options and options[0] is not None:
+            ufunc, args, position = options[0]
+            own = getattr(sys.modules[__name__.partition(".")[0]], ufunc.__name__, ufunc)
+            options = (own, tuple(map(self._call.from_host, args)), position), *options[1:]
+        made = self._original.__array_wrap__(self._call.from_host(array), *options)
+        return _Wrapper(made, array, self._call) if wraps_results(made) else made
+
+
 class HostCall:
     """One call of a function on the host: replaces gpunumpy arrays by NumPy arrays, and results the other way round.
 
@@ -230,6 +255,8 @@ class HostCall:
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
             return x
         held = None if hasattr(type(x), "__array_ufunc__") else array_of_protocol(x)
+        if held is not None and wraps_results(x):
+            return _Wrapper(x, self.to_host(held), self)
         return self.to_host(held) if isinstance(held, ndarray) else x
 
     def _overlapping(self, x: ndarray) -> Any:
@@ -274,6 +301,8 @@ class HostCall:
 
     def from_host(self, x: Any) -> Any:
         """Return a result with gpunumpy arrays in place of NumPy arrays; an argument comes back as itself."""
+        if isinstance(x, _Wrapper):
+            return x._original
         if is_numpy_masked_array(x) and x is not numpy.ma.masked and x.dtype in dtypes.KIND:
             found = next((array for array, host in self._masked if host is x), None)
             return import_late(_MASKED_ARRAYS, __package__).on_device(x, self.from_host) if found is None else found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, MutableSequence, Sequence
 from functools import partial
@@ -42,7 +43,13 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     chunked = from_chunks(x, device)
     if chunked is not None:
         return chunked
-    data = _array_of(x)
+    try:
+        data = _array_of(x)
+    except ValueError:
+        held = with_held_arrays(x)
+        if held is x:
+            raise
+        return as_array(held, device)
     return data if isinstance(data, ndarray) else from_host(data, device)
 
 
@@ -103,6 +110,15 @@ def array_of_protocol(x: Any) -> Any:
     return array
 
 
+def with_held_arrays(x: Any) -> Any:
+    """Return an array of this package that ``x.__array__()`` is, or nested sequences with such arrays; else `x`."""
+    if not isinstance(x, (list, tuple)):
+        held = array_of_protocol(x)
+        return held if isinstance(held, ndarray) else x
+    parts = [with_held_arrays(part) for part in x]
+    return x if all(map(operator.is_, parts, x)) else parts
+
+
 def to_numpy(x: Any) -> Any:
     """Return an array-like as a NumPy array.
 
@@ -117,6 +133,8 @@ def _array_of(x: Any) -> Any:
     """Return an array-like as a NumPy array, or the array of this package that it holds; see `to_numpy`."""
     check_class(x)
     if type(x) not in _WITHOUT_PROTOCOL:
+        if wraps_results(x):
+            raise OnHostError(f"{type(x).__name__!r} has an __array_wrap__: NumPy decides which results it makes")
         held = array_of_protocol(x)
         if isinstance(held, ndarray):
             return held
@@ -396,6 +414,17 @@ def leave_function_to_class(x: Any) -> None:
     """Raise `OnHostError` for an operand whose class decides about functions: NumPy's function asks the class."""
     if decides_about_functions(x):
         raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
+
+
+def wraps_results(x: Any) -> bool:
+    """Return whether an operand makes objects of its class of results, and decides about no ufunc.
+
+    Arrays of other libraries that share their memory do not: they become arrays of this package.
+    """
+    kind = type(x)
+    if not hasattr(kind, "__array_wrap__") or isinstance(x, numpy.generic):
+        return False
+    return not any(hasattr(kind, name) for name in ("__array_ufunc__", *_OF_OTHER_ARRAYS))
 
 
 def leave_to_class(x: Any) -> None:

@@ -29,7 +29,6 @@ from ...core.recording.array import (
 )
 from ...core.recording.chunked import from_chunks
 from ...core.recording.record import (
-    array_of_protocol,
     as_array,
     as_node,
     cast_with_warning,
@@ -37,6 +36,7 @@ from ...core.recording.record import (
     holds_arrays,
     stacked,
     transposed,
+    with_held_arrays,
 )
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
@@ -203,21 +203,12 @@ def _array_from_host(
     try:
         data = numpy.array(x, dtype, copy=None, **options)
     except ValueError:
-        replaced = _with_returned_arrays(x)
+        replaced = with_held_arrays(x)
         if replaced is x:
             raise
         return array(replaced, dtype, copy=copy or None, order=order, ndmax=ndmax)
     dtypes.check(data.dtype)  # of the other byte order too, which `from_host` would change
     return from_host(data, device)
-
-
-def _with_returned_arrays(x: Any) -> Any:
-    """Return what is an `ndarray` by ``x.__array__()``, or nested sequences with such arrays; `x` if there is none."""
-    if not isinstance(x, (list, tuple)):
-        returned = array_of_protocol(x)
-        return returned if isinstance(returned, ndarray) else x
-    parts = [_with_returned_arrays(part) for part in x]
-    return x if all(map(operator.is_, parts, x)) else parts
 
 
 @takes_like

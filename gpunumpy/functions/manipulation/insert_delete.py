@@ -67,6 +67,7 @@ def _on_axis(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
     x = as_array(arr)
     if axis is None:
         x, axis = ravel(x), 0
+    leave_function_to_class(obj)
     held = array_of_protocol(obj) if not isinstance(obj, (ndarray, numpy.ndarray)) else None
     indices = obj if held is None else held
     return x, to_host(indices) if isinstance(indices, ndarray) else indices, normalize_axis(axis, x.ndim)
