@@ -33,7 +33,7 @@ class Interval(NamedTuple):
     def draw(self, rng: numpy.random.Generator, count: int) -> Array:
         if not self.is_log:
             return rng.uniform(self.low, self.high, count)
-        logarithms = rng.uniform(*numpy.log(numpy.abs([self.low, self.high])), count)
+        logarithms = rng.uniform(*sorted(numpy.log(numpy.abs([self.low, self.high]))), count)
         return numpy.sign(self.low) * numpy.exp(logarithms)
 
 
@@ -68,6 +68,14 @@ PLACES: dict[str, tuple[Interval | tuple[Interval, ...], ...]] = {
     ),
     "huber": ((Interval(0, 10), Interval(-20, 20)),),
     "pseudo_huber": ((Interval(0, 10), Interval(-20, 20)), (_log(1e-5, 1e5), _log(1e-5, 1e5))),
+    "erf": (Interval(-6, 6), Interval(-1, 1), *_SMALL),
+    "erfc": (Interval(-6, 27), Interval(-1, 1), Interval(0.3, 10), *_SMALL),
+    "erfcx": (Interval(-26, 50), Interval(-1, 5), _log(1e-20, 1e20)),
+    "erfinv": (Interval(-1, 1), Interval(-0.1, 0.1), Interval(0.99, 1), *_SMALL),
+    "erfcinv": (Interval(0, 2), _log(1e-300, 1)),
+    "ndtr": (Interval(-38, 9), Interval(-2, 2), *_SMALL),
+    "ndtri": (Interval(0, 1), _log(1e-300, 1), Interval(0.499, 0.501)),
+    "log_ndtr": (Interval(-40, 10), Interval(-2, 2), _log(1e-10, 35), _log(-1e10, -1)),
 }
 
 
@@ -102,9 +110,36 @@ def _formulas() -> dict[str, Callable[..., Any]]:
         "inv_boxcox": lambda x, y: mp.exp(mp.log1p(x * y) / y),
         "huber": lambda d, r: r * r / 2 if abs(r) <= d else d * (abs(r) - d / 2),
         "pseudo_huber": lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1),
+        "erf": mp.erf,
+        "erfc": mp.erfc,
+        "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x) if x < 1e5 else (1 - 1 / (2 * x * x)) / (x * mp.sqrt(mp.pi)),
+        "erfinv": mp.erfinv,
+        "erfcinv": _erfcinv,
+        "ndtr": lambda x: mp.erfc(-x / mp.sqrt(2)) / 2,
+        "ndtri": lambda p: -mp.sqrt(2) * _erfcinv(2 * p),
+        "log_ndtr": _log_ndtr,
     }
     assert mpmath.__version__
     return found
+
+
+def _erfcinv(y: Any) -> Any:
+    """Newton's steps, for ln(erfc), from SciPy's value."""
+    from mpmath import mp
+
+    x = mp.mpf(float(scipy_function("erfcinv")(float(y))))
+    for _ in range(5):
+        c = mp.erfc(x)
+        x += (mp.log(c) - mp.log(y)) * c * mp.exp(x * x) * mp.sqrt(mp.pi) / 2
+    return x
+
+
+def _log_ndtr(x: Any) -> Any:
+    from mpmath import mp
+
+    if x > 0:
+        return mp.log1p(-mp.erfc(x / mp.sqrt(2)) / 2)
+    return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
 
 
 def _exact(task: tuple[str, list[tuple[float, ...]]]) -> list[tuple[float, float]]:

@@ -45,6 +45,15 @@ SPECIAL: dict[str, Op] = dict(
         # Losses.
         _op("huber", 1.5, (0, 10), (-20, 20)),
         _op("pseudo_huber", 1.5, (0, 10), (-20, 20)),
+        # Error functions, and the normal distribution.
+        _op("erf", 2.5, (-4, 4)),
+        _op("erfc", 1.5, (-5, 10)),
+        _op("erfcx", 1.5, (-5, 20)),
+        _op("erfinv", 2.5, (-1, 1)),
+        _op("erfcinv", 2, (0, 2)),
+        _op("ndtr", 1.5, (-10, 10)),
+        _op("ndtri", 2.5, _UNIT),
+        _op("log_ndtr", 1.5, (-20, 10)),
     )
 )
 

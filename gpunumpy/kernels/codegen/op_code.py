@@ -217,6 +217,8 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "random/philox32": ("codegen/double_word",),
     **dict.fromkeys(CONGRUENTIAL, ("random/streams",)),
     "special/words": _LOGARITHMS,
+    "special/error_polynomials": _LOGARITHMS,
+    "special/error": (*_LOGARITHMS, "special/words", "special/error_polynomials"),
     "special/entropy": (*_LOGARITHMS, "codegen/trigonometric", "special/words"),
 }
 

@@ -33,6 +33,16 @@ inv_boxcox = _Function("inv_boxcox", "Return the inverse of `boxcox` for the sam
 huber = _Function("huber", "Return the loss of a residual, quadratic up to the first argument (Huber, 1964).")
 pseudo_huber = _Function("pseudo_huber", "Return a smooth loss of a residual, quadratic for small ones.")
 
+# Error functions, and the normal distribution.
+erf = _Function("erf", "Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
+erfc = _Function("erfc", "Return 1 - erf(x).")
+erfcx = _Function("erfcx", "Return exp(x**2) erfc(x) (Shepherd and Laframboise, 1981).")
+erfinv = _Function("erfinv", "Return the inverse of `erf` (Giles, 2012).")
+erfcinv = _Function("erfcinv", "Return the inverse of `erfc`.")
+ndtr = _Function("ndtr", "Return the probability that a standard normal number is at most x.")
+ndtri = _Function("ndtri", "Return the inverse of `ndtr`.")
+log_ndtr = _Function("log_ndtr", "Return the logarithm of `ndtr`.")
+
 __all__ = sorted({*_modules.public_names("special"), "log1pmx"})
 
 
