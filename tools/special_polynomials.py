@@ -162,7 +162,9 @@ _GAMMA = {
         "digamma(x) / (x - root) of x - 1.75, for x from 1.25 to 2.25.",
         lambda v: mp.digamma(v + mp.mpf("1.75")) / (v + mp.mpf("1.75") - DIGAMMA_ROOT),
         (mp.mpf("-0.5"), mp.mpf("0.5")),
-        (9, 20),
+        (10, 21),
+        None,
+        True,
     ),
     "digamma_tail": Polynomial(
         "x^2 (ln(x) - 1 / (2 x) - digamma(x)) of 1 / x^2, for x from 8 on.",

@@ -75,6 +75,13 @@ PLACES: dict[str, tuple[Interval | tuple[Interval, ...], ...]] = {
     "erfcinv": (Interval(0, 2), _log(1e-300, 1)),
     "ndtr": (Interval(-38, 9), Interval(-2, 2), *_SMALL),
     "ndtri": (Interval(0, 1), _log(1e-300, 1), Interval(0.499, 0.501)),
+    "gamma": (Interval(0, 10), Interval(-20, 35), Interval(-170, 171), _log(1e-10, 1)),
+    "gammaln": (Interval(0, 10), Interval(-20, 0), Interval(0.9, 1.1), Interval(1.9, 2.1), _log(1e-10, 1e10)),
+    "rgamma": (Interval(0, 10), Interval(-20, 35), Interval(-170, 171), _log(1e-10, 1)),
+    "digamma": (Interval(0, 10), Interval(-20, 0), Interval(1.3, 1.6), _log(1e-10, 1e10)),
+    "beta": ((Interval(0, 10), Interval(0, 10)), (_log(1e-3, 50), _log(1e-3, 50)), (_log(1, 1e3), _log(0.1, 10))),
+    "betaln": ((Interval(0, 10), Interval(0, 10)), (_log(1e-3, 1e5), _log(1e-3, 1e5))),
+    "binom": ((Interval(0, 60), Interval(0, 30)), (Interval(0, 1000), Interval(0, 10))),
     "log_ndtr": (Interval(-40, 10), Interval(-2, 2), _log(1e-10, 35), _log(-1e10, -1)),
 }
 
@@ -115,6 +122,13 @@ def _formulas() -> dict[str, Callable[..., Any]]:
         "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x) if x < 1e5 else (1 - 1 / (2 * x * x)) / (x * mp.sqrt(mp.pi)),
         "erfinv": mp.erfinv,
         "erfcinv": _erfcinv,
+        "gamma": mp.gamma,
+        "gammaln": lambda x: mp.log(abs(mp.gamma(x))) if x < 1e5 else mp.loggamma(x),
+        "rgamma": mp.rgamma,
+        "digamma": mp.digamma,
+        "beta": mp.beta,
+        "betaln": lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b),
+        "binom": mp.binomial,
         "ndtr": lambda x: mp.erfc(-x / mp.sqrt(2)) / 2,
         "ndtri": lambda p: -mp.sqrt(2) * _erfcinv(2 * p),
         "log_ndtr": _log_ndtr,
@@ -183,7 +197,12 @@ class Worst:
     exact: float
 
 
-_AMPLITUDES: dict[str, Callable[[Array], Array]] = {}
+# What an error is measured by where the value is smaller.
+_AMPLITUDES: dict[str, Callable[[Array], Array]] = {
+    "gammaln": lambda x: (x < 0).astype(float),
+    "digamma": lambda x: (x < 0).astype(float),
+    "betaln": numpy.ones_like,
+}
 
 
 def worst(name: str, given: Sequence[Array], got: Array, values: Array) -> Worst:

@@ -54,6 +54,14 @@ SPECIAL: dict[str, Op] = dict(
         _op("ndtr", 1.5, (-10, 10)),
         _op("ndtri", 2.5, _UNIT),
         _op("log_ndtr", 1.5, (-20, 10)),
+        # Gamma functions.
+        _op("gamma", 1.5, (0, 20)),
+        _op("gammaln", 1.5, (0, 100)),
+        _op("rgamma", 1.5, (0, 20)),
+        _op("digamma", 2, (0, 20)),
+        _op("beta", 2, (0, 20), (0, 20)),
+        _op("betaln", 2, (0, 20), (0, 20)),
+        _op("binom", 2, (0, 60), (0, 60)),
     )
 )
 

@@ -219,6 +219,11 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "special/words": _LOGARITHMS,
     "special/error_polynomials": _LOGARITHMS,
     "special/error": (*_LOGARITHMS, "special/words", "special/error_polynomials"),
+    "special/gamma_polynomials": _LOGARITHMS,
+    "special/gamma": (*_LOGARITHMS, "codegen/trigonometric", "special/words", "special/gamma_polynomials"),
+    "special/beta": (
+        *(*_LOGARITHMS, "codegen/trigonometric", "special/words", "special/gamma_polynomials", "special/gamma"),
+    ),
     "special/entropy": (*_LOGARITHMS, "codegen/trigonometric", "special/words"),
 }
 

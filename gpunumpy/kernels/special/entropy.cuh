@@ -30,7 +30,7 @@ template <class T> __device__ inline relative_difference<T> compare(T x, T y) {
 // ln(x / y) of positive and finite numbers.
 template <class T> __device__ inline dw<T> log_of_quotient(T x, T y) {
   dw<T> of_x = precise_log(x), of_y = precise_log(y);
-  return sum_of_words(of_x, dw<T>{-of_y.hi, -of_y.lo});
+  return sum_of_words(of_x, negative_words(of_y));
 }
 template <class T> __device__ inline bool both_finite(T x, T y) {
   return x > 0 && y > 0 && x < infinity<T>() && y < infinity<T>();

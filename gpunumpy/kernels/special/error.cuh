@@ -19,17 +19,6 @@ template <class T> __device__ inline dw<T> erfcx_words(T x) {
   }
   return quotient(part, by);
 }
-// x 2^k.
-template <class T> struct scaled_words {
-  dw<T> x;
-  int k;
-};
-// exp(-square).
-template <class T> __device__ inline scaled_words<T> exp_of_negative(dw<T> square) {
-  reduced<T> x_ = reduce_exponent(dw<T>{-square.hi, -square.lo});
-  dw<T> e = small_exp(x_.r);
-  return {fast_two_sum(e.hi, e.lo), x_.k};
-}
 // 2 - x 2^k or 1 - x 2^k.
 template <class T> __device__ inline dw<T> less_words(T from, scaled_words<T> part) {
   T factor = power_of_two<T>(part.k > -100 ? part.k : -100);
@@ -44,7 +33,7 @@ template <class T> constexpr T NORMAL_END = same<T, f64> ? T(38.6) : T(14.4f);
 template <class T> __device__ inline T erfc(T x) {
   T size = fabs(x);
   if (size > ERFC_END<T>) return x > 0 ? T(0) : T(2);
-  scaled_words<T> tail = exp_of_negative(two_product(size, size));
+  scaled_words<T> tail = exp_words(negative_words(two_product(size, size)));
   tail.x = product(tail.x, erfcx_words(size));
   if (x > 0) return scale(tail.x.hi + tail.x.lo, tail.k);
   dw<T> less = less_words(T(2), tail);
@@ -56,8 +45,7 @@ template <class T> __device__ inline T erfcx(T x) {
   if (x < -ERFC_END<T>) return infinity<T>();
   dw<T> r = erfcx_words(size);
   if (!(x < 0)) return r.hi + r.lo;
-  dw<T> square = two_product(size, size);
-  scaled_words<T> e = exp_of_negative(dw<T>{-square.hi, -square.lo});
+  scaled_words<T> e = exp_words(two_product(size, size));
   T factor = T(-0.5) * power_of_two<T>(-(e.k < 100 ? e.k : 100));
   dw<T> sum = two_sum(e.x.hi, r.hi * factor);
   return scale(sum.hi + (sum.lo + ::fma(r.lo, factor, e.x.lo)), e.k + 1);
@@ -77,7 +65,7 @@ template <class T> __device__ inline normal_parts<T> parts_of_normal(T x) {
 // exp(-x^2 / 2) erfcx(x / sqrt(2)) / 2, the probability of what is beyond x.
 template <class T> __device__ inline scaled_words<T> normal_tail(T x) {
   normal_parts<T> parts = parts_of_normal(x);
-  scaled_words<T> tail = exp_of_negative(parts.half_square);
+  scaled_words<T> tail = exp_words(negative_words(parts.half_square));
   return {product(tail.x, parts.r), tail.k - 1};
 }
 template <class T> __device__ inline T ndtr(T x) {

@@ -8,6 +8,17 @@ template <class T> __device__ inline T exp_of_words(dw<T> x) {
   dw<T> e = small_exp(x_.r);
   return x.hi > most ? infinity<T>() : x.hi < least ? T(0) : scale(e.hi + e.lo, x_.k);
 }
+// x 2^k.
+template <class T> struct scaled_words {
+  dw<T> x;
+  int k;
+};
+// exp(x).
+template <class T> __device__ inline scaled_words<T> exp_words(dw<T> x) {
+  reduced<T> x_ = reduce_exponent(x);
+  dw<T> e = small_exp(x_.r);
+  return {fast_two_sum(e.hi, e.lo), x_.k};
+}
 // ln(1 + x) of a finite x above -1.
 template <class T> __device__ inline dw<T> log1p_words(T x) {
   dw<T> sum = two_sum(T(1), x);
@@ -19,6 +30,7 @@ template <class T> __device__ inline dw<T> log1p_words(T x) {
   dw<T> l = with_exponent(sum_.k, LN2_SHORT<T>, twice_artanh_precisely(a, b));
   return fast_two_sum(l.hi, l.lo);
 }
+template <class T> __device__ inline dw<T> negative_words(dw<T> x) { return {-x.hi, -x.lo}; }
 // x + y of double words.
 template <class T> __device__ inline dw<T> sum_of_words(dw<T> x, dw<T> y) {
   dw<T> sum = two_sum(x.hi, y.hi);

@@ -43,6 +43,15 @@ ndtr = _Function("ndtr", "Return the probability that a standard normal number i
 ndtri = _Function("ndtri", "Return the inverse of `ndtr`.")
 log_ndtr = _Function("log_ndtr", "Return the logarithm of `ndtr`.")
 
+# Gamma functions.
+gamma = _Function("gamma", "Return the gamma function.")
+gammaln = _Function("gammaln", "Return the logarithm of the size of the gamma function.")
+rgamma = _Function("rgamma", "Return 1 / gamma(x).")
+digamma = _Function("digamma", "Return the derivative of the logarithm of the gamma function.")
+beta = _Function("beta", "Return gamma(a) gamma(b) / gamma(a + b) (Didonato and Morris, 1992).")
+betaln = _Function("betaln", "Return the logarithm of the size of `beta`.")
+binom = _Function("binom", "Return the binomial coefficient, also of arguments that are not whole.")
+
 __all__ = sorted({*_modules.public_names("special"), "log1pmx"})
 
 

@@ -1,0 +1,180 @@
+// Gamma functions. Up to 8 an argument is moved to 2 + t, with t at most 1/2, by a product of double words; from 8 on
+// there is Stirling's series. Logarithms are double words, so that exponentials of them lose nothing. Below -8 there is
+// the reflection at 0, with the sine of pi x.
+namespace op {
+
+template <class T> constexpr dw<T> HALF_LN_2PI = {T(0.9189385332046728), T(-3.8782941580672414e-17)};
+template <> constexpr dw<f32> HALF_LN_2PI<f32> = {0.9189385f, 1.5634177e-08f};
+template <class T> constexpr dw<T> PI_WORDS = {T(3.141592653589793), T(1.2246467991473532e-16)};
+template <> constexpr dw<f32> PI_WORDS<f32> = {3.1415927f, -8.742278e-08f};
+// Beside the inverse of a smaller number the other terms of gamma and digamma are nothing.
+template <class T> constexpr T NEAR_POLE = same<T, f64> ? T(0x1p-60) : T(0x1p-30f);
+template <class T> constexpr T STIRLING_FROM = T(8);
+
+template <class T> __device__ inline dw<T> log_of_words(dw<T> x) {
+  dw<T> l = precise_log(fabs(x.hi));
+  return fast_two_sum(l.hi, l.lo + x.lo / x.hi);
+}
+template <class T> __device__ inline bool is_pole(T x) { return x <= 0 && ::floor(x) == x; }
+// The sign of gamma(x) where that is no pole.
+template <class T> __device__ inline T sign_of_gamma(T x) {
+  T whole = ::floor(x), half = T(0.5) * whole;
+  return x < 0 && ::floor(half) != half ? T(-1) : T(1);
+}
+
+// x = 2 + t + steps, and what gamma(2 + t) is multiplied by, or if there are fewer than 0 steps divided by.
+template <class T> struct moved_argument {
+  T t;
+  int steps;
+  dw<T> factor;
+};
+template <class T> __device__ inline moved_argument<T> move_to_2(T x) {
+  T whole = ::rint(x);
+  int steps = int(whole) - 2;
+  dw<T> factor = {1, 0};
+  for (int k = 1; k <= steps; ++k) factor = product(factor, dw<T>{x - k, 0});
+  for (int k = 0; k < -steps; ++k) factor = product(factor, two_sum(x, T(k)));
+  return {x - whole, steps, factor};
+}
+template <class T> __device__ inline dw<T> lgamma_of_moved(T t) { return product(dw<T>{t, 0}, lgamma_near_2(t)); }
+
+// ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2 of x from 8 on.
+template <class T> __device__ inline T stirling_rest(T x) {
+  T inverse = 1 / x;
+  return inverse * stirling(inverse * inverse);
+}
+template <class T> __device__ inline dw<T> lgamma_of_large(T x) {
+  dw<T> main = product(dw<T>{x - T(0.5), 0}, precise_log(x)), sum = two_sum(main.hi, -x);
+  dw<T> all = two_sum(sum.hi, HALF_LN_2PI<T>.hi);
+  return fast_two_sum(all.hi, all.lo + (sum.lo + (main.lo + (HALF_LN_2PI<T>.lo + stirling_rest(x)))));
+}
+
+// sin(pi x) and cos(pi x) of x from -1/2 to 1/2.
+template <class T> struct sine_and_cosine {
+  dw<T> s, c;
+};
+template <class T> __device__ inline sine_and_cosine<T> of_half_turns(T x) {
+  bool other = fabs(x) > T(0.25);
+  T rest = other ? T(0.5) - fabs(x) : x;
+  dw<T> r = product(dw<T>{rest, 0}, PI_WORDS<T>);
+  T z = r.hi * r.hi;
+  dw<T> s = precise_sine(r, z), c = precise_cosine(r, z);
+  if (!other) return {s, c};
+  return {x < 0 ? negative_words(c) : c, s};
+}
+// -x sin(pi x) / pi, whose product with gamma(x) gamma(-x) is 1, for x from 8 on; its sign is that of gamma(-x).
+template <class T> __device__ inline dw<T> reflection(T x) {
+  T whole = ::rint(x), half = T(0.5) * whole;
+  dw<T> s = product(of_half_turns(x - whole).s, dw<T>{::floor(half) == half ? -x : x, 0});
+  return quotient(s, PI_WORDS<T>);
+}
+
+// ln(|gamma(x)|) where that is no pole.
+template <class T> __device__ inline dw<T> lgamma_words(T x) {
+  T size = fabs(x);
+  if (size < NEAR_POLE<T>) return negative_words(precise_log(size));
+  if (size < STIRLING_FROM<T>) {
+    moved_argument<T> x_ = move_to_2(x);
+    dw<T> l = lgamma_of_moved(x_.t);
+    if (x_.steps == 0) return l;
+    dw<T> of_factor = log_of_words(x_.factor);
+    return sum_of_words(l, x_.steps < 0 ? negative_words(of_factor) : of_factor);
+  }
+  dw<T> l = lgamma_of_large(size);
+  return x > 0 ? l : negative_words(sum_of_words(l, log_of_words(reflection(size))));
+}
+template <class T> __device__ inline T gammaln(T x) {
+  if (isinf(x)) return x;
+  if (is_pole(x)) return infinity<T>();
+  if (x > (same<T, f64> ? T(1e300) : T(1e30f))) return x * (::log(x) - 1);
+  dw<T> l = lgamma_words(x);
+  return l.hi + l.lo;
+}
+
+// |gamma(x)| of x from 8 on.
+template <class T> __device__ inline scaled_words<T> gamma_of_large(T x) {
+  return exp_words(lgamma_of_large(x));
+}
+template <class T> __device__ inline dw<T> gamma_of_moved(T t) {
+  dw<T> e = small_exp(lgamma_of_moved(t));
+  return fast_two_sum(e.hi, e.lo);
+}
+// Where gamma is infinite, and at minus which it is 0.
+template <class T> constexpr T GAMMA_END = same<T, f64> ? T(172) : T(36);
+template <class T> constexpr T GAMMA_START = same<T, f64> ? T(-185) : T(-43);
+
+template <class T> __device__ inline T gamma(T x) {
+  T size = fabs(x);
+  if (size < NEAR_POLE<T>) return 1 / x;
+  if (is_pole(x)) return nan<T>();
+  if (size < STIRLING_FROM<T>) {
+    moved_argument<T> x_ = move_to_2(x);
+    dw<T> of_2 = gamma_of_moved(x_.t), value = x_.steps < 0 ? quotient(of_2, x_.factor) : product(of_2, x_.factor);
+    return value.hi + value.lo;
+  }
+  if (x > GAMMA_END<T>) return infinity<T>();
+  if (x < GAMMA_START<T>) return sign_of_gamma(x) * T(0);
+  scaled_words<T> of_size = gamma_of_large(size);
+  if (x > 0) return scale(of_size.x.hi + of_size.x.lo, of_size.k);
+  dw<T> value = quotient(dw<T>{1, 0}, product(of_size.x, reflection(size)));
+  return scale(value.hi + value.lo, -of_size.k);
+}
+template <class T> __device__ inline T rgamma(T x) {
+  T size = fabs(x);
+  if (size < NEAR_POLE<T>) return x;
+  if (is_pole(x)) return 0;
+  if (size < STIRLING_FROM<T>) {
+    moved_argument<T> x_ = move_to_2(x);
+    dw<T> of_2 = gamma_of_moved(x_.t);
+    dw<T> value = x_.steps < 0 ? quotient(x_.factor, of_2) : quotient(dw<T>{1, 0}, product(of_2, x_.factor));
+    return value.hi + value.lo;
+  }
+  if (size > -GAMMA_START<T>) return x > 0 ? T(0) : isnan(x) ? x : sign_of_gamma(x) * infinity<T>();
+  scaled_words<T> of_size = gamma_of_large(size);
+  dw<T> value = x > 0 ? quotient(dw<T>{1, 0}, of_size.x) : product(of_size.x, reflection(size));
+  return scale(value.hi + value.lo, x > 0 ? -of_size.k : of_size.k);
+}
+
+template <class T> constexpr dw<T> DIGAMMA_ROOT = {T(1.4616321449683622), T(9.549995429965697e-17)};
+template <> constexpr dw<f32> DIGAMMA_ROOT<f32> = {1.4616321f, 1.243815e-08f};
+// Of x from 8 on.
+template <class T> __device__ inline dw<T> digamma_of_large(T x) {
+  T inverse = 1 / x;
+  dw<T> l = precise_log(x);
+  return {l.hi, l.lo - inverse * ::fma(inverse, digamma_tail(inverse * inverse), T(0.5))};
+}
+template <class T> __device__ inline T digamma(T x) {
+  T size = fabs(x);
+  if (size < NEAR_POLE<T>) return -1 / x;
+  if (is_pole(x) || x == -infinity<T>()) return nan<T>();
+  if (x >= STIRLING_FROM<T>) {
+    if (x == infinity<T>()) return x;
+    dw<T> value = digamma_of_large(x);
+    return value.hi + value.lo;
+  }
+  if (x <= -STIRLING_FROM<T>) {  // pi / tan(pi x) beside digamma(1 - x), which is digamma(-x) - 1 / x
+    sine_and_cosine<T> turn = of_half_turns(x - ::rint(x));
+    dw<T> cotangent = quotient(product(turn.c, PI_WORDS<T>), turn.s), large = digamma_of_large(size);
+    dw<T> sum = two_sum(large.hi, -cotangent.hi);
+    return sum.hi + (sum.lo + (large.lo - 1 / x - cotangent.lo));
+  }
+  // The steps to a number from 1.25 to 2.25: the sum of their inverses is numerator / denominator.
+  int steps = int(::floor(x - T(1.25)));
+  dw<T> numerator = {0, 0}, denominator = {1, 0};
+  for (int k = 1; k <= steps; ++k) {
+    numerator = sum_of_words(product(numerator, dw<T>{x - k, 0}), denominator);
+    denominator = product(denominator, dw<T>{x - k, 0});
+  }
+  for (int k = 0; k < -steps; ++k) {
+    dw<T> factor = two_sum(x, T(k));
+    numerator = sum_of_words(product(numerator, factor), negative_words(denominator));
+    denominator = product(denominator, factor);
+  }
+  dw<T> y = two_sum(x, T(-steps)), from_root = two_sum(y.hi, -DIGAMMA_ROOT<T>.hi);
+  from_root.lo += y.lo - DIGAMMA_ROOT<T>.lo;
+  dw<T> near = product(from_root, digamma_near(y.hi - T(1.75)));
+  dw<T> value = steps == 0 ? near : sum_of_words(near, quotient(numerator, denominator));
+  return value.hi + value.lo;
+}
+
+}  // namespace op
