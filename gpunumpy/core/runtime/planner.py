@@ -11,10 +11,9 @@ from weakref import WeakSet
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
-from ..graph.primitives import LibraryCall
 from ..graph.signature import Signature
 from ..late_imports import import_late
-from ..schedule.batch import batch_calls
+from ..schedule.batch import batch_calls, may_have_batches
 from ..schedule.lift import lifted, lowered
 from ..schedule.lower import Item, items_of
 from ..schedule.parts import parts
@@ -218,7 +217,7 @@ class Planner:
         return self._roots_of_parts.keep(structure_key, found, len(nodes) // _NODES_OF_ENTRY)
 
     def _has_batches(self, nodes: Sequence[Node], count: int) -> bool:
-        if not any(type(node.signature.primitive) is LibraryCall for node in nodes):
+        if not may_have_batches([node.signature for node in nodes]):
             return False
         items = items_of(nodes)
         return len(batch_calls(items, range(count), self._executor.traits)) != len(items)

@@ -31,9 +31,7 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
     depends on another call of its group, whichever other groups become batches. The batches are appended to the items,
     so that positions stay.
     """
-    signatures = [item.signature for item in items if isinstance(item.signature.primitive, LibraryCall)]
-    calls = Counter([(sig.primitive.name, sig.shape) for sig in signatures])  # type: ignore[union-attr]
-    if not any(count >= MIN_BATCH and record_of(name).is_worth_batching for (name, _), count in calls.items()):
+    if not may_have_batches([item.signature for item in items]):
         return items
     groups: dict[Any, list[int]] = {}
     depths: dict[int, int] = {}
@@ -64,6 +62,13 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
             if len(group) >= MIN_BATCH:
                 _replace_by_batch(result, group)
     return result
+
+
+def may_have_batches(signatures: Sequence[Signature]) -> bool:
+    """Return whether the values of a graph are enough calls of one name and shape for a batch."""
+    primitives = [(signature.primitive, signature.shape) for signature in signatures]
+    calls = Counter([(call.name, shape) for call, shape in primitives if isinstance(call, LibraryCall)])
+    return any(count >= MIN_BATCH and record_of(name).is_worth_batching for (name, _), count in calls.items())
 
 
 def _update_bases(items: Sequence[Item]) -> set[tuple[str, int]]:

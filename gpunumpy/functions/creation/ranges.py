@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
@@ -18,7 +19,8 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.ops import table
 from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
-from ...core.recording.record import as_array, as_dtype, elementwise, to_numpy
+from ...core.recording.memo import MemoizedOperation
+from ...core.recording.record import as_array, as_dtype, as_nodes, elementwise, elementwise_value, to_numpy
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
 from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for
@@ -339,8 +341,11 @@ def _masked_triangle(m: Any, k: Any, comparison: str) -> ndarray:
     if x.ndim == 1:
         x = make_view(x, Layout((x.size, x.size), (0, x.layout.strides[0]), x.layout.offset))
     row, column = _diagonal_indices(x.shape, operator.index(host_scalar(k)), x.queue)
-    is_kept = apply_op(comparison, row, column)
-    return mark_owner_as_array(elementwise("where", [wrap(is_kept), x, x.dtype.type(0)]))
+    value, zero = as_nodes((x, x.dtype.type(0)))
+    return mark_owner_as_array(_record_where((apply_op(comparison, row, column), value, zero)))
+
+
+_record_where = MemoizedOperation(partial(elementwise_value, "where"))
 
 
 def tril(m: Any, k: Any = 0) -> ndarray:

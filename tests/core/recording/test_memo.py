@@ -22,6 +22,7 @@ from gpunumpy.core.recording.array import MADE_AS_ARRAY, ndarray, wrap, wrap_ord
 from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.fft import transforms
+from gpunumpy.functions.creation import ranges
 from gpunumpy.functions.manipulation import repeating
 from gpunumpy.functions.products import einsum, matrix_product, stacked
 from gpunumpy.functions.sorting import searching, sort
@@ -370,6 +371,19 @@ def test_an_operation_is_recorded_once_for_all_sizes() -> None:
     assert calls == [1, 0]
     function((np.asarray(numpy.ones((2, 3, 4)))._node,), 1)
     assert len(calls) == 3  # another number of dimensions
+
+
+@pytest.mark.usefixtures("fresh_tables")
+def test_triangles_are_recorded_once_for_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded: list[Any] = []
+    record = ranges._record_where._record
+    monkeypatch.setattr(ranges._record_where, "_record", lambda *args: recorded.append(args) or record(*args))  # type: ignore[func-returns-value]
+    host = numpy.random.default_rng(0).random((8, 8))
+    x = np.asarray(host)
+    for n in range(7):
+        same(np.tril(x[n:, n:] * 2), numpy.tril(host[n:, n:] * 2))
+        same(np.triu(x[n:, n:] * 2, 1), numpy.triu(host[n:, n:] * 2, 1))
+    assert len(recorded) == 1
 
 
 @pytest.mark.usefixtures("fresh_tables")

@@ -16,6 +16,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.runtime.loop_cut import NODES_LIMIT, LoopCut
 from gpunumpy.core.runtime.planner import PATIENCE, Planner
+from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.parts import parts
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from tests.support.host_executor import with_new_plans
@@ -86,6 +87,7 @@ def test_rounds_of_loops_share_plans(name: str, new_planner: Planner, monkeypatc
     """A loop that looks at no value has few plans, all of them small, and a longer loop has hardly any more."""
     loop, structures, plans = LOOPS[name]
     planned: list[int] = []
+    made_items: list[int] = []
     plan = Planner.plan
 
     def noted(self: Planner, key: Any, nodes: Any, *rest: Any) -> Any:
@@ -93,6 +95,7 @@ def test_rounds_of_loops_share_plans(name: str, new_planner: Planner, monkeypatc
         return plan(self, key, nodes, *rest)
 
     monkeypatch.setattr(Planner, "plan", noted)
+    monkeypatch.setattr(planner, "items_of", lambda nodes: made_items.append(len(nodes)) or items_of(nodes))  # type: ignore[func-returns-value]
     with np.Device("cpu"):
         for n in (60, 90, 120):
             check(loop, n)
@@ -100,6 +103,7 @@ def test_rounds_of_loops_share_plans(name: str, new_planner: Planner, monkeypatc
         check(loop, 150)
     assert planned
     assert max(planned) < NODES_LIMIT // 2, "only the last graph, of few sizes, has a plan as a whole"
+    assert max(made_items) < NODES_LIMIT // 2, "no graph is looked at as the scheduler does before it has parts"
     assert before[0] <= structures
     assert before[1] <= plans
     assert new_planner.counts()[0] <= before[0] + 1
