@@ -125,22 +125,20 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
     )
 
 
-def array_function(
-    x: ndarray, function: Any, types: Iterable[type], args: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
+def array_function(x: ndarray, func: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a function of NumPy, or of this package, on arrays of this package, by the function of this package.
 
     A function that this package does not have runs on the host, with a `HostFallbackWarning`.
     """
     if not all(issubclass(kind, (ndarray, numpy.ndarray)) for kind in types):
         return NotImplemented
-    root = function.__module__.partition(".")[0]
-    if root == __name__.partition(".")[0] and hasattr(function, "_implementation"):
-        return function._implementation(*args, **options)
+    root = func.__module__.partition(".")[0]
+    if root == __name__.partition(".")[0] and hasattr(func, "_implementation"):
+        return func._implementation(*args, **kwargs)
     if root != "numpy":
         return NotImplemented
-    if asks_about_function(function, (args, options)):  # a class that NumPy does not ask about this argument
-        return on_host(function._implementation, "")(*args, **options)
-    run = own_function(function) or on_host(function, f"{function.__module__}.{function.__name__}")
+    if asks_about_function(func, (args, kwargs)):  # a class that NumPy does not ask about this argument
+        return on_host(func._implementation, "")(*args, **kwargs)
+    run = own_function(func) or on_host(func, f"{func.__module__}.{func.__name__}")
     # A subclass that calls this method has been asked already.
-    return getattr(run, "_implementation", run)(*args, **options)
+    return getattr(run, "_implementation", run)(*args, **kwargs)

@@ -172,8 +172,8 @@ class broadcast(metaclass=IteratorMeta):
 
     numpy_class = numpy.broadcast
 
-    def __init__(self, *args: Any) -> None:
-        parts: list[Any] = [part for x in args for part in (x._args if type(x) is broadcast else (x,))]
+    def __init__(self, *arrays: Any) -> None:
+        parts: list[Any] = [part for x in arrays for part in (x._args if type(x) is broadcast else (x,))]
         self._args: list[Any] = [part if isinstance(part, ndarray) else numpy.asarray(part) for part in parts]
         # Arrays of that shape, of one element each.
         shapes = (numpy.broadcast_to(numpy.empty((), bool), x.shape) for x in self._args)

@@ -165,12 +165,14 @@ _OF_CALL: dict[str, Callable[..., dict[str, Any]]] = {
         ("append", "block", "column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"), _of_joining
     ),
     "require": _of_require,
+    "resize": _of_joining,
     "unique": _of_unique,
     "qr": lambda a, mode="reduced": {"keeps_at": (0,) if mode == "raw" else None},
     # The first product of a chain begins with the first matrix.
     "multi_dot": lambda arrays, **_: {"keeps": has_subclass(arrays[0])},
 }
-_TAKING_ITSELF = _names("__format__ __repr__ array_repr dtype flags flat resize setflags shape view")
+_TAKING_ITSELF = frozenset(("array_repr",))
+_METHODS_TAKING_ITSELF = _names("__format__ __repr__ dtype flags flat resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.
 CALLING_METHODS = {
@@ -208,7 +210,8 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     asked_of = getattr(numpy.ndarray if is_method else numpy, name) if ufunc or name == "clip" else None
     if name in GENERALISED_UFUNCS:
         ufunc = (name, "__call__", "")
-    takes_itself, places = name in _TAKING_ITSELF, None if is_method else _KEEPING_AT.get(name)
+    takes_itself = name in (_METHODS_TAKING_ITSELF if is_method else _TAKING_ITSELF)
+    places = None if is_method else _KEEPING_AT.get(name)
     called = "" if is_method else CALLING_METHODS.get(name, "")
     keeps = keeps_all or name in _KEEPING
     deciding = 1 if name in _BY_SECOND and not is_method else 0 if name in _INDEXED else None
@@ -244,16 +247,19 @@ def _arrays_in(x: Any) -> Iterator[Any]:
 def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what a function returns for arguments of which some are of a subclass."""
     if rule.method and args and _has_own(args[0], rule.method):
-        return getattr(args[0], rule.method)(*args[1:], **options)
+        by_numpy = getattr(numpy, call.__name__)  # which calls the method, with arguments of its own
+        return getattr(by_numpy, "_implementation", by_numpy)(*args, **options)
     if rule.ufunc is not None and isinstance(rule.ufunc[0], str):
         public = getattr(sys.modules[__name__.partition(".")[0]], rule.ufunc[0])
         rule = rule._replace(ufunc=(public, *rule.ufunc[1:]))
     given = list(_arrays_in((args, options)))
     arrays = [x for x in given if type(x) is not ndarray]
-    if rule.asks_class:
-        asked = [x for x in arrays if type(x).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
-        if asked:
-            return _by_function_override(call, asked, args, options)
+    asked = [x for x in arrays if type(x).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
+    if asked and rule.asks_class:
+        return _by_function_override(call, asked, args, options)
+    if asked and any(x is options.get("like") for x in asked):
+        others = {name: x for name, x in options.items() if name != "like"}
+        return _by_function_override(getattr(numpy, call.__name__), [options["like"]], args, others)
     if rule.ufunc is not None or rule.asked_of is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
@@ -426,7 +432,7 @@ def _by_function_override(
     call: Callable[..., Any], asked: list[Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     """Return what a class with its own ``__array_function__`` makes of a call of a function. See NEP 18."""
-    types = tuple(dict.fromkeys(map(type, _arrays_in((args, options)))))
+    types = tuple(dict.fromkeys(map(type, _arrays_in((asked, args, options)))))
     for x in _subclasses_first(asked):
         result = x.__array_function__(call, types, args, options)
         if result is not NotImplemented:

@@ -143,6 +143,35 @@ def test_reductions_ask_for_what_numpy_asks_for(name: str, arguments: str) -> No
     assert outcomes[1] == outcomes[0]
 
 
+def test_methods_of_a_class_are_called_with_numpys_arguments() -> None:
+    outcomes = []
+    for np in LIBRARIES:
+
+        class Summed(np.ndarray):  # type: ignore[name-defined, misc]
+            def sum(self, axis: Any, out: Any) -> Any:
+                return "sum", axis, out
+
+            def take(self, *args: Any, **options: Any) -> Any:
+                return "take", args, options
+
+            def std(self, *args: Any, **options: Any) -> Any:
+                return "std", args, options
+
+        class Asked(Summed):
+            def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+                result = super().__array_function__(func=func, types=types, args=args, kwargs=kwargs)
+                return result.view(type(self)) if isinstance(result, np.ndarray) else result  # noqa: B023
+
+        found: list[Any] = []
+        for cls in (Summed, Asked):
+            x = np.arange(3.0).view(cls)
+            found += [np.sum(x), np.sum(x, axis=0), np.take(x, [0]), np.std(x, ddof=1), np.std(np.arange(2.0))]
+            found += [type(np.zeros(2, like=x)) is cls, type(np.asarray([1], like=x)) is cls]
+        found.append(outcome("np.std(x, where=d)", {"np": np, "x": np.arange(3.0), "d": Other()}))
+        outcomes.append([float(y) if hasattr(y, "dtype") else y for y in found])
+    assert outcomes[1] == outcomes[0]
+
+
 WRAPPED = (
     *("np.sqrt(w)", "np.add(w, 1)", "np.add(x, w)", "x + w", "x * w", "np.modf(w)", "np.matmul(w, w)", "np.sum(w)"),
     *("np.ptp(w)", "np.mean(w)", "np.cumsum(w)", "np.sort(w)", "np.round(w)", "np.clip(w, 1, 2)", "np.argmax(w)"),

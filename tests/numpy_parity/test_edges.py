@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import UserList, deque, namedtuple
 from collections.abc import Callable
 from pickle import dumps, loads
@@ -111,6 +112,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "sparse grids that are views": lambda np: isinstance(_sparse_grids(np, np.arange(3), copy=False), list),
     "memory of sparse grids": lambda np: np.shares_memory(x := np.arange(3), _sparse_grids(np, x, copy=False)[0]),
     "copied sparse grids": lambda np: isinstance(_sparse_grids(np, np.arange(3), copy=True), tuple),
+    "an element of flat behind the last": lambda np: np.zeros((2, 3)).flat[np.array(6)],
+    "an element of flat by an array": lambda np: np.arange(6).reshape(2, 3).flat[np.array(-2)],
+    "written behind the last of flat": lambda np: operator.setitem(np.zeros((2, 3)).flat, np.array(6), 1),
+    "written to flat without an index": lambda np: operator.setitem(np.zeros((2, 3)).flat, (), 1),
+    "a shape with an array in it": lambda np: np.reshape(np.arange(6), (np.array([2]), -1)),
     "a product of negative zero": lambda np: np.signbit(np.dot(np.array([-0.0]), np.array([1.0]))),
     "a product of negative zero, of matrices": lambda np: np.signbit(np.dot(np.array([[-0.0]]), np.array([[1.0]]))),
     "a product of negative zero, along the last": lambda np: np.signbit(np.inner(np.array([-0.0]), np.array([1.0]))),

@@ -168,6 +168,7 @@ SECOND_PLACES = (
     *("np.insert(np.arange(6), 1, one)", "np.setdiff1d(np.arange(6), x)", "np.setdiff1d(x, np.arange(3))"),
     *("np.delete(np.arange(6), i.view(type(x)))", "m.reshape(2, 2, 3).trace()", "np.trace(m.reshape(2, 2, 3))"),
     *("np.nanargmax(m, axis=0)", "np.nanargmin(m)", "np.nanargmin(m, axis=1)"),
+    *("np.resize(x, 8)", "np.resize(x, (2, 2))", "np.resize(none, 2)"),
     *("np.piecewise(np.arange(6), [x > 1], [1, 2])", "np.take_along_axis(np.arange(6), i.view(type(x)), 0)"),
 )
 

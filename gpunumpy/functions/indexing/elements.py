@@ -230,6 +230,8 @@ class flatiter(metaclass=IteratorMeta):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self._array
+        if isinstance(key, tuple) and not key:
+            call_for_user(numpy.zeros(1).flat.__setitem__, key, 0)  # an error since NumPy 2.4
         key = self._valid_key(key)
         if memory_on_host(base) is not None:
             if _selects_several(key):
@@ -286,6 +288,8 @@ class flatiter(metaclass=IteratorMeta):
         """
         if isinstance(key, tuple) and len(key) == 1:
             (key,) = key
+        if isinstance(key, ndarray) and not key.shape and key.dtype.kind in "iu":
+            key = int(to_host(key))
         kind = numpy.asarray(key).dtype.kind if isinstance(key, (list, numpy.ndarray)) else "i"
         if kind not in "iu" or isinstance(key, _DECIDED_BY_NUMPY):
             found = call_for_user(numpy.arange(self._size).flat.__getitem__, key)

@@ -81,7 +81,7 @@ def as_shape_with_unknown(shape: Any, size: int) -> Shape:
     """Return a shape for `size` elements as a tuple; one of the given dimensions may be -1."""
     if type(shape) is tuple and all(type(n) is int for n in shape):
         dims = shape
-    elif numpy.ndim(shape) or isinstance(shape, (tuple, list)):
+    elif isinstance(shape, (tuple, list)) or numpy.ndim(shape):
         if any(isinstance(n, (bool, numpy.bool)) for n in shape):
             raise TypeError("an integer is required")
         dims = tuple(operator.index(n) for n in shape)

@@ -408,9 +408,8 @@ def _as_real_array(x: Any) -> ndarray:
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> ndarray:
     """Test element-wise whether two arrays are equal within a tolerance. See `numpy.isclose`."""
     a, b, rtol, atol = (_operand(x) for x in (a, b, rtol, atol))
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not isinstance(tolerance, ndarray) and not numpy.isfinite(tolerance):
-            _report_tolerance(f"{name} is not a valid tolerance: {tolerance}")
+    if not all(isinstance(x, ndarray) or numpy.isfinite(x) for x in (rtol, atol)):
+        _report_tolerance(f"One of rtol or atol is not valid, atol: {atol}, rtol: {rtol}")
     # Integers are subtracted as floats: an integer difference may overflow.
     if isinstance(b, ndarray):
         b = wrap(graph.cast(b.value(), check(numpy.result_type(b.dtype, 1.0)))) if b.dtype.kind in "biu" else b

@@ -145,6 +145,7 @@ def is_writable_array(x: Any) -> bool:
 def mask_node(where: Any, queue: Queue | None = None) -> Node:
     """Return the `where` argument as a boolean node; host data goes to the device of `queue`."""
     leave_to_class(where)
+    leave_function_to_class(where)
     if hasattr(where, "dtype"):
         if where.dtype != BOOL:
             raise TypeError(
