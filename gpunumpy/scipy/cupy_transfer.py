@@ -41,12 +41,12 @@ class CupyTransfer:
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of `cupyx.scipy`, and return its result."""
-        queue = evaluate.queue_of(self.gpu)
-        if queue.pending:
-            evaluate.compute_pending(queue)  # before CuPy writes to what it reads
         with cupy_library.stream_of(self.gpu), self._staying:
             cupy_args = [self.to_library(x) for x in args]
             cupy_options = {name: self.to_library(x) for name, x in options.items()}
+            queue = evaluate.queue_of(self.gpu)
+            if queue.pending:
+                evaluate.compute_pending(queue)  # before CuPy writes to what it reads
             result = function(*cupy_args, **cupy_options)
             cupy_args.clear()
             cupy_options.clear()

@@ -1,9 +1,9 @@
 """Functions of SciPy for arrays of this package: where each call runs.
 
-Arrays in the memory of a GPU go to the function of that name in `cupyx.scipy`. Where that is missing or refuses the
-arguments, SciPy computes: on the device, if it was written for arrays of any library and ``SCIPY_ARRAY_API=1`` says
-that it may take them, and else on the host, which a `HostFallbackWarning` tells. Arrays that are on the host are
-SciPy's at once.
+Arrays in the memory of a GPU go to this package's own function where it has one, and else to the function of that name
+in `cupyx.scipy`. Where that is missing or refuses the arguments, SciPy computes: on the device, if the function was
+written for arrays of any library and ``SCIPY_ARRAY_API=1`` says that it may take them, and else on the host, which a
+`HostFallbackWarning` tells. Arrays that are on the host are SciPy's at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from ..core.late_imports import import_late
 from ..core.source_location import call_for_user
 from ..functions.fallback import report
-from .counterparts import counterpart_of, why_none
+from .counterparts import counterpart_of, own_of, why_none
 from .cupy_library import cupy
 from .cupy_transfer import CupyTransfer
 from .held import Held
@@ -46,6 +46,10 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
         gpu = gpu_of(args) or gpu_of(options.values())
         if gpu is None:
             return HostTransfer().call(function, args, options)
+        own = own_of(function, path, name)
+        own_arguments = None if own is None else own.arguments(args, options)
+        if own is not None and own_arguments is not None:
+            return own.function(*own_arguments[0], **own_arguments[1])
         counterpart = counterpart_of(function, path, name)
         reason = why_none(path)
         if counterpart is not None:

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core.late_imports import import_late
+from .fft_backend import Backend
 from .functions import handed_over
 from .held import class_for, hold, is_held
 from .host_transfer import HostTransfer
@@ -60,6 +61,8 @@ def submodule(name: str) -> ModuleType:
 def namespace(path: str) -> ModuleType:
     """Return a module like one of SciPy's, such as "ndimage" or "sparse.linalg"."""
     scipy_module = _scipy(path)
+    if path == "fft":
+        scipy_module.register_backend(Backend)
     module = ModuleType(f"{_PACKAGE}.{path}", scipy_module.__doc__)
 
     def find(name: str) -> Any:
