@@ -31,6 +31,8 @@ _LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sparse matrices (cuSPARSE)", ("nvidia-cusparse", "nvidia-cusparse-cu12")),
     ("tensor contractions (cuTENSOR)", ("cutensor-cu13", "cutensor-cu12")),
 )
+# What `gpunumpy.scipy` calls.
+_OF_SCIPY = (("SciPy", ("scipy",)), ("SciPy's functions on GPUs", ("cupy-cuda13x", "cupy-cuda12x", "cupy")))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,6 +100,7 @@ def info() -> list[str]:
 
     installed = {use: _installed(packages) for use, packages in _LIBRARIES}
     lines += [_line(use, text or "missing") for use, text in installed.items()]
+    lines += [_line(use, _installed(packages) or "missing") for use, packages in _OF_SCIPY]
     unsafe = why_unsafe(cache_folder())
     lines.append(_line("kernels of the package", _fixed_kernels(installed["compiler (NVRTC)"])))
     lines.append(_line("cache of compiled kernels", f"{cache_folder()}{f' (not used: {unsafe})' if unsafe else ''}"))
