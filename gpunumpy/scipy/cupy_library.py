@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 from ..arrays.exchange import array_over
 from ..core import dtypes
+from ..core.graph import layout
 from ..core.graph import node as graph
+from ..core.graph.queue import Queue
 from ..core.late_imports import import_late
-from ..core.recording.array import MADE_AS_ARRAY, ndarray
+from ..core.recording.array import MADE_AS_ARRAY, ndarray, wrap_leaf
 from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.memory import Buffer
@@ -45,10 +47,22 @@ def shares_memory_of(device: Device) -> bool:
     return device.has_stream
 
 
+class _Stream:
+    """The stream of a GPU, by the protocol of CUDA's Python packages."""
+
+    def __init__(self, device: Device) -> None:
+        self._handle = int(device.stream)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the version of the protocol, and the handle."""
+        return 0, self._handle
+
+
 @cache
 def stream_of(device: Device) -> Any:
     """Return the stream of a GPU as CuPy's object, which is a context in which CuPy works on that stream."""
-    return cupy().cuda.ExternalStream(int(device.stream), device.index)
+    device.activate()
+    return cupy().cuda.Stream.from_external(_Stream(device))
 
 
 class Lent(NamedTuple):
@@ -68,19 +82,23 @@ def lend(x: ndarray, staying: memory.staying) -> Lent:
     TypeError
         If CuPy has no such dtype.
     """
-    library = cupy()
-    dtype = x.dtype
+    node = x._node
+    if x._base is not None or node.data is None:
+        node = x.memory()
+    signature = node.signature
+    dtype, shape = signature.dtype, signature.shape
     if dtype.kind not in "biufc":
         raise TypeError(f"CuPy has no dtype {dtype}")
-    node = x.memory()
     buffer = node.data
     buffer.awaited()
     staying.add(buffer)
-    where = graph.leaf_layout(node)
-    itemsize = dtype.itemsize
-    whole = library.cuda.UnownedMemory(buffer.ptr, buffer.nbytes, buffer, x.device.index)
-    first = library.cuda.MemoryPointer(whole, where.offset * itemsize)
-    cupy_array = library.ndarray(where.shape, dtype, first, tuple(s * itemsize for s in where.strides))
+    leaf: Any = signature.primitive
+    itemsize, strides = dtype.itemsize, leaf.strides
+    cuda = cupy().cuda
+    whole = cuda.UnownedMemory(buffer.ptr, buffer.nbytes, buffer, buffer.device.index)
+    first = cuda.MemoryPointer(whole, (node.offset + leaf.origin) * itemsize)
+    byte_strides = None if strides == layout.c_layout(shape).strides else tuple([s * itemsize for s in strides])
+    cupy_array = cupy().ndarray(shape, dtype, first, byte_strides)
     buffer.copy = None  # of the host, which does not see what CuPy writes
     del whole, first
     return Lent(x, cupy_array, buffer, _references(cupy_array))
@@ -98,11 +116,15 @@ def take_back(lent: Lent) -> None:
         lent.buffer.exported = True
 
 
-def adopt(x: Any, device: Device) -> ndarray:
+def adopt(x: Any, queue: Queue) -> ndarray:
     """Return an array over the memory of CuPy's array; one without dimensions acts as a scalar."""
-    dtype = dtypes.check(x.dtype)
-    strides = tuple(s // dtype.itemsize for s in x.strides)
-    array = array_over(x.data.ptr, x.shape, strides, dtype, device, x, True)
-    if not x.shape:
+    dtype, shape = dtypes.check(x.dtype), x.shape
+    if x.flags.c_contiguous and x.size and dtype != dtypes.BOOL:
+        buffer = memory.foreign_buffer(x.data.ptr, x.nbytes, x, queue.device)
+        array = wrap_leaf(graph.leaf(buffer, dtype, layout.c_layout(shape), queue))
+    else:
+        strides = tuple(s // dtype.itemsize for s in x.strides)
+        array = array_over(x.data.ptr, shape, strides, dtype, queue.device, x, True)
+    if not shape:
         array._flags &= ~MADE_AS_ARRAY
     return array

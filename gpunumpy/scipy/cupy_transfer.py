@@ -43,7 +43,7 @@ class CupyTransfer:
         """Call a function of `cupyx.scipy`, and return its result."""
         with cupy_library.stream_of(self.gpu), self._staying:
             cupy_args = [self.to_library(x) for x in args]
-            cupy_options = {name: self.to_library(x) for name, x in options.items()}
+            cupy_options = {name: self.to_library(x) for name, x in options.items()} if options else {}
             queue = evaluate.queue_of(self.gpu)
             if queue.pending:
                 evaluate.compute_pending(queue)  # before CuPy writes to what it reads
@@ -52,8 +52,8 @@ class CupyTransfer:
             cupy_options.clear()
             found = self.from_library(result)
             del result
-        for lent in self._lent:
-            take_back(lent)
+            for lent in self._lent:
+                take_back(lent)
         return found
 
     def to_library(self, x: Any) -> Any:
@@ -108,7 +108,7 @@ class CupyTransfer:
         """Return a result with this package's objects in place of CuPy's."""
         if isinstance(x, self._array_class):
             original = self.original(x)
-            return adopt(x, self.gpu) if original is None else original
+            return adopt(x, evaluate.queue_of(self.gpu)) if original is None else original
         kind = type(x)
         if isinstance(x, numpy.ndarray):
             return resident(x, self.gpu)

@@ -38,7 +38,8 @@ class Array(numpy.ndarray):
 
     _pointer: Pointer | None = None
 
-    def __new__(cls, shape: Any, dtype: Any, memptr: Pointer, strides: Any) -> Any:
+    def __new__(cls, shape: Any, dtype: Any, memptr: Pointer, strides: Any = None) -> Any:
+        dtype = numpy.dtype(dtype)
         described = {
             "version": 3,
             "shape": shape,
