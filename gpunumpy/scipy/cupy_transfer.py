@@ -14,7 +14,7 @@ from ..core.runtime.device import Device
 from ..random.generator import Generator
 from . import cupy_library, sparse_formats
 from .cupy_library import Lent, adopt, lend, take_back
-from .held import Held, hold, is_held
+from .held import Held, holder_of, is_held
 from .transfer import Callback, LibraryFunction, converted, is_function
 
 
@@ -122,7 +122,9 @@ class CupyTransfer:
             return x.function
         if not is_held(x):
             return LibraryFunction(x, self) if is_function(x) else x
-        return next((held for held in self._held if held._inner is x), None) or hold(x, self)
+        return holder_of(x, self._held, self)
+
+    attribute = from_library
 
     def original(self, x: Any) -> ndarray | None:
         """Return the array that CuPy's array stands for in this call; None if it stands for none."""

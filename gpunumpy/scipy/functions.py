@@ -69,7 +69,7 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
         report(f"scipy.{path}.{name}", "SciPy", reason)
         return HostTransfer(gpu).call(function, args, options)
 
-    run.__module__ = f"gpunumpy.scipy.{path}"
+    run.__module__, run.__qualname__ = f"gpunumpy.scipy.{path}", name
     return run
 
 

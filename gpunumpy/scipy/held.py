@@ -91,7 +91,7 @@ class Held(metaclass=HeldMeta):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         found = getattr(self._inner, name)
         if not callable(found) or isinstance(found, (type, Callback)) or is_held(found):
-            return self._transfer.anew().from_library(found)
+            return self._transfer.anew().attribute(found)
 
         def method(*args: Any, **options: Any) -> Any:
             return _functions().call_method(self, name, args, options)
@@ -148,8 +148,16 @@ def _is_of_library(cls: Any) -> bool:
     return cls.__module__.startswith(_LIBRARIES) or (cls.__module__ == "builtins" and cls.__name__ in _MODULES)
 
 
+def holder_of(x: Any, known: list[Held], transfer: Transfer) -> Held:
+    """Return the holder of an object of a library: one that is known, or a new one."""
+    for held in known:
+        if held._inner is x:
+            return held
+    return hold(x, transfer)
+
+
 def hold(x: Any, transfer: Transfer) -> Held:
-    """Return the holder of an object that a call has made."""
+    """Return a new holder of an object."""
     cls: Any = type(x)
     held: Held = object.__new__(class_for(cls))
     held._inner, held._transfer = x, transfer.anew()

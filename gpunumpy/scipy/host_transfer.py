@@ -10,8 +10,10 @@ import numpy
 
 from ..arrays.exchange import array_over
 from ..core import dtypes
+from ..core.dtypes import DType
 from ..core.graph import node as graph
-from ..core.recording.array import ON_HOST, is_scalar, keep_on_host, ndarray
+from ..core.graph.layout import Shape
+from ..core.recording.array import ON_HOST, READ_ONLY, is_scalar, keep_on_host, ndarray
 from ..core.recording.host_memory import is_writeable
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, default_device
@@ -20,8 +22,26 @@ from ..core.source_location import call_for_user
 from ..functions.fallback import HostCall
 from ..random.generator import Generator
 from . import sparse_formats
-from .held import Held, hold, is_held
+from .held import Held, holder_of, is_held
 from .transfer import Callback, LibraryFunction, converted, is_function
+
+
+class _Memory:
+    """What NumPy's array over the memory of an array has as its base. No array is, so views of it refer to it."""
+
+    __slots__ = ("__array_interface__", "_buffer")
+
+    def __init__(
+        self, buffer: Buffer, offset: int, shape: Shape, strides: tuple[int, ...], dtype: DType, writeable: bool
+    ) -> None:
+        self._buffer = buffer
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (buffer.ptr + offset, not writeable),
+            "shape": shape,
+            "strides": strides,
+            "typestr": dtype.str,
+        }
 
 
 class _Lent(NamedTuple):
@@ -57,8 +77,7 @@ class HostTransfer(HostCall):
         """Call a function of SciPy, and return its result."""
         with self._staying:
             host_args, host_options = self.arguments(args, options)
-            if self._lent and (queue := self._lent[0].array.queue).pending:
-                evaluate.compute_pending(queue)  # before SciPy writes to what it reads
+            self._compute_pending()
             result = call_for_user(function, *host_args, **host_options)
             self.write_back()
             found = self.from_host(result)
@@ -66,6 +85,13 @@ class HostTransfer(HostCall):
             del host_args, host_options, result
             self._leave_what_is_kept()
         return found
+
+    def _compute_pending(self) -> None:
+        """Compute what is pending: SciPy may read what it writes, and write to what it reads."""
+        if self._lent or self._held:
+            queue = evaluate.queue_of(self.device or default_device())
+            if queue.pending:
+                evaluate.compute_pending(queue)
 
     def _leave_what_is_kept(self) -> None:
         """Have memory stay where it is of which something else than this call has a NumPy array."""
@@ -78,8 +104,8 @@ class HostTransfer(HostCall):
 
     def to_host(self, x: Any) -> Any:
         """Return an argument with NumPy's and SciPy's objects in place of this package's."""
-        if isinstance(x, ndarray) and not x._flags & ON_HOST and x.device.shares_host_memory and not is_scalar(x):
-            return self._window(x)
+        if isinstance(x, ndarray) and not x._flags & ON_HOST and x.device.shares_host_memory:
+            return super().to_host(x) if is_scalar(x) or x.dtype == dtypes.bfloat16 else self._window(x)
         if isinstance(x, Held):
             self._may_keep = True
             self.device = self.device or x._gpu
@@ -102,8 +128,7 @@ class HostTransfer(HostCall):
         self._staying.add(buffer)
         where, itemsize = graph.leaf_layout(node), x.itemsize
         strides = tuple(s * itemsize for s in where.strides)
-        window = numpy.ndarray(where.shape, x.dtype, buffer.host, where.offset * itemsize, strides)
-        window.flags.writeable = x.writeable
+        window = numpy.asarray(_Memory(buffer, where.offset * itemsize, where.shape, strides, x.dtype, x.writeable))
         self._lent.append(_Lent(x, window, buffer))
         return window
 
@@ -123,7 +148,14 @@ class HostTransfer(HostCall):
         self._may_keep = True
         if not is_held(x):
             return LibraryFunction(x, self)
-        return next((held for held in self._held if held._inner is x), None) or hold(x, self)
+        return holder_of(x, self._held, self)
+
+    def attribute(self, x: Any) -> Any:
+        """Return an attribute of an object as a result; an array shows the object's memory, or is read-only."""
+        found = self.from_host(x)
+        if isinstance(found, ndarray) and not found._flags & ON_HOST and not found.device.shares_host_memory:
+            found._flags |= READ_ONLY
+        return found
 
     def original(self, x: Any) -> ndarray | None:
         """Return the array that a NumPy array stands for in this call; None if it stands for none."""

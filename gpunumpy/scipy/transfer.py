@@ -42,6 +42,9 @@ class Transfer(Protocol):
     def from_library(self, x: Any) -> Any:
         """Return a result with this package's objects in place of the library's."""
 
+    def attribute(self, x: Any) -> Any:
+        """Return an attribute of an object as a result; an array shows the object's memory, or is read-only."""
+
     def original(self, x: Any) -> ndarray | None:
         """Return the array that an array of the library stands for in this call; None if it stands for none."""
 

@@ -11,6 +11,7 @@ import scipy
 
 import gpunumpy as np
 import gpunumpy.scipy as sp
+from gpunumpy.core.runtime.device import Device
 from gpunumpy.scipy import counterparts, cupy_library, functions
 
 from .beside import agree
@@ -194,4 +195,9 @@ def test_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     numpy.testing.assert_allclose(np.asnumpy(y), scipy.ndimage.gaussian_laplace(np.asnumpy(x), 1.0))
     with pytest.warns(np.HostFallbackWarning, match="csr_array.__matmul__"):
         assert (sp.sparse.eye_array(12, format="csr") @ x).tolist() == x.tolist()
+    np.host_fallback("ignore")
+    matrix = sp.sparse.csr_array(np.asarray(numpy.eye(3)))
+    monkeypatch.setattr(Device, "shares_host_memory", False)
+    with pytest.raises(ValueError, match="read-only"):  # a copy
+        matrix.data[...] = 2.0
     counterparts.counterpart_of.cache_clear()
