@@ -23,11 +23,11 @@ from .ufuncs.methods import NO_VALUE, reduce_ufunc, wrapped_scalar
 __all__ = ["convolve", "correlate", "diff", "ediff1d", "gradient", "trapezoid"]
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> ndarray:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> Any:
     """Calculate the n-th discrete difference along an axis. See `numpy.diff`."""
-    array = as_array(a)
     if n == 0:
-        return array
+        return a
+    array = as_array(a)
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     if array.ndim == 0:

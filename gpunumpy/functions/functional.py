@@ -83,12 +83,16 @@ class vectorize(numpy.vectorize):
             return super().__call__(*args, **options)
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, ClassRule(keeps=True, keeps_without_dimensions=True), args, options)
-        if holds_host_data((args, options)) or holds_masked_array((args, options)):
+        if holds_host_data((args, options)) or holds_masked_array((args, options)) or self._makes_host_data():
             return _call_for_elements(self, *args, **options)
         if self.signature is not None:
             return super().__call__(*args, **options)
         results = None if is_checking() else self._for_all_elements(args, options)
         return _call_for_elements(self, *args, **options) if results is None else results
+
+    def _makes_host_data(self) -> bool:
+        """Return whether a dtype of the results is one that no kernel computes."""
+        return any(numpy.dtype(otype) not in KIND for otype in self.otypes or ())
 
     def _for_all_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the results of one call for all elements; None if there is to be one for each element."""
@@ -101,7 +105,7 @@ class vectorize(numpy.vectorize):
         except (TypeError, ValueError, OverflowError):
             return None  # NumPy finds out what objects they are
         otypes = self.otypes
-        if not arrays or not all(numpy.dtype(otype) in KIND for otype in otypes or ()):
+        if not arrays:
             return None
         if any(not x.size for x in arrays):
             if otypes is None:
@@ -120,6 +124,8 @@ class vectorize(numpy.vectorize):
 
     def _vectorize_call_with_signature(self, func: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return what the function gives for every index of the loop; NumPy's method calls this one."""
+        if holds_host_data(args) or self._makes_host_data():
+            return super()._vectorize_call_with_signature(func, args)  # type: ignore[misc]
         inputs, outputs = self._in_and_out_core_dims  # type: ignore[attr-defined]
         if len(args) != len(inputs):
             raise TypeError(f"wrong number of positional arguments: expected {len(inputs)!r}, got {len(args)!r}")

@@ -381,3 +381,34 @@ def test_random_functions(seed: int) -> None:
             assert found.dtype == object
         else:
             same(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["M8[ns]", "m8[s]", "U2", "S2", "O", "g", ">i4", "i4"])
+@pytest.mark.parametrize("signature", ["(i)->(i)", "(i)->()", "()->()"])
+def test_signatures_over_every_dtype(signature: str, dtype: str) -> None:
+    for otypes in (None, [dtype]):
+        for data in (["1", "2"], [1, 2]):
+            outcomes = []
+            for xp in (numpy, np):
+                x = xp.asarray(numpy.array(data).astype("i8" if dtype.startswith(("M8", "m8")) else "U2").astype(dtype))
+                function = (lambda v: v[0]) if signature == "(i)->()" else (lambda v: v)
+                np.host_fallback("ignore")
+                found = xp.vectorize(function, signature=signature, otypes=otypes)(x)
+                outcomes.append((str(found.dtype), found.shape, found.tolist()))
+            assert outcomes[1] == outcomes[0]
+
+
+def test_dtypes_of_the_host_for_results_of_a_signature() -> None:
+    np.host_fallback("ignore")
+    for otype in ("M8[D]", "g", "O"):
+        found, expected = (
+            xp.vectorize(lambda x: x, signature="()->()", otypes=[otype])(xp.arange(3)) for xp in (np, numpy)
+        )
+        assert found.dtype == expected.dtype
+        assert found.tolist() == expected.tolist()
+
+
+def test_a_difference_of_order_zero_is_the_argument() -> None:
+    np.set_residence("device")
+    for x in ([0, 1, 2], np.arange(3)):
+        assert np.diff(x, n=0) is x
