@@ -108,7 +108,8 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
             return _own_functions.setdefault(ufunc, getattr(_package(), name))
         if name in UFUNCS:
             return getattr(UFUNCS[name], method)
-    if name in SPECIAL and getattr(sys.modules.get("scipy.special._ufuncs"), name, None) is ufunc:
+    is_found = name in SPECIAL or (method == "__call__" and not name.startswith("_"))
+    if is_found and getattr(sys.modules.get("scipy.special._ufuncs"), name, None) is ufunc:
         own = getattr(import_late(_SPECIAL_FUNCTIONS), name)
         return own if method == "__call__" else getattr(own, method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)

@@ -26,9 +26,18 @@ from ..core.runtime.memory import Buffer
 def cupy() -> Any:
     """Return the module `cupy`, or None where it is not installed or cannot be used."""
     try:
-        return import_late("cupy")
+        module = import_late("cupy")
     except ImportError:
         return None
+    memory.out_of_memory_hooks.append(_give_back)
+    return module
+
+
+def _give_back(device: Device) -> None:
+    """Have CuPy give back the free memory that it keeps for later arrays."""
+    if shares_memory_of(device):
+        device.activate()
+        cupy().get_default_memory_pool().free_all_blocks()
 
 
 @cache

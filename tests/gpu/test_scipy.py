@@ -83,3 +83,13 @@ def test_many_calls_of_one_stream_keep_order() -> None:
         del y
         expected += scipy.ndimage.uniform_filter1d(host * k, 5) * 2
     numpy.testing.assert_allclose(np.asnumpy(total), expected, 1e-9, 1e-9)
+
+
+def test_cupy_gives_back_memory() -> None:
+    x: Any = np.arange(1 << 20, dtype=np.float32)
+    sp.ndimage.uniform_filter1d(x, 5)
+    pool = cupy.get_default_memory_pool()
+    assert pool.free_bytes() > 0
+    for hook in list(memory.out_of_memory_hooks):
+        hook(x.device)
+    assert pool.free_bytes() == 0

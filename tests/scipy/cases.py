@@ -340,7 +340,6 @@ SPATIAL: dict[str, Case] = {
     "distance.cosine": lambda sp, xp, a: sp.spatial.distance.cosine(a(V), a(W)),
     "distance.pdist": lambda sp, xp, a: sp.spatial.distance.pdist(a(X)),
     "distance.squareform": lambda sp, xp, a: sp.spatial.distance.squareform(sp.spatial.distance.pdist(a(X))),
-    "distance_matrix": lambda sp, xp, a: sp.spatial.distance_matrix(a(X), a(P)),
     "procrustes": lambda sp, xp, a: sp.spatial.procrustes(a(X), a(P)),
 }
 

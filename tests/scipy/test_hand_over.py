@@ -159,6 +159,15 @@ def test_scipys_transforms_find_the_devices(library: Library) -> None:
     assert type(scipy.fft.dct(numpy.arange(16.0))) is numpy.ndarray
 
 
+def test_scipys_ufuncs_find_the_devices(library: Library) -> None:
+    x = np.arange(5.0)
+    np.host_fallback("error")
+    found = scipy.special.erfi(x)  # one of those that SciPy has as they are under SCIPY_ARRAY_API too
+    assert type(found) is np.ndarray
+    assert [name for name, *_ in library.calls] == ["special.erfi"]
+    numpy.testing.assert_allclose(np.asnumpy(found), scipy.special.erfi(np.asnumpy(x)))
+
+
 def test_a_sparse_array_is_moved_once(library: Library) -> None:
     """One that SciPy made moves to the GPU when it meets an array there."""
     matrix = sp.sparse.eye_array(4, format="csr") * 2
