@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache, reduce, wraps
+from functools import reduce, wraps
 from typing import Any, NamedTuple
 
 from .. import fft, linalg
@@ -24,6 +24,10 @@ _OWN = {
 _OF_ALL_AXES = frozenset(("fftn", "ifftn", "rfftn", "irfftn"))
 # Parameters that choose no result: memory to use again, threads, checks that an array is finite.
 _WITHOUT_EFFECT = frozenset(("check_finite", "overwrite_a", "overwrite_b", "overwrite_x", "workers"))
+# Functions, and parameters, of `cupyx.scipy` that mean something else than SciPy's: the states of its filters are the
+# last inputs and outputs.
+_UNLIKE = {"signal": ("lfilter_zi", "lfiltic", "sosfilt_zi")}
+_UNLIKE_PARAMETERS = {"signal": ("zi",)}
 _Parameter = inspect.Parameter
 _POSITIONAL = (_Parameter.POSITIONAL_ONLY, _Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -59,9 +63,10 @@ class Counterpart(NamedTuple):
         self, args: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """Return arguments for SciPy's function as arguments for this one; None if it has not the parameters."""
-        if self.defaults is None:
+        count = len(args)
+        if self.defaults is None or (not options and count <= self.same_positions):
             return args, options
-        if len(args) > self.same_positions:
+        if count > self.same_positions:
             further = args[self.same_positions :]
             if len(further) > len(self.further_positions):
                 return None
@@ -75,7 +80,6 @@ class Counterpart(NamedTuple):
         return args, {name: x for name, x in options.items() if name in self.known}
 
 
-@cache
 def own_of(function: Any, path: str, name: str) -> Counterpart | None:
     """Return the function of this package's that computes one of SciPy's; None if there is none."""
     module, names = _OWN.get(path, (None, ()))
@@ -98,22 +102,24 @@ def _with_last_axes(transform: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@cache
 def counterpart_of(function: Any, path: str, name: str) -> Counterpart | None:
     """Return what `cupyx.scipy` has for a function or a class of SciPy's; None if it has nothing."""
+    if name in _UNLIKE.get(path, ()):
+        return None
     try:
         found: Any = reduce(getattr, name.split("."), cupyx(path))
     except AttributeError:
         return None
-    return _counterpart(found, function)
+    return _counterpart(found, function, _UNLIKE_PARAMETERS.get(path, ()))
 
 
-def _counterpart(found: Any, function: Any) -> Counterpart:
-    """Return a function as the counterpart of one of SciPy's."""
+def _counterpart(found: Any, function: Any, unlike: tuple[str, ...] = ()) -> Counterpart:
+    """Return a function as the counterpart of one of SciPy's; some of its parameters mean something else."""
     try:
         own, other = (list(inspect.signature(x).parameters.values()) for x in (found, function))
     except (TypeError, ValueError):  # ufuncs do not tell
         return Counterpart(found)
+    own = [parameter for parameter in own if parameter.name not in unlike]
     if any(parameter.kind is _Parameter.VAR_POSITIONAL for parameter in (*own, *other)):
         return Counterpart(found)
     positions = [parameter.name for parameter in other if parameter.kind in _POSITIONAL]
@@ -130,7 +136,7 @@ def _counterpart(found: Any, function: Any) -> Counterpart:
     )
 
 
-def why_none(path: str) -> str:
+def why_none() -> str:
     """Return the reason why there is no counterpart, for a message."""
     if cupy() is None:
         return "it runs on the device with CuPy (pip install 'gpunumpy[cu13-cupy]')"

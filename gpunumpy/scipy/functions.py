@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.late_imports import import_late
 from ..core.source_location import call_for_user
 from ..functions.fallback import report
-from .counterparts import counterpart_of, own_of, why_none
+from .counterparts import Counterpart, counterpart_of, own_of, why_none
 from .cupy_library import cupy
 from .cupy_transfer import CupyTransfer
 from .held import Held
@@ -24,8 +24,21 @@ from .host_transfer import HostTransfer
 from .sparse_formats import is_sparse
 from .transfer import gpu_of
 
-# What `cupyx.scipy` raises for arguments that SciPy may take. SciPy then says what is wrong with them, if anything is.
-_REFUSALS = (AttributeError, NotImplementedError, TypeError, ValueError)
+# What a library raises for arguments that SciPy may take on the host, or for lack of a package that it needs. SciPy is
+# then asked, and raises what it has against them.
+_REFUSALS = (AttributeError, ImportError, NotImplementedError, RuntimeError, TypeError, ValueError)
+
+
+class _Route(NamedTuple):
+    """What computes a function on a GPU."""
+
+    own: Counterpart | None
+    of_cupy: Counterpart | None
+    takes_any_array: bool
+
+
+# Routes by module and name.
+_routes: dict[tuple[str, str], _Route] = {}
 
 
 def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
@@ -40,37 +53,45 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
     name : str
         Its name there; that of a function of a class comes after the class's.
     """
+    key = path, name
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        gpu = gpu_of(args) or gpu_of(options.values())
+        gpu = gpu_of(args) or (gpu_of(options.values()) if options else None)
         if gpu is None:
             return HostTransfer().call(function, args, options)
-        own = own_of(function, path, name)
-        own_arguments = None if own is None else own.arguments(args, options)
-        if own is not None and own_arguments is not None:
-            return own.function(*own_arguments[0], **own_arguments[1])
-        counterpart = counterpart_of(function, path, name)
-        reason = why_none(path)
-        if counterpart is not None:
-            fitted = counterpart.arguments(args, options)
+        route = _routes.get(key) or _routes.setdefault(key, _route(function, path, name))
+        reason = ""
+        if route.own is not None:
+            fitted = route.own.arguments(args, options)
             if fitted is not None:
+                return route.own.function(*fitted[0], **fitted[1])
+        if route.of_cupy is not None:
+            fitted = route.of_cupy.arguments(args, options)
+            if fitted is None:
+                reason = "cupyx.scipy has none of these parameters"
+            else:
                 transfer = CupyTransfer(gpu)
                 try:
-                    return transfer.call(counterpart.function, *fitted)
+                    return transfer.call(route.of_cupy.function, *fitted)
                 except _REFUSALS as error:
                     if transfer.has_called_back:  # the error may be the program's
                         raise
                     reason = f"cupyx.scipy says {error}"
-            else:
-                reason = "cupyx.scipy has none of these parameters"
-        elif takes_any_array(function):
-            return call_for_user(function, *args, **options)
-        report(f"scipy.{path}.{name}", "SciPy", reason)
+        elif route.takes_any_array:
+            try:
+                return call_for_user(function, *args, **options)
+            except _REFUSALS as error:
+                reason = f"SciPy says {error}"
+        report(f"scipy.{path}.{name}", "SciPy", reason or why_none())
         return HostTransfer(gpu).call(function, args, options)
 
     run.__module__, run.__qualname__ = f"gpunumpy.scipy.{path}", name
     return run
+
+
+def _route(function: Any, path: str, name: str) -> _Route:
+    return _Route(own_of(function, path, name), counterpart_of(function, path, name), takes_any_array(function))
 
 
 def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -82,7 +103,7 @@ def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str,
     if held._gpu is None and not is_sparse(held._inner):
         reason = "its object is there"
     elif cupy() is None:
-        reason = why_none("")
+        reason = why_none()
     else:
         on_gpu = CupyTransfer(gpu)
         try:

@@ -21,6 +21,21 @@ pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::FutureWarning
 cupy = pytest.importorskip("cupy")
 
 
+# What `cupyx.scipy` does in another way, by module and name of the case.
+_DIFFERENT = {
+    ("ndimage", "distance_transform_edt"): "distances are float32",
+    ("ndimage", "extrema"): "positions are arrays",
+    ("ndimage", "maximum_position"): "positions are arrays",
+    ("sparse", "diags_array"): "formats of results",
+    ("sparse", "A * dense"): "formats of results",
+    ("sparse", "kron"): "formats of results",
+    ("spatial", "Delaunay"): "numbers of triangles",
+    ("spatial", "KDTree, pairs"): "an array, and no set",
+    ("spatial", "KDTree, two"): "trees have no such method",
+    ("spatial", "KDTree, sparse"): "distances need cuVS",
+}
+
+
 @pytest.fixture(autouse=True)
 def on_gpu() -> Any:
     with np.Device("cuda:0"):
@@ -29,6 +44,8 @@ def on_gpu() -> Any:
 
 @pytest.mark.parametrize(("module", "name"), [(module, name) for module, table in TABLES.items() for name in table])
 def test_a_call(module: str, name: str) -> None:
+    if (module, name) in _DIFFERENT:
+        pytest.skip(_DIFFERENT[module, name])
     np.host_fallback("ignore")
     agree(TABLES[module][name], "cuda:0", 1e-5)
 

@@ -184,7 +184,7 @@ SPARSE_CALLS: dict[str, Case] = {
     "find": lambda sp, xp, a: sp.sparse.find(csr(sp, a)),
     "tril": lambda sp, xp, a: sp.sparse.tril(csr(sp, a)),
     "issparse": lambda sp, xp, a: (sp.sparse.issparse(csr(sp, a)), sp.sparse.issparse(a(M))),
-    "linalg.spsolve": lambda sp, xp, a: sp.sparse.linalg.spsolve(sp.sparse.csc_array(a(M)), a(V[:6])),
+    "linalg.spsolve": lambda sp, xp, a: sp.sparse.linalg.spsolve(sp.sparse.csr_array(a(M)), a(V[:6])),
     "linalg.cg": lambda sp, xp, a: sp.sparse.linalg.cg(sp.sparse.csr_array(a(S)), a(V[:6]), rtol=1e-12),
     "linalg.gmres, function": lambda sp, xp, a: sp.sparse.linalg.gmres(
         sp.sparse.linalg.LinearOperator((6, 6), matvec=lambda v: a(M) @ v, dtype=float), a(V[:6]), rtol=1e-12

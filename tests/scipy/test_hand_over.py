@@ -196,7 +196,7 @@ def test_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(functions, "cupy", lambda: None)
     monkeypatch.setattr(counterparts, "cupy", lambda: None)
     monkeypatch.setattr(counterparts, "cupyx", lambda path: None)
-    counterparts.counterpart_of.cache_clear()
+    functions._routes.clear()
     np.set_residence("device")
     x = np.arange(12.0)
     with pytest.warns(np.HostFallbackWarning, match=r"gaussian_laplace runs through SciPy.*gpunumpy\[cu13-cupy\]"):
@@ -209,4 +209,4 @@ def test_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "shares_host_memory", False)
     with pytest.raises(ValueError, match="read-only"):  # a copy
         matrix.data[...] = 2.0
-    counterparts.counterpart_of.cache_clear()
+    functions._routes.clear()
