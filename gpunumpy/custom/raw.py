@@ -230,10 +230,14 @@ class RawKernel:
                 evaluate.flush(queue)
             encoded = _encoded(args, queue, first_address)
             if encoded is None:  # what is moved to the GPU may find no room, and other memory moves away
-                with memory.staying(*[x.memory().data for x in args if isinstance(x, ndarray)]):
+                buffers = [x.memory().data for x in args if isinstance(x, ndarray)]
+                with memory.staying(*buffers), memory.unnoted(*buffers):
                     evaluate.flush(queue)  # what is cheaper to compute than to read waits until its operand has memory
                     encoded = _encoded(args, queue, moved_address)
                     assert encoded is not None
+                    self._launch(kernel, shape, shared_mem, handle, *encoded)
+            elif queue.device.has_spilled:
+                with memory.unnoted(*[x.memory().data for x in args if isinstance(x, ndarray)]):
                     self._launch(kernel, shape, shared_mem, handle, *encoded)
             else:
                 self._launch(kernel, shape, shared_mem, handle, *encoded)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpunumpy.core.runtime import device as module
-from gpunumpy.core.runtime import evaluate, host_copies, memory, memory_copy
+from gpunumpy.core.runtime import evaluate, host_copies, marks, memory, memory_copy, moves, spill
 from gpunumpy.core.runtime.device import CPU
 
 MEMORY_BYTES = 1 << 30
@@ -230,7 +230,8 @@ def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
     patch.setattr(module, "_driver_objects", {})
     for table in (
         *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
-        *(memory_copy._stages, evaluate._states, host_copies._free_slots),
+        *(memory_copy._stages, evaluate._states, host_copies._free_slots, moves._moves, marks._free_events),
+        spill._stores,
     ):
         for key in list(table):
             if key is not CPU:

@@ -91,7 +91,12 @@ def device_error(error: Any, doing: str = "") -> DeviceError | MemoryError:
 
 def is_lost(device: Device) -> bool:
     """Return whether no call for a GPU can succeed in this process, after a fatal error or in a forked child."""
-    return device in _lost or _devices.get(str(device)) is not device
+    return device in _lost or is_of_parent(device)
+
+
+def is_of_parent(device: Device) -> bool:
+    """Return whether this process is a forked child, and its parent has used the GPU."""
+    return _devices.get(str(device)) is not device
 
 
 def raise_if_lost(device: Device) -> None:

@@ -34,11 +34,15 @@ class HostCopy:
     buffer drops its copy, cannot leave an old content valid.
     """
 
-    __slots__ = ("content", "is_pinned")
+    __slots__ = ("content",)
 
-    def __init__(self, content: numpy.ndarray | None = None, is_pinned: bool = False) -> None:
+    def __init__(self, content: numpy.ndarray | None = None) -> None:
         self.content = content
-        self.is_pinned = is_pinned  # whether the memory is page-locked
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of the content; 0 until it is fetched."""
+        return 0 if self.content is None else self.content.nbytes
 
     def part(self, start: int, stop: int) -> numpy.ndarray:
         """Return the bytes from `start` to before `stop`, once the content is there."""

@@ -7,7 +7,8 @@ import gc
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,7 @@ __all__ = [
     "set_memory_limit",
     "shortage",
     "staying",
+    "unnoted",
     "take_index_error",
 ]
 
@@ -286,6 +288,19 @@ class staying:
         """Let the buffers go."""
         for buffer in self._buffers:
             _staying.remove(buffer)
+
+
+@contextmanager
+def unnoted(*buffers: Buffer) -> Iterator[None]:
+    """Context in which work uses buffers that is no run of a plan, so that nobody notes it."""
+    pools = [pool_of(buffer.device) for buffer in buffers]
+    try:
+        for pool, buffer in zip(pools, buffers, strict=True):
+            pool.unmark(buffer)
+        yield
+    finally:
+        for pool, buffer in zip(pools, buffers, strict=True):
+            pool.unmark(buffer)
 
 
 def may_move(buffer: Buffer) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from .device import Device, check, driver
-from .memory import Buffer, address, attempted, host_bytes, pinned, staying
+from .memory import Buffer, address, attempted, host_bytes, pinned, staying, unnoted
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
@@ -204,17 +204,21 @@ def copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int,
     """
     if not nbytes:
         return
-    with staying(target, source):
-        if source.host is not None:
-            copy_from_host(target, target_offset, source.host[source_offset : source_offset + nbytes])
-        elif target.host is not None:
-            window = target.host[target_offset : target_offset + nbytes]
-            _stage(source.device).download(window, source.ptr + source_offset)
-        elif source.device is target.device:
-            device, call = source.device, _stage(source.device).cuda.cuMemcpyDtoDAsync
-            _queue_copy(device, call, target.ptr + target_offset, source.ptr + source_offset, nbytes, device.stream)
-        else:
-            _copy_between_gpus(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
+    with staying(target, source), unnoted(target, source):
+        _copy(target, target_offset, source, source_offset, nbytes)
+
+
+def _copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int, nbytes: int) -> None:
+    if source.host is not None:
+        copy_from_host(target, target_offset, source.host[source_offset : source_offset + nbytes])
+    elif target.host is not None:
+        window = target.host[target_offset : target_offset + nbytes]
+        _stage(source.device).download(window, source.ptr + source_offset)
+    elif source.device is target.device:
+        device, call = source.device, _stage(source.device).cuda.cuMemcpyDtoDAsync
+        _queue_copy(device, call, target.ptr + target_offset, source.ptr + source_offset, nbytes, device.stream)
+    else:
+        _copy_between_gpus(target, target.ptr + target_offset, source, source.ptr + source_offset, nbytes)
 
 
 def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_ptr: int, nbytes: int) -> None:

@@ -13,12 +13,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from sys import getrefcount
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
 from .._native import compiled
+from ..errors import DeviceError
 from .device import Device, check, driver
+from .marks import Mark, new_mark
 
 ALIGNMENT_BYTES = 64  # of host blocks: a cache line, and the widest vector of a CPU
 # Where the free blocks are too many, those of this size or more return to the driver before a larger one is made. To
@@ -193,7 +195,7 @@ class PoolBuffer(Buffer):
 
     __slots__ = ()
 
-    def __init__(self, device: Device, block: Any, nbytes: int, free_list: FreeList) -> None:
+    def __init__(self, device: Device, block: Any, nbytes: int, free_list: FreeList | LeavingBlock) -> None:
         self._free_list = free_list
         self._block = block
         self.device = device
@@ -243,6 +245,29 @@ class _AwaitedFreeList:
         return self
 
 
+class LeavingBlock:
+    """Stand-in for the free list of a block whose bytes are copied to the host, or read, until a mark."""
+
+    __slots__ = ("block", "free_list", "leaving", "mark")
+
+    def __init__(self, leaving: list[LeavingBlock], free_list: FreeList, block: int, mark: Mark) -> None:
+        self.leaving = leaving  # of the pool
+        self.free_list = free_list
+        self.block = block
+        self.mark = mark
+
+    def append(self, block: int) -> None:
+        """Take the block back from a buffer that has not come to use it."""
+        self.leaving.append(self)
+
+
+class Uses(NamedTuple):
+    """When a buffer was used last, by the counts of its pool, and the mark behind that on a GPU, if one is known."""
+
+    times: tuple[int, ...]
+    mark: Mark | None
+
+
 def size_class(nbytes: int) -> int:
     """Round a number of bytes up: to a multiple of 512, then by at most an eighth, then by at most a sixteenth."""
     bits = (max(nbytes, 1) - 1).bit_length()
@@ -266,9 +291,10 @@ class Pool(ABC):
         self.limit: int | None = None
         # Once values have been moved to the host (`core/runtime/spill.py`): the last times at which buffers were made
         # or used, counted in runs of plans and in values that the program gave.
-        self.uses: dict[weakref.ref[Buffer], tuple[int, ...]] = {}
+        self.uses: dict[weakref.ref[Buffer], Uses] = {}
         self.now = 0
         self.bytes_to_host = self.bytes_from_host = 0  # that were copied so far, of values that moved and came back
+        self.leaving: list[LeavingBlock] = []  # of a GPU: no buffer has them, and they cannot be used at once
         self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
         self.cache_limit = cache_limit
         self._grown_bytes = 0
@@ -286,7 +312,8 @@ class Pool(ABC):
 
     def cached_bytes(self) -> int:
         """Return the number of bytes in free blocks."""
-        return sum(free_list.size * len(free_list) for free_list in list(self.lists_by_class.values()))
+        free = sum(free_list.size * len(free_list) for free_list in list(self.lists_by_class.values()))
+        return free + sum(left.free_list.size for left in list(self.leaving))
 
     def owned_bytes(self) -> int:
         """Return the number of bytes in blocks, those of buffers and free ones."""
@@ -302,15 +329,54 @@ class Pool(ABC):
             return -more
         return self.owned_bytes() + more - self.limit
 
+    def has_room(self, size: int) -> bool:
+        """Return whether a new block of so many bytes is within the limit, and free as far as the system tells."""
+        if self.excess_bytes(size) > 0:
+            return False
+        available = self.available_bytes()
+        return available is None or available[0] >= size
+
     def note_uses(self, buffers: Iterable[Buffer]) -> None:
         """Note that buffers of the pool were used now, after all that was noted before."""
-        self.now += 1
-        for buffer in buffers:
-            before = self.uses.get(weakref.ref(buffer))
-            if before is None:
-                self.uses[weakref.ref(buffer, self.uses.__delitem__)] = (self.now,)
-            elif before[-1] != self.now:
-                self.uses[weakref.ref(buffer)] = *before[-_REMEMBERED_USES:], self.now
+        used = list(buffers)
+        while True:
+            self.now = now = self.now + 1
+            mark = self.mark()
+            for buffer in used:
+                before = self.uses.get(weakref.ref(buffer))
+                if before is None:
+                    self.uses[weakref.ref(buffer, self.uses.__delitem__)] = Uses((now,), mark)
+                else:
+                    self.uses[weakref.ref(buffer)] = Uses((*before.times[-_REMEMBERED_USES:], now), mark)
+            if self.now == now:  # else a signal handler has used some of them, behind the mark
+                return
+
+    def unmark(self, buffer: Buffer) -> None:
+        """Forget the mark behind the uses of a buffer, as work that is not noted has used it since."""
+        uses = self.uses.get(weakref.ref(buffer))
+        if uses is not None:
+            self.uses[weakref.ref(buffer)] = Uses(uses.times, None)
+
+    def mark(self) -> Mark | None:
+        """Return a mark behind everything that is queued for the device; None without a queue."""
+        return None
+
+    def take_leaving(self, size: int) -> LeavingBlock | None:
+        """Return a block whose bytes leave, if one has this size. Who uses it waits for its mark."""
+        for left in list(self.leaving):
+            if left.free_list.size == size:
+                with suppress(ValueError):  # a signal handler was quicker
+                    self.leaving.remove(left)
+                    return left
+        return None
+
+    def reclaim_leaving(self) -> None:
+        """Have later work of the device wait for the bytes that leave, and return the blocks to their free lists."""
+        for left in list(self.leaving):
+            left.mark.precede(self.device.stream)
+            with suppress(ValueError):  # another thread, or a signal handler, was quicker
+                self.leaving.remove(left)
+                left.free_list.append(left.block)
 
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""
@@ -422,6 +488,14 @@ class DevicePool(Pool):
         finally:
             self.awaited_blocks += taken  # none, but after an exception
 
+    def mark(self) -> Mark | None:
+        """Return a mark behind everything that is queued for the device; None where the driver makes none."""
+        try:
+            error, mark = new_mark(self.device, self.device.stream)
+        except DeviceError:  # the GPU is lost
+            return None
+        return None if error else mark
+
     def new_block(self, size: int) -> int | None:
         """Return the address of a block from the pool of the driver, or None if there is no memory."""
         status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
@@ -457,6 +531,7 @@ class DevicePool(Pool):
         """Free all blocks that no buffer holds, and trim the pool of the driver."""
         self.device.activate()
         self.reclaim_awaited()
+        self.reclaim_leaving()
         self.release()
         check(self.cuda.cuStreamSynchronize(self.device.stream))
         check(self.cuda.cuMemPoolTrimTo(self.handle, 0))

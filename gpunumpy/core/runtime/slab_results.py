@@ -19,7 +19,7 @@ from ..graph.slab import Cut, Slab
 from .host_copies import HostCopy
 from .memory import Buffer
 from .memory_copy import move_to_host
-from .spill import buffer_on_host, place_on_host
+from .spill import buffer_on_host, copy_in, place_on_host
 
 
 class SlabResult(ABC):
@@ -75,14 +75,13 @@ class Stretches(SlabResult):
         rows, row = prod(shape[: self._axis]), prod(shape[self._axis + 1 :]) * dtype.itemsize
         content = self._place.content
         if rows == 1:
-            move_to_host(content[start * row : stop * row], buffer, self._place.is_pinned)
+            move_to_host(content[start * row : stop * row], buffer, self._place.pinned is not None)
         else:
             content.reshape(rows, -1)[:, start * row : stop * row] = _bytes_of(buffer).reshape(rows, -1)
 
     def result(self) -> Buffer:
         """Return the whole value."""
-        content: numpy.ndarray = self._place.content
-        return buffer_on_host(_device_of(self.root), content.size, HostCopy(content, self._place.is_pinned))
+        return buffer_on_host(_device_of(self.root), self._place.content.size, copy_in(self._place))
 
 
 class _Reduced(SlabResult):

@@ -26,7 +26,7 @@ from .memory_copy import copy_from_host
 from .progress import progress_bar
 from .run import publish
 from .slab_results import SlabResult, ways_to_cut
-from .spill import SpilledBuffer, move_out
+from .spill import MovedCopy, SpilledBuffer, load, move_out
 
 # Of what a device may have, what a slab may read and write; and the bytes beyond which larger slabs are not faster.
 _SHARE = 1 / 8
@@ -223,12 +223,15 @@ def _loaded(queue: Queue, nodes: Sequence[Node], budget: int) -> dict[Node, Node
         owner = buffer.owner
         if type(buffer) is SpilledBuffer and buffer.nbytes > budget and isinstance(owner, HostCopy):
             start -= start % _ALIGNED_BYTES
-            content = owner.part(start, stop)
             if queue.device is CPU:
+                content = owner.part(start, stop)
                 part = memory.foreign_buffer(memory.address(content), stop - start, content, CPU)
             else:
                 part = memory.allocate(queue.device, stop - start)
-                copy_from_host(part, 0, content, borrow=owner.is_pinned)
+                if isinstance(owner, MovedCopy):
+                    load(part, owner, start)
+                else:
+                    copy_from_host(part, 0, owner.part(start, stop))
             parts[id(buffer)] = part, start
     leaves = {}
     for node in _leaves(nodes):

@@ -12,7 +12,7 @@ import threading
 import weakref
 from _thread import get_ident
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -24,12 +24,16 @@ from ..graph.queue import Queue
 from . import memory
 from .device import CPU, Device, is_lost
 from .host_copies import HostCopy, buffer_with
+from .marks import Mark
 from .memory import Buffer, may_move
 from .memory_copy import copy_from_host, move_to_host
-from .memory_pool import BufferState, FreeList, PoolBuffer, has_views
+from .memory_pool import BufferState, FreeList, LeavingBlock, PoolBuffer, has_views, size_class
+from .moves import PinnedBlock, mark_on, moves_of
 from .run import Run
 from .spill_store import Place, SpillStore
 
+# Of what a GPU may have, the largest value that leaves before its room is needed.
+_SHARE_AHEAD = 1 / 8
 # The fields of buffers, of which a spilled buffer shows others.
 _STATE: Any = BufferState
 # Values of fewer bytes are moved last: each takes as long as many more bytes of a large one.
@@ -72,6 +76,31 @@ class SpilledBuffer(PoolBuffer):
         return owner.content if isinstance(owner, HostCopy) else None
 
 
+class MovedCopy(HostCopy):
+    """The bytes of a buffer in page-locked memory, to which a GPU may be copying them still."""
+
+    __slots__ = ("_content", "copied", "pinned")
+
+    def __init__(self, content: numpy.ndarray, pinned: PinnedBlock, copied: Mark | None = None) -> None:
+        self._content = content
+        self.copied = copied
+        self.pinned = pinned
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._content.nbytes
+
+    @property
+    def content(self) -> numpy.ndarray:  # type: ignore[override]
+        """The bytes, once they are there."""
+        mark = self.copied
+        if mark is not None:
+            mark.wait()
+            self.copied = None
+        return self._content
+
+
 _queues: dict[Device, Queue] = {}
 _stores: dict[Device, SpillStore] = {}
 
@@ -112,11 +141,16 @@ def _alone_with(queue: Queue) -> Iterator[None]:
 # --- to the host ------------------------------------------------------------------------------------------------------
 
 
-def spill(device: Device, nbytes: int) -> bool:
+def spill(device: Device, nbytes: int, is_ahead: bool = False) -> bool:
     """Move values of a device to the host until so many bytes are free, or a block of that size is.
 
     First those that the plan at hand does not need, the least recently used first, then those that it needs last. A
     value stays where its address is known: to other libraries, to a copy, to NumPy's views, or to the step at hand.
+
+    Parameters
+    ----------
+    is_ahead : bool
+        Whether nothing waits for the bytes yet: one value may begin to leave.
 
     Returns
     -------
@@ -132,7 +166,9 @@ def spill(device: Device, nbytes: int) -> bool:
             queue.run = run  # so that a flush in the midst, by a signal handler, overwrites nothing: see `evaluate`
         _thread_state.is_moving = True
         try:
-            return _move_until(queue, nbytes)
+            is_any = not is_ahead and _move_until(queue, nbytes)
+            _move_ahead(queue, nbytes, 0 if is_ahead else 1)
+            return is_any
         finally:
             _thread_state.is_moving = False
             if queue.run is run:
@@ -145,21 +181,55 @@ def _move_until(queue: Queue, nbytes: int) -> bool:
     pool.why_none_moved = ""
     missing = nbytes if pool.limit is None else max(pool.excess_bytes(nbytes), 1)
     is_any = False
-    for is_last in (False, True):
-        for buffer in _candidates(queue):
-            size = _moved_size(buffer, queue)
-            if size:
-                is_any = True
-                missing -= size
-                if missing <= 0 or size == nbytes:
-                    return True
-        if not is_last:
-            _note_all(queue)
+    try:
+        for size in _freed_sizes(queue):
+            is_any = True
+            missing -= size
+            if missing <= 0 or size == nbytes:
+                break
+    finally:
+        pool.reclaim_leaving()
     return is_any
 
 
-def _candidates(queue: Queue) -> Sequence[Buffer]:
-    """Return the buffers that may be moved, those first that are needed last as far as it is known."""
+def _freed_sizes(queue: Queue) -> Iterator[int]:
+    """Yield the sizes of the blocks that leave already, and of others as their values are moved."""
+    pool = memory.pool_of(queue.device)
+    yield from [left.free_list.size for left in pool.leaving]
+    for is_last in (False, True):
+        for buffer, _ in _candidates(queue):
+            size = _moved_size(buffer, queue)
+            if size:
+                yield size
+        if not is_last:
+            _note_all(queue)
+
+
+def _move_ahead(queue: Queue, size: int, expected_blocks: int) -> None:
+    """Have a value begin to leave a GPU before its room is needed, so that the next one comes back meanwhile.
+
+    Not a value that leaves without a copy, nor one that the plan at hand reads. Of the free blocks of this size
+    `expected_blocks` are about to be taken.
+    """
+    device, pool = queue.device, memory.pool_of(queue.device)
+    if device is CPU or not _SMALL_BYTES <= size <= memory.most_bytes(device) * _SHARE_AHEAD:
+        return
+    if pool.leaving or len(pool.free_list(size)) > expected_blocks or pool.has_room(size):
+        return
+    for buffer, is_needed in _candidates(queue):
+        free_list = getattr(buffer, "_free_list", None)
+        if isinstance(free_list, FreeList) and free_list.size == size:
+            if not is_needed and not _has_copy(buffer, queue):
+                with suppress(MemoryError):
+                    _moved_size(buffer, queue)
+            return
+
+
+def _candidates(queue: Queue) -> Sequence[tuple[Buffer, bool]]:
+    """Return the buffers that may be moved, those first that are needed last as far as it is known.
+
+    With each stands whether the plan at hand needs it.
+    """
     pool = memory.pool_of(queue.device)
     steps: dict[int, int] = {}
     found: dict[int, tuple[Buffer, tuple[int, ...]]] = {}
@@ -168,10 +238,10 @@ def _candidates(queue: Queue) -> Sequence[Buffer]:
             for step, buffer in run.plan.buffers_ahead(run):
                 steps[id(buffer)] = min(step, steps.get(id(buffer), step))
                 found[id(buffer)] = buffer, (0,)
-    for reference, times in list(pool.uses.items()):
-        used = reference()
-        if used is not None:
-            found[id(used)] = used, times
+    for reference in list(pool.uses):  # at once: garbage that is collected meanwhile is dropped from the table
+        used, uses = reference(), pool.uses.get(reference)
+        if used is not None and uses is not None:
+            found[id(used)] = used, uses.times
 
     def order(entry: tuple[Buffer, tuple[int, ...]]) -> tuple[bool, bool, int]:
         buffer, times = entry
@@ -181,7 +251,7 @@ def _candidates(queue: Queue) -> Sequence[Buffer]:
     movable = [entry for entry in found.values() if type(entry[0]) is PoolBuffer and may_move(entry[0])]
     at_hand = _at_hand(queue)
     movable = [entry for entry in movable if id(entry[0]) not in at_hand]
-    return [buffer for buffer, _ in sorted(movable, key=order, reverse=True)]
+    return [(buffer, id(buffer) in steps) for buffer, _ in sorted(movable, key=order, reverse=True)]
 
 
 def expected(times: Sequence[int], now: int) -> int:
@@ -216,13 +286,14 @@ def _moved_size(buffer: Buffer, queue: Queue) -> int:
     free_list = getattr(buffer, "_free_list", None)  # none where another buffer was given the block
     if not isinstance(free_list, FreeList) or has_views(buffer._block):
         return 0
-    block = buffer._block
+    block, pool = buffer._block, memory.pool_of(queue.device)
+    after = _mark_behind(buffer, queue)
     copy = buffer.copy
-    is_written = any(buffer is other for run in _runs(queue) if run.plan is not None for other in run.slots)
-    if is_written or copy is None or copy.content is None or copy.content.size != buffer.nbytes:
-        copy = _copied(buffer, queue)
+    if not _has_copy(buffer, queue):
+        copy = _copied(buffer, queue, after)
         if copy is None:
             return 0
+        after = copy.copied if isinstance(copy, MovedCopy) else None
     buffer.device.has_spilled = True
     # From the change of the class on, whoever wants the address waits for the lock of the queue, or, as a signal
     # handler, gives the buffer another block. So it is the old block that is free, if nobody has its address yet.
@@ -235,12 +306,33 @@ def _moved_size(buffer: Buffer, queue: Queue) -> int:
     if buffer._block is block:
         del buffer._free_list, buffer._block
         _STATE.host.__set__(buffer, None)
-    free_list.append(block)
+    if after is None:
+        free_list.append(block)
+    else:
+        pool.leaving.append(LeavingBlock(pool.leaving, free_list, block, after))
     return free_list.size
 
 
-def _copied(buffer: Buffer, queue: Queue) -> HostCopy | None:
-    """Return a copy of the bytes of a buffer, or None if the host has no room for it."""
+def _has_copy(buffer: Buffer, queue: Queue) -> bool:
+    """Return whether the host has the bytes of a buffer."""
+    is_written = any(buffer is other for run in _runs(queue) if run.plan is not None for other in run.slots)
+    return not is_written and buffer.copy is not None and buffer.copy.nbytes == buffer.nbytes
+
+
+def _mark_behind(buffer: Buffer, queue: Queue) -> Mark | None:
+    """Return the mark on a GPU behind all that has been queued for a buffer."""
+    if queue.device is CPU:
+        return None
+    at_hand = [node.data for run in _runs(queue) if run.plan is not None for node in run.nodes]
+    at_hand += [slot for run in _runs(queue) if run.plan is not None for slot in run.slots]
+    uses = memory.pool_of(queue.device).uses.get(weakref.ref(buffer))
+    if uses is None or uses.mark is None or any(buffer is other for other in at_hand):
+        return mark_on(queue.device, queue.device.stream)
+    return uses.mark
+
+
+def _copied(buffer: Buffer, queue: Queue, after: Mark | None) -> HostCopy | None:
+    """Return a copy of the bytes of a buffer behind a mark, or None if the host has no room for it."""
     store = _stores.get(buffer.device) or _stores.setdefault(buffer.device, SpillStore(buffer.device))
     place = store.place(buffer.nbytes)
     if place is None:
@@ -249,9 +341,14 @@ def _copied(buffer: Buffer, queue: Queue) -> HostCopy | None:
         if place is None:
             memory.pool_of(buffer.device).why_none_moved = store.why_full
             return None
-    move_to_host(place.content, buffer, place.is_pinned)
+    if place.pinned is not None and after is not None:
+        mark = moves_of(buffer.device).to_host(place.pinned, buffer, after)
+        copy: HostCopy = MovedCopy(place.content, place.pinned, mark)
+    else:
+        move_to_host(place.content, buffer, False)
+        copy = HostCopy(place.content)
     memory.pool_of(buffer.device).bytes_to_host += buffer.nbytes
-    copy = buffer.copy = HostCopy(place.content, place.is_pinned)
+    buffer.copy = copy
     return copy
 
 
@@ -283,19 +380,46 @@ def bring_back(buffer: Buffer) -> None:
     """
     with _alone_with(_queues[buffer.device]):
         while type(buffer) is SpilledBuffer:
-            fresh = memory.allocate(buffer.device, buffer.nbytes)  # which may have signal handlers bring it back
+            fresh, after = _block_for(buffer.device, buffer.nbytes)  # which may have signal handlers bring it back
             copy = buffer.owner
-            content = copy.content if isinstance(copy, HostCopy) else None
-            if isinstance(copy, HostCopy) and content is not None and type(buffer) is SpilledBuffer:
-                copy_from_host(fresh, 0, content, borrow=copy.is_pinned)
-                _give_block(buffer, fresh)
-                memory.pool_of(buffer.device).bytes_from_host += buffer.nbytes
+            if not isinstance(copy, HostCopy) or type(buffer) is not SpilledBuffer:
+                continue
+            if isinstance(copy, MovedCopy):
+                load(fresh, copy, 0, after)
+            else:
+                if after is not None:
+                    after.precede(buffer.device.stream)
+                assert copy.content is not None
+                copy_from_host(fresh, 0, copy.content)
+            pool = memory.pool_of(buffer.device)
+            pool.unmark(buffer)
+            _give_block(buffer, fresh)
+            pool.bytes_from_host += buffer.nbytes
+            if after is not None:
+                with memory.staying(buffer):
+                    spill(buffer.device, buffer._free_list.size, is_ahead=True)
+
+
+def _block_for(device: Device, nbytes: int) -> tuple[Buffer, Mark | None]:
+    """Return a buffer for bytes that come back, and the mark behind which it may be written, if that is not now."""
+    pool = memory.pool_of(device)
+    if pool.leaving and (left := pool.take_leaving(size_class(nbytes))) is not None:
+        return PoolBuffer(device, left.block, nbytes, left), left.mark
+    return memory.allocate(device, nbytes), None
+
+
+def load(target: Buffer, copy: MovedCopy, start: int, after: Mark | None = None) -> None:
+    """Have the bytes that a copy has from `start` on come back to a buffer, behind a mark or all that is queued."""
+    device = target.device
+    moves_of(device).to_device(target, copy.pinned, start, after or mark_on(device, device.stream))
 
 
 def _give_block(buffer: Buffer, fresh: Buffer) -> None:
     """Give a buffer the block of another one. An exception in between loses the block to the pool, and no value."""
     assert isinstance(fresh, PoolBuffer)
     block, free_list, host, ptr = fresh._block, fresh._free_list, fresh.host, fresh.ptr
+    if isinstance(free_list, LeavingBlock):  # it is as any other block now
+        free_list = free_list.free_list
     del fresh._free_list
     _STATE.host.__set__(buffer, host)
     _STATE.ptr.__set__(buffer, ptr)
@@ -329,7 +453,12 @@ def buffer_of(data: numpy.ndarray, device: Device) -> Buffer:
         return buffer_with(data, device)
     place = place_on_host(device, data.nbytes)
     place.content[:] = content
-    return buffer_on_host(device, data.nbytes, HostCopy(*place))
+    return buffer_on_host(device, data.nbytes, copy_in(place))
+
+
+def copy_in(place: Place) -> HostCopy:
+    """Return the copy whose bytes are in a place of the host."""
+    return HostCopy(place.content) if place.pinned is None else MovedCopy(place.content, place.pinned)
 
 
 class _Chunks(HostCopy):
@@ -342,7 +471,6 @@ class _Chunks(HostCopy):
 
     def __init__(self, array: Any) -> None:
         self._array = array
-        self.is_pinned = False
 
     @property
     def content(self) -> numpy.ndarray:  # type: ignore[override]
@@ -386,6 +514,8 @@ def place_on_host(device: Device, nbytes: int) -> Place:
     if place is None:
         memory.pool_of(device).why_none_moved = store.why_full
         raise memory.shortage(device, f"no room on the host for a value of {nbytes:,} bytes")
+    if place.pinned is not None:
+        place.pinned.wait()  # for what has used the memory before
     return place
 
 

@@ -19,8 +19,9 @@ import numpy
 
 from ..late_imports import import_late
 from .device import CPU, Device
-from .memory import host_view, pinned
+from .memory import address, host_view, pinned
 from .memory_pool import size_class
+from .moves import PinnedBlock
 
 # Of the memory of the machine: what may be page-locked for values, and what stays free if there is a folder.
 _PINNED_SHARE = 1 / 4
@@ -33,10 +34,10 @@ _CONTAINER_FILES = (
 
 
 class Place(NamedTuple):
-    """Bytes of the host for a value, and whether they are page-locked."""
+    """Bytes of the host for a value, and the page-locked memory that they are in, if it is such."""
 
     content: numpy.ndarray
-    is_pinned: bool
+    pinned: PinnedBlock | None
 
 
 class SpillStore:
@@ -46,40 +47,42 @@ class SpillStore:
         self._device = device
         self._pinned_limit = 0 if device is CPU else int(_memory_bytes()[1] * _PINNED_SHARE)
         self._pinned_bytes = 0
-        self._free: defaultdict[int, list[numpy.ndarray]] = defaultdict(list)  # page-locked blocks, by size class
+        self._free: defaultdict[int, list[PinnedBlock]] = defaultdict(list)  # page-locked blocks, by size class
         self.why_full = ""  # the reason why the last value found no place
 
     def place(self, nbytes: int) -> Place | None:
         """Return a place for so many bytes, or None if there is none; it is free when nobody refers to its content."""
         block = self._pinned_block(size_class(nbytes))
         if block is not None:
-            content = host_view(block.ctypes.data, nbytes)
+            content = host_view(address(block.host), nbytes)
             weakref.finalize(content.base, self._free[size_class(nbytes)].append, block).atexit = False
-            return Place(content, True)
+            return Place(content, block)
         folder = os.environ.get("GPUNUMPY_SPILL_DIR")
         free, total = _memory_bytes()
         if not folder or (self._device is not CPU and free - nbytes > total * _FREE_SHARE):
             try:
-                return Place(numpy.empty(nbytes, numpy.uint8), False)
+                return Place(numpy.empty(nbytes, numpy.uint8), None)
             except MemoryError:
                 self.why_full = "the host has no memory for values that would make room"
         if folder:
             try:
-                return Place(_file_bytes(folder, nbytes), False)
+                return Place(_file_bytes(folder, nbytes), None)
             except OSError as error:
                 self.why_full = f"GPUNUMPY_SPILL_DIR={folder} takes no more values: {error}"
         return None
 
-    def _pinned_block(self, size: int) -> numpy.ndarray | None:
+    def _pinned_block(self, size: int) -> PinnedBlock | None:
         with suppress(IndexError):
             return self._free[size].pop()
         if self._pinned_bytes + size > self._pinned_limit:
             for blocks in self._free.values():
                 while blocks:
-                    self._pinned_bytes -= blocks.pop().size
+                    block = blocks.pop()
+                    block.wait()
+                    self._pinned_bytes -= block.host.size
         if self._pinned_bytes + size <= self._pinned_limit:
             try:
-                block = pinned(size, self._device)
+                block = PinnedBlock(pinned(size, self._device))
             except MemoryError:  # the system locks no more pages, and to ask again each time would take long
                 self._pinned_limit = self._pinned_bytes
             else:

@@ -1,0 +1,113 @@
+"""Moves of values between a GPU and page-locked memory, beside its work: each direction has a stream of its own.
+
+The stream of the device waits for a copy back before what reads it. A block whose bytes leave is used again only behind
+the copy, and so is page-locked memory: a `Mark` stands for what has to be over before.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import Any
+
+import numpy
+
+from ..errors import DeviceError
+from .device import Device, check, driver
+from .marks import Mark, new_mark
+from .memory import address, attempted, staying
+from .memory_pool import Buffer
+
+
+class PinnedBlock:
+    """Page-locked memory for values that move.
+
+    Attributes
+    ----------
+    host
+        The bytes.
+    mark
+        Behind the last copy to the memory or from it, and so behind all of them.
+    """
+
+    __slots__ = ("host", "mark")
+
+    def __init__(self, host: numpy.ndarray) -> None:
+        self.host = host
+        self.mark: Mark | None = None
+
+    def wait(self) -> None:
+        """Wait until no copy uses the memory."""
+        if self.mark is not None:
+            self.mark.wait()
+
+
+def mark_on(device: Device, stream: Any) -> Mark:
+    """Return the end of what is queued on a stream of a GPU; where there is no room for a mark, room is made."""
+    mark: Mark = attempted(device, "no room for an event", new_mark, device, stream)
+    return mark
+
+
+class Moves:
+    """The copies of one GPU, in both directions. Who queues one holds the lock of the queue of the device."""
+
+    def __init__(self, device: Device) -> None:
+        cuda = driver()
+        device.activate()
+        flags = cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value
+        self._device = device
+        self._outward, self._inward = (
+            attempted(device, "no room for a stream", cuda.cuStreamCreate, flags) for _ in range(2)
+        )
+
+    def to_host(self, target: PinnedBlock, buffer: Buffer, after: Mark) -> Mark:
+        """Queue a copy of the bytes of a buffer behind a mark, and return the mark behind the copy."""
+        copy = driver().cuMemcpyDtoHAsync, address(target.host), buffer.ptr, buffer.nbytes
+        return self._queue(self._outward, target, after, *copy)
+
+    def to_device(self, target: Buffer, source: PinnedBlock, start: int, after: Mark) -> None:
+        """Queue a copy of bytes from `start` on to a buffer, behind a mark and before later work of the device."""
+        with staying(target):
+            copy = driver().cuMemcpyHtoDAsync, target.ptr, address(source.host) + start, target.nbytes
+            mark = self._queue(self._inward, source, after, *copy)
+            try:
+                mark.precede(self._device.stream)
+            except BaseException:
+                self.synchronize()
+                raise
+
+    def _queue(self, stream: Any, pinned: PinnedBlock, after: Mark, *copy: Any) -> Mark:
+        try:
+            after.precede(stream)
+            if pinned.mark is not None:
+                pinned.mark.precede(stream)
+            attempted(self._device, "no room for a copy", *copy, stream)
+            pinned.mark = mark = mark_on(self._device, stream)
+        except BaseException:  # the memory may be used again by who does not know of the copy
+            self.synchronize()
+            raise
+        return mark
+
+    def synchronize(self) -> None:
+        """Wait for all copies."""
+        self._device.activate()
+        for stream in (self._outward, self._inward):
+            check(driver().cuStreamSynchronize(stream))
+
+
+_moves: dict[Device, Moves] = {}
+
+
+def moves_of(device: Device) -> Moves:
+    """Return the copies of a GPU, whose streams are made at the first use."""
+    return _moves.get(device) or _moves.setdefault(device, Moves(device))
+
+
+def _finish() -> None:
+    for moves in list(_moves.values()):
+        with suppress(DeviceError):  # a context that is lost has lost them too
+            moves.synchronize()
+
+
+if hasattr(os, "register_at_fork"):  # a child cannot wait for copies, and finds what was moved in its memory
+    os.register_at_fork(before=_finish)
