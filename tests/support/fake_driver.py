@@ -218,10 +218,10 @@ class FakeDriver:
             self.errors[self._current], self.faulty = self.faulty, ""
 
 
-def install(patch: pytest.MonkeyPatch, count: int = 1) -> FakeDriver:
+def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = FakeDriver) -> FakeDriver:
     """Have the process see GPUs that are not there, as its default device too, until the test ends."""
     gc.collect()  # what is left of a real GPU's arrays goes to the real driver
-    driver = FakeDriver(pytest.importorskip("cuda.bindings.driver"), count)
+    driver = kind(pytest.importorskip("cuda.bindings.driver"), count)
     patch.setattr("gpunumpy.kernels.cuda.tiers.TIER", "compiled")
     patch.delenv("GPUNUMPY_DEVICE", raising=False)
     patch.setattr(module, "_found_driver", module._Driver(driver, count, None))

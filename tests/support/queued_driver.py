@@ -1,0 +1,172 @@
+"""A pretended driver whose streams run late: what is queued happens in any order that events and streams allow.
+
+Copies and kernels read and write when a stream comes to them, which a random choice decides, at the latest where the
+host waits. So a wait that is missing shows in values. Memory that is freed is overwritten, or given to others.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import re
+from collections import defaultdict, deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from .fake_driver import FakeDriver
+
+_MOST_STEPS = 3  # that streams come on with each call
+# What a queued operation returns: whether it is done, and does not wait for an event.
+_Operation = Callable[[], bool]
+
+
+class QueuedDriver(FakeDriver):
+    """A driver that runs sums of two arrays of float64, or of an array and a number, and copies."""
+
+    def __init__(self, real: Any, count: int = 1) -> None:
+        super().__init__(real, count)
+        self.choice = random.Random(0)
+        self._queues: defaultdict[Any, deque[_Operation]] = defaultdict(deque)
+        self._recorded: defaultdict[Any, int] = defaultdict(int)  # how often each event was
+        self._reached: defaultdict[Any, int] = defaultdict(int)
+        self._pinned: dict[int, int] = {}  # blocks and their sizes
+        self._free: defaultdict[int, list[int]] = defaultdict(list)
+        self._sizes: dict[int, int] = {}
+        self._texts: dict[int, str] = {}
+        self._stream: Any = None  # of kernels
+
+    # --- what is queued ---
+
+    def _queue(self, stream: Any, operation: _Operation) -> None:
+        self._queues[int(stream)].append(operation)
+        for _ in range(self.choice.randrange(_MOST_STEPS + 1)):
+            self._step()
+
+    def _step(self) -> bool:
+        streams = [stream for stream, queue in self._queues.items() if queue]
+        self.choice.shuffle(streams)
+        for stream in streams:
+            if self._queues[stream][0]():
+                self._queues[stream].popleft()
+                return True
+        return False
+
+    def _run_until(self, is_over: Callable[[], bool]) -> None:
+        while not is_over():
+            assert self._step(), "streams wait for each other"
+
+    def _cuStreamSynchronize(self, stream: Any) -> None:
+        self._run_until(lambda: not self._queues[int(stream)])
+
+    def _cuCtxSynchronize(self) -> None:
+        self._run_until(lambda: not any(self._queues.values()))
+
+    def _cuEventRecord(self, event: int, stream: Any) -> None:
+        self._recorded[event] += 1
+        number = self._recorded[event]
+
+        def reach() -> bool:
+            self._reached[event] = max(number, self._reached[event])
+            return True
+
+        self._queue(stream, reach)
+
+    def _cuStreamWaitEvent(self, stream: Any, event: int, flags: int) -> None:
+        number = self._recorded[event]
+        self._queue(stream, lambda: self._reached[event] >= number)
+
+    def _cuEventSynchronize(self, event: int) -> None:
+        number = self._recorded[event]
+        self._run_until(lambda: self._reached[event] >= number)
+
+    def _cuEventQuery(self, event: int) -> Any:
+        is_reached = self._reached[event] >= self._recorded[event]
+        return None if is_reached else self._real.CUresult.CUDA_ERROR_NOT_READY
+
+    # --- memory ---
+
+    def _cuMemAllocFromPoolAsync(self, size: int, pool: Any, stream: Any) -> Any:
+        if self._free[size]:
+            return self._free[size].pop()
+        block = self._allocated(size)
+        self._sizes[block] = size
+        return block
+
+    def _cuMemFreeAsync(self, block: int, stream: Any) -> None:
+        self._free[self._sizes[block]].append(block)
+
+    def _cuMemHostAlloc(self, size: int, flags: int) -> Any:
+        block = self._allocated(size)
+        self._pinned[block] = size
+        return block
+
+    def _cuMemFreeHost(self, block: int) -> None:
+        ctypes.memset(block, 0x7F, self._pinned.pop(block))
+
+    def _is_pinned(self, address: int) -> bool:
+        return any(start <= address < start + size for start, size in self._pinned.items())
+
+    def _copy(self, target: int, source: int, size: int, stream: Any) -> None:
+        def copy() -> bool:
+            ctypes.memmove(target, source, size)
+            return True
+
+        self._queue(stream, copy)
+
+    def _cuMemcpyHtoDAsync(self, target: int, source: int, size: int, stream: Any) -> None:
+        if not self._is_pinned(source):
+            taken = ctypes.create_string_buffer(ctypes.string_at(source, size), size)
+            source = ctypes.addressof(taken)
+            self._queue(stream, lambda: bool(ctypes.memmove(target, source, taken._length_)))
+            return
+        self._copy(target, source, size, stream)
+
+    def _cuMemcpyDtoHAsync(self, target: int, source: int, size: int, stream: Any) -> None:
+        self._copy(target, source, size, stream)
+        if not self._is_pinned(target):
+            self._cuStreamSynchronize(stream)
+
+    def _cuMemcpyDtoDAsync(self, target: int, source: int, size: int, stream: Any) -> None:
+        self._copy(target, source, size, stream)
+
+    def _cuMemsetD8Async(self, target: int, value: int, size: int, stream: Any) -> None:
+        self._queue(stream, lambda: bool(ctypes.memset(target, value, size)))
+
+    # --- kernels ---
+
+    def _cuModuleLoadData(self, image: bytes) -> Any:
+        handle = super()._cuModuleLoadData(image)
+        self._texts[handle] = image.decode()
+        return handle
+
+    def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
+        self._stream = rest[-3]
+        super()._cuLaunchKernel(function, *rest)
+
+    def _cuLaunchKernelEx(self, config: Any, *call: Any) -> None:
+        self._stream = config.hStream
+        super()._cuLaunchKernelEx(config, *call)
+
+    def _launch(self, function: Any, parameters: int, extra: int) -> None:
+        handle, name = function
+        self.launched.append(function)
+        parameters_of = rf"{name.decode()}\(const f64\* a0, (const f64\*|double).* a1, f64\*"
+        declared = re.search(parameters_of, self._texts[handle])
+        assert declared is not None, "no sum of two"
+        words = ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)))
+        first, result = self._values(words[0][0]), self._values(words[2][0])
+        if declared[1] == "double":
+            second: Any = ctypes.cast(words[1], ctypes.POINTER(ctypes.c_double))[0]
+        else:
+            second = self._values(words[1][0])
+
+        def add() -> bool:
+            numpy.add(first, second, out=result)
+            return True
+
+        self._queue(self._stream, add)
+
+    def _values(self, block: int) -> numpy.ndarray:
+        return numpy.frombuffer((ctypes.c_double * (self._sizes[block] // 8)).from_address(block))
