@@ -17,20 +17,31 @@ import numpy
 
 from .fake_driver import FakeDriver
 
-_MOST_STEPS = 3  # that streams come on with each call
 # What a queued operation returns: whether it is done, and does not wait for an event.
 _Operation = Callable[[], bool]
 
 
 class QueuedDriver(FakeDriver):
-    """A driver that runs sums of two arrays of float64, or of an array and a number, and copies."""
+    """A driver that runs copies, and sums of two arrays of float64 or of an array and a number.
+
+    Attributes
+    ----------
+    choice
+        Decides the order.
+    eagerness
+        How many operations happen at most with each that is queued.
+    slow_stream
+        A stream that comes on only where nothing else can, if it is set.
+    """
 
     def __init__(self, real: Any, count: int = 1) -> None:
         super().__init__(real, count)
         self.choice = random.Random(0)
+        self.eagerness = 3
+        self.slow_stream: Any = None
         self._queues: defaultdict[Any, deque[_Operation]] = defaultdict(deque)
         self._recorded: defaultdict[Any, int] = defaultdict(int)  # how often each event was
-        self._reached: defaultdict[Any, int] = defaultdict(int)
+        self._reached: set[tuple[Any, int]] = set()  # events, and which record of them
         self._pinned: dict[int, int] = {}  # blocks and their sizes
         self._free: defaultdict[int, list[int]] = defaultdict(list)
         self._sizes: dict[int, int] = {}
@@ -41,12 +52,13 @@ class QueuedDriver(FakeDriver):
 
     def _queue(self, stream: Any, operation: _Operation) -> None:
         self._queues[int(stream)].append(operation)
-        for _ in range(self.choice.randrange(_MOST_STEPS + 1)):
+        for _ in range(self.choice.randrange(self.eagerness + 1)):
             self._step()
 
     def _step(self) -> bool:
         streams = [stream for stream, queue in self._queues.items() if queue]
         self.choice.shuffle(streams)
+        streams.sort(key=lambda stream: stream == self.slow_stream)
         for stream in streams:
             if self._queues[stream][0]():
                 self._queues[stream].popleft()
@@ -68,22 +80,22 @@ class QueuedDriver(FakeDriver):
         number = self._recorded[event]
 
         def reach() -> bool:
-            self._reached[event] = max(number, self._reached[event])
+            self._reached.add((event, number))
             return True
 
         self._queue(stream, reach)
 
     def _cuStreamWaitEvent(self, stream: Any, event: int, flags: int) -> None:
         number = self._recorded[event]
-        self._queue(stream, lambda: self._reached[event] >= number)
+        self._queue(stream, lambda: not number or (event, number) in self._reached)
 
     def _cuEventSynchronize(self, event: int) -> None:
         number = self._recorded[event]
-        self._run_until(lambda: self._reached[event] >= number)
+        self._run_until(lambda: not number or (event, number) in self._reached)
 
     def _cuEventQuery(self, event: int) -> Any:
-        is_reached = self._reached[event] >= self._recorded[event]
-        return None if is_reached else self._real.CUresult.CUDA_ERROR_NOT_READY
+        number = self._recorded[event]
+        return None if not number or (event, number) in self._reached else self._real.CUresult.CUDA_ERROR_NOT_READY
 
     # --- memory ---
 

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, spill_store
+from gpunumpy.core.runtime import memory, moves, spill_store
 from gpunumpy.core.runtime.spill import SpilledBuffer
 from gpunumpy.kernels.cuda import compile as compile_module
 
@@ -22,7 +22,8 @@ pytest.importorskip("cuda.bindings.nvrtc")
 
 SIZE = 1 << 13  # elements of an array here: those of 64 kB move ahead
 BYTES = 8 * SIZE
-ROOM = 10  # arrays
+LENGTHS = 4  # kinds of arrays: kernels over two of them are not joined
+COUNT = 20  # of arrays
 
 
 @pytest.fixture
@@ -31,14 +32,17 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[QueuedDrive
     monkeypatch.setattr(compile_module, "_compile", lambda text, *target: text.encode())
     driver = fake_driver.install(monkeypatch, kind=QueuedDriver)
     assert isinstance(driver, QueuedDriver)
-    with np.Device("cuda:0") as device:
-        memory.set_memory_limit(memory.memory_info(device).used + ROOM * BYTES)
+    with np.Device("cuda:0"):
         yield driver
         memory.set_memory_limit(None)
 
 
+def leave_room(arrays: int) -> None:
+    memory.set_memory_limit(np.memory_info().used + arrays * BYTES)
+
+
 def values(k: int) -> numpy.ndarray:
-    return numpy.arange(SIZE) * 1.0 + k
+    return numpy.arange(SIZE - 8 * (k % LENGTHS)) * 1.0 + k
 
 
 def is_spilled(x: Any) -> bool:
@@ -48,19 +52,24 @@ def is_spilled(x: Any) -> bool:
 class Program:
     """Random sums over more arrays than there is room for, beside NumPy's."""
 
-    def __init__(self, seed: int, count: int) -> None:
+    def __init__(self, seed: int) -> None:
         self.choice = random.Random(seed)
-        self.made: list[Any] = [np.asarray(values(k)) for k in range(count)]
-        self.expected = [values(k) for k in range(count)]
+        self.made: list[Any] = [np.asarray(values(k)) for k in range(COUNT)]
+        self.expected = [values(k) for k in range(COUNT)]
 
     def step(self) -> None:
         choice, made, expected = self.choice, self.made, self.expected
-        i, j, k = choice.sample(range(len(made)), 3)
-        kind = choice.choice(["number", "number", "array", "new", "look", "synchronize", "given"])
+        i, j, k = choice.sample(range(choice.randrange(LENGTHS), COUNT, LENGTHS), 3)  # of one length
+        kind = choice.choice(["number", "several", "several", "array", "new", "look", "synchronize", "given"])
         if kind == "number":
             made[i] += float(i)
             made[i].computed()
             expected[i] += float(i)
+        elif kind == "several":  # kernels of one plan
+            for n in range(i, i + LENGTHS):
+                made[n % COUNT] += float(j)
+                expected[n % COUNT] += float(j)
+            made[i].computed()
         elif kind == "array":
             made[i] += made[j]
             made[i].computed()
@@ -81,15 +90,21 @@ class Program:
             numpy.testing.assert_array_equal(x.get(), wanted)
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("pinned_share", [1.0, 0.3], ids=["pinned", "little pinned"])
-def test_random_programs(gpu: QueuedDriver, seed: int, pinned_share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("pinned_arrays", [COUNT, 6])
+def test_random_programs(gpu: QueuedDriver, seed: int, pinned_arrays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = np.Device("cuda:0")
+    own = moves.moves_of(device)
     gpu.choice.seed(seed)
-    store = spill_store.SpillStore(np.Device("cuda:0"))
-    store._pinned_limit = int(20 * BYTES * pinned_share)
-    monkeypatch.setattr("gpunumpy.core.runtime.spill._stores", {np.Device("cuda:0"): store})
-    program = Program(seed, 20)
-    for _ in range(80):
+    gpu.eagerness = seed % 3
+    gpu.slow_stream = (None, own._outward, own._inward, device.stream)[seed // 3 % 4]
+    room = (10, 5)[seed // 12]
+    leave_room(room)
+    store = spill_store.SpillStore(device)
+    store._pinned_limit = pinned_arrays * BYTES
+    monkeypatch.setattr("gpunumpy.core.runtime.spill._stores", {device: store})
+    program = Program(seed)
+    for _ in range(60):
         program.step()
-    assert sum(map(is_spilled, program.made)) >= 20 - ROOM
+    assert sum(map(is_spilled, program.made)) >= COUNT - room
     program.check()
