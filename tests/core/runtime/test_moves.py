@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from gpunumpy.core.runtime.spill import SpilledBuffer
 from gpunumpy.kernels.cuda import compile as compile_module
 
 from ...support import fake_driver
+from ...support.interruptions import Interruption, Tracer, interrupt
 from ...support.queued_driver import QueuedDriver
 
 pytest.importorskip("cuda.bindings.nvrtc")
@@ -57,31 +59,34 @@ class Program:
         self.made: list[Any] = [np.asarray(values(k)) for k in range(COUNT)]
         self.expected = [values(k) for k in range(COUNT)]
 
+    def compute(self, function: Callable[[], Any]) -> Any:
+        return function()
+
     def step(self) -> None:
         choice, made, expected = self.choice, self.made, self.expected
         i, j, k = choice.sample(range(choice.randrange(LENGTHS), COUNT, LENGTHS), 3)  # of one length
         kind = choice.choice(["number", "several", "several", "array", "new", "look", "synchronize", "given"])
         if kind == "number":
             made[i] += float(i)
-            made[i].computed()
+            self.compute(made[i].computed)
             expected[i] += float(i)
         elif kind == "several":  # kernels of one plan
             for n in range(i, i + LENGTHS):
                 made[n % COUNT] += float(j)
                 expected[n % COUNT] += float(j)
-            made[i].computed()
+            self.compute(made[i].computed)
         elif kind == "array":
             made[i] += made[j]
-            made[i].computed()
+            self.compute(made[i].computed)
             expected[i] += expected[j]
         elif kind == "new":
             made[k] = made[i] + made[j]
-            made[k].computed()
+            self.compute(made[k].computed)
             expected[k] = expected[i] + expected[j]
         elif kind == "given":
             made[i], expected[i] = np.asarray(values(i)), values(i)
         elif kind == "look":
-            numpy.testing.assert_array_equal(made[i].get(), expected[i])
+            numpy.testing.assert_array_equal(self.compute(made[i].get), expected[i])
         else:
             np.synchronize()
 
@@ -90,20 +95,47 @@ class Program:
             numpy.testing.assert_array_equal(x.get(), wanted)
 
 
+class InterruptedProgram(Program):
+    """A program in which exceptions of signal handlers come in between, after which it tries again."""
+
+    interrupted = 0
+
+    def compute(self, function: Callable[[], Any]) -> Any:
+        tracer = Tracer(self.choice.randrange(1, 600), interrupt)
+        with suppress(Interruption):
+            return tracer.run(function)
+        self.interrupted += 1
+        np.synchronize()
+        return function()
+
+
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("pinned_arrays", [COUNT, 6])
 def test_random_programs(gpu: QueuedDriver, seed: int, pinned_arrays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(Program(seed), seed, gpu, pinned_arrays, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("pinned_arrays", [COUNT, 6])
+def test_exceptions_in_the_midst(
+    gpu: QueuedDriver, seed: int, pinned_arrays: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = InterruptedProgram(seed)
+    run(program, seed, gpu, pinned_arrays, monkeypatch)
+    assert program.interrupted > 5
+
+
+def run(program: Program, seed: int, gpu: QueuedDriver, pinned_arrays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     device = np.Device("cuda:0")
     own = moves.moves_of(device)
     gpu.choice.seed(seed)
     gpu.eagerness = seed % 3
     gpu.slow_stream = (None, own._outward, own._inward, device.stream)[seed // 3 % 4]
     room = (10, 5)[seed // 12]
-    leave_room(room)
+    leave_room(room - sum(x._node.data is not None and not is_spilled(x) for x in program.made))
     store = spill_store.SpillStore(device)
     store._pinned_limit = pinned_arrays * BYTES
     monkeypatch.setattr("gpunumpy.core.runtime.spill._stores", {device: store})
-    program = Program(seed)
     for _ in range(60):
         program.step()
     assert sum(map(is_spilled, program.made)) >= COUNT - room

@@ -306,6 +306,32 @@ def test_values_inside_of_one_plan(room: Callable[[float], None]) -> None:
     same(results[0] + results[7], expected[0] + expected[7])
 
 
+def test_garbage_that_is_collected_while_values_move(
+    room: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table of what has been used loses entries then, while it is read."""
+    room(6)
+    made = arrays(4)
+    runs, threshold = spill._runs, gc.get_threshold()
+
+    def runs_and_garbage(queue: Any) -> Any:
+        gc.set_threshold(gc.get_count()[0] + 20)
+        return runs(queue)
+
+    gc.set_threshold(1 << 30)
+    try:
+        for _ in range(60):
+            cycle: list[Any] = [np.asarray(numpy.ones(8))]
+            cycle.append(cycle)
+        del cycle
+        monkeypatch.setattr(spill, "_runs", runs_and_garbage)
+        more = arrays(5)
+    finally:
+        gc.set_threshold(*threshold)
+    for k, x in enumerate([*made, *more]):
+        same(x, values(k if k < 4 else k - 4))
+
+
 # --- graphs that read more than there is room for at once -------------------------------------------------------------
 
 
