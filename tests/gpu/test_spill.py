@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime.memory_pool import DevicePool
 from gpunumpy.core.runtime.spill import SpilledBuffer
+
+from ..support.forks import in_child, needs_fork
 
 pytestmark = pytest.mark.gpu
 
@@ -143,3 +146,46 @@ def test_threads(room: Callable[[float], None]) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_sums(room: Callable[[float], None], seed: int) -> None:
+    """Copies in both directions beside kernels, without a look for a while."""
+    choice = random.Random(seed)
+    room(7.5)
+    made, expected = arrays(16), [values(k) for k in range(16)]
+    for number in range(120):
+        i, j, k = choice.sample(range(16), 3)
+        kind = choice.choice(["in place", "in place", "array", "new", "several"])
+        if kind == "in place":
+            made[i] += i
+            expected[i] += i
+        elif kind == "array":
+            made[i] += made[j]
+            expected[i] += expected[j]
+        elif kind == "several":
+            for n in range(4):
+                made[(i + n) % 16] -= made[j][0] if j != (i + n) % 16 else 1
+                expected[(i + n) % 16] -= expected[j][0] if j != (i + n) % 16 else 1
+        else:
+            made[k] = made[i] - made[j]
+            expected[k] = expected[i] - expected[j]
+        if number % 3:
+            made[i].computed()
+    for x, wanted in zip(made, expected, strict=True):
+        same(x, wanted)
+
+
+@needs_fork
+def test_a_forked_child_has_what_was_moved(room: Callable[[float], None]) -> None:
+    room(4)
+    made = arrays(8)
+    for x in made:
+        x += 1  # so that copies to the host are under way
+        x.computed()
+    moved = [k for k, x in enumerate(made) if is_spilled(x)]
+    assert len(moved) >= 4
+    found = in_child(lambda: [made[k].get() for k in moved])
+    for k, content in zip(moved, found, strict=True):
+        numpy.testing.assert_array_equal(content, values(k) + 1)
+        same(made[k], values(k) + 1)
