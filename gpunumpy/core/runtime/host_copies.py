@@ -32,7 +32,16 @@ class HostCopy:
 
     The copy belongs to the buffer before its content is fetched. So a write that comes in between, after which the
     buffer drops its copy, cannot leave an old content valid.
+
+    Attributes
+    ----------
+    content : numpy.ndarray or None
+        The bytes; None until they are fetched.
+    is_in_memory : bool
+        Whether the content is there as a whole, and not made of what is read for each look.
     """
+
+    is_in_memory = True
 
     __slots__ = ("content",)
 
@@ -56,8 +65,8 @@ def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
     Waits for the device where the host has no valid copy. None for a buffer that is too large, or that code outside of
     the package can write to.
     """
-    if buffer.is_spilled and (moved := buffer.awaited()) is not None:
-        return moved
+    if isinstance(copy := buffer.owner, HostCopy):  # the bytes were moved there
+        return copy.content if copy.is_in_memory else None
     if buffer.host is not None:
         return buffer.host
     if buffer.exported:
@@ -74,8 +83,10 @@ def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:
 
 def is_on_host(buffer: Buffer, content: numpy.ndarray) -> bool:
     """Return whether what `bytes_on_host` returned is still what the buffer has."""
-    copy = buffer.copy
-    return (copy is not None and copy.content is content) or buffer.host is content
+    copy = buffer.owner if buffer.is_spilled else buffer.copy
+    if isinstance(copy, HostCopy) and copy.is_in_memory and copy.content is content:
+        return True
+    return not buffer.is_spilled and buffer.host is content
 
 
 class _BufferOnHost(Buffer):
@@ -131,10 +142,10 @@ class GivenBuffer(_BufferOnHost):
         self._content = None
         return address
 
-    def awaited(self) -> numpy.ndarray | None:
+    def awaited(self, start: int = 0, stop: int | None = None) -> numpy.ndarray | None:
         """Return the bytes; None once they are in the device's memory, where others may be."""
         content = self._content
-        return None if self._blocks else content
+        return None if self._blocks or content is None else content[start:stop]
 
 
 def buffer_with(data: numpy.ndarray, device: Device) -> Buffer:
@@ -176,14 +187,14 @@ class VisibleBuffer(_BufferOnHost):
         """The address for the device."""
         return self._address(self._slot[0][: self.nbytes]) if self.is_read else self._slot[1]
 
-    def awaited(self) -> numpy.ndarray | None:
+    def awaited(self, start: int = 0, stop: int | None = None) -> numpy.ndarray | None:
         """Wait for the device and return the bytes; None once they are in the device's memory, where others may be."""
         if self._blocks:
             return None
         self.device.activate()
         check(driver().cuStreamSynchronize(self.device.stream))
         self.is_read = True
-        return self._slot[0][: self.nbytes]
+        return self._slot[0][: self.nbytes][start:stop]
 
 
 # The bytes of a slot, and their address for the device.

@@ -182,8 +182,8 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
         The bytes, of dtype uint8.
     """
     target = host_bytes(nbytes)
-    if (written := buffer.awaited()) is not None:
-        target[:] = written[offset : offset + nbytes]
+    if (written := buffer.awaited(offset, offset + nbytes)) is not None:
+        target[:] = written
     elif buffer.host is not None:
         target[:] = buffer.host[offset : offset + nbytes]
     elif nbytes:

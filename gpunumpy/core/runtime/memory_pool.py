@@ -182,8 +182,11 @@ class Buffer(BufferState):
         Work on the legacy default stream needs no mark: the driver orders that stream against the stream of the device.
         """
 
-    def awaited(self) -> numpy.ndarray | None:
-        """Wait for the device if it writes these bytes to memory of the host, and return them; else return None."""
+    def awaited(self, start: int = 0, stop: int | None = None) -> numpy.ndarray | None:
+        """Return the bytes from `start` to before `stop` where they are on the host alone; else return None.
+
+        Waits for the device if it writes them there.
+        """
         return None
 
 

@@ -70,10 +70,10 @@ class SpilledBuffer(PoolBuffer):
         bring_back(self)
         self.mark_used_by_other_stream()
 
-    def awaited(self) -> numpy.ndarray | None:
+    def awaited(self, start: int = 0, stop: int | None = None) -> numpy.ndarray | None:
         """Return the bytes where they are."""
         owner = self.owner
-        return owner.content if isinstance(owner, HostCopy) else None
+        return owner.part(start, self.nbytes if stop is None else stop) if isinstance(owner, HostCopy) else None
 
 
 class MovedCopy(HostCopy):
@@ -466,6 +466,8 @@ class _Chunks(HostCopy):
 
     The array has a shape, a dtype, and parts that NumPy makes arrays of, as those of h5py and zarr have.
     """
+
+    is_in_memory = False
 
     __slots__ = ("_array",)
 

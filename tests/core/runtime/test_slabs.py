@@ -143,6 +143,23 @@ def test_of_chunks(limit: None) -> None:
     assert 0 < chunks.most < ROWS / 4
 
 
+def test_looks_read_no_more_than_they_show(limit: None, tmp_path: Path) -> None:
+    """Nor do they bring back what the device has no room for."""
+    chunks = Chunked(data())
+    x = np.asarray(chunks)
+    assert float(x[700, 3]) == data()[700, 3]
+    assert chunks.rows <= 2
+    numpy.testing.assert_array_equal(x[5:9].get(), data()[5:9])
+    assert chunks.rows <= 6
+    y = np.asarray(mapped(tmp_path, data())) + 1
+    np.synchronize()
+    for looked, expected in ((x, data()), (y, data() + 1)):
+        assert [float(looked[k, 3]) for k in range(3)] == expected[:3, 3].tolist()
+        numpy.testing.assert_array_equal(looked[::300, ::-1].get(), expected[::300, ::-1])
+        assert type(looked._node.data) is SpilledBuffer
+    assert chunks.most <= 4
+
+
 @pytest.mark.parametrize("op", ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "var", "mean"])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64"])
 def test_reductions_of_every_dtype(limit: None, op: str, dtype: str) -> None:
