@@ -18,10 +18,12 @@ from sys import getrefcount
 from types import FrameType
 from typing import Any
 
+import numpy
+
 from .._native import compiled, tell, tried_first
 from ..fork import take_before_fork
 from ..graph.bounded_table import BoundedTable
-from ..graph.node import Node, scalar
+from ..graph.node import Node, as_new_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..graph.substituted import substituted
 from ..schedule.size_functions import evaluated
@@ -31,15 +33,16 @@ from . import memory
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
-from .host_copies import VisibleBuffer
+from .host_copies import HostCopy, VisibleBuffer
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, out_of_memory_hooks
 from .memory_parts import parts_that_fit
 from .plan import Observer, Plan, nothing
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
-from .slabs import compute_slabs
-from .spill import register, spill
+from .slabs import compute_slabs, is_read_by
+from .spill import is_too_large, register, spill
+from .spill_store import Place
 
 
 class _DeviceState:
@@ -446,6 +449,32 @@ def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:
         except BaseException:
             _settle(queue)
             raise
+
+
+def compute_into(target: numpy.ndarray, node: Node) -> bool:
+    """Compute a value that is too large for its device into memory of the host, slab by slab.
+
+    Parameters
+    ----------
+    target
+        The bytes of the value in C order: of a mapped file, perhaps.
+
+    Returns
+    -------
+    bool
+        Whether that was done: not if the value fits, has no slabs, or is made of what is in the memory.
+    """
+    queue = node.signature.queue
+    if queue is None or not is_too_large(target.nbytes, queue.device):
+        return False
+    root = as_new_node(node)
+    with queue.lock:
+        if (queue.run is not None and _is_under_way(queue)) or is_read_by(target, root):
+            return False
+        compute_slabs(queue, [other for other in live_roots(queue)[0] if is_read_by(target, other)], compute_only)
+        compute_slabs(queue, [root], compute_only, {root: Place(target, None)})
+    owner = root.data.owner
+    return isinstance(owner, HostCopy) and owner.content is target
 
 
 def compute_all() -> None:

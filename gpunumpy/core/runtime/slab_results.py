@@ -20,6 +20,7 @@ from .host_copies import HostCopy
 from .memory import Buffer
 from .memory_copy import move_to_host
 from .spill import buffer_on_host, copy_in, place_on_host
+from .spill_store import Place
 
 
 class SlabResult(ABC):
@@ -55,12 +56,18 @@ class SlabResult(ABC):
 
 
 class Stretches(SlabResult):
-    """A value of which each slab is a part."""
+    """A value of which each slab is a part.
+
+    Attributes
+    ----------
+    place : Place or None
+        Where the parts go; None until there is one.
+    """
 
     def __init__(self, root: Node, axis: int) -> None:
         super().__init__(root, root.signature.shape[axis])
         self._axis = axis
-        self._place: Any = None
+        self.place: Place | None = None
 
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab."""
@@ -70,18 +77,19 @@ class Stretches(SlabResult):
         """Take the values of a slab."""
         shape, dtype = self.root.signature.shape, self.root.signature.dtype
         (buffer,) = buffers
-        if self._place is None:
-            self._place = place_on_host(buffer.device, prod(shape) * dtype.itemsize)
+        if self.place is None:
+            self.place = place_on_host(buffer.device, prod(shape) * dtype.itemsize)
         rows, row = prod(shape[: self._axis]), prod(shape[self._axis + 1 :]) * dtype.itemsize
-        content = self._place.content
+        content = self.place.content
         if rows == 1:
-            move_to_host(content[start * row : stop * row], buffer, self._place.pinned is not None)
+            move_to_host(content[start * row : stop * row], buffer, self.place.pinned is not None)
         else:
             content.reshape(rows, -1)[:, start * row : stop * row] = _bytes_of(buffer).reshape(rows, -1)
 
     def result(self) -> Buffer:
         """Return the whole value."""
-        return buffer_on_host(_device_of(self.root), self._place.content.size, copy_in(self._place))
+        assert self.place is not None
+        return buffer_on_host(_device_of(self.root), self.place.content.size, copy_in(self.place))
 
 
 class _Reduced(SlabResult):

@@ -8,9 +8,11 @@ to the device alone.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
+
+import numpy
 
 from ..graph.layout import Layout
 from ..graph.node import Node, computed_signature, leaf, leaf_layout
@@ -25,8 +27,9 @@ from .memory import Buffer
 from .memory_copy import copy_from_host
 from .progress import progress_bar
 from .run import publish
-from .slab_results import SlabResult, ways_to_cut
+from .slab_results import SlabResult, Stretches, ways_to_cut
 from .spill import MovedCopy, SpilledBuffer, load, move_out
+from .spill_store import Place
 
 # Of what a device may have, what a slab may read and write; and the bytes beyond which larger slabs are not faster.
 _SHARE = 1 / 8
@@ -38,13 +41,17 @@ _Compute: TypeAlias = Callable[[Queue, Sequence[Node]], None]
 _Reads: TypeAlias = dict[int, tuple[Buffer, int, int]]
 
 
-def compute_slabs(queue: Queue, roots: Sequence[Node], compute: _Compute) -> None:
+def compute_slabs(
+    queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place] | None = None
+) -> None:
     """Compute values that do not fit the device at once.
 
     Parameters
     ----------
     compute
         Computes nodes of the queue, all at once.
+    places
+        Memory of the host for some of the values, if slabs of them are parts of them.
 
     Raises
     ------
@@ -71,6 +78,8 @@ def compute_slabs(queue: Queue, roots: Sequence[Node], compute: _Compute) -> Non
             if way is None:
                 at_once.append(root)
             else:
+                if isinstance(way, Stretches) and places is not None:
+                    way.place = places.get(root)
                 groups[way.extent].append(way)
         _compute_at_once(queue, at_once, budget, compute)
         for ways in groups.values():
@@ -241,3 +250,10 @@ def _loaded(queue: Queue, nodes: Sequence[Node], budget: int) -> dict[Node, Node
             moved = Layout(where.shape, where.strides, where.offset - start // dtype.itemsize)
             leaves[node] = leaf(part, dtype, moved, queue)
     return leaves
+
+
+def is_read_by(memory_of_host: numpy.ndarray, root: Node) -> bool:
+    """Return whether a pending value is made of what is in some memory of the host."""
+    owners = [buffer.owner for buffer, _, _ in _reads([root]).values()]
+    contents = [owner.content for owner in owners if isinstance(owner, HostCopy) and owner.is_in_memory]
+    return any(content is not None and numpy.may_share_memory(content, memory_of_host) for content in contents)

@@ -28,6 +28,7 @@ from ...core.recording.record import (
     leave_to_class,
     transposed,
 )
+from ...core.runtime import evaluate
 from ...core.source_location import call_for_user
 
 
@@ -53,8 +54,11 @@ class HostOutput:
         return bool(self.array.flags.c_contiguous)
 
     def assign(self, value: Node) -> None:
-        """Compute the value and copy it into the array."""
-        numpy.copyto(self.array, to_host(wrap(graph.broadcast(value, self.shape))))
+        """Compute the value and copy it into the array; one that is too large for its device is written in parts."""
+        value, array = graph.broadcast(value, self.shape), self.array
+        is_alike = array.flags.c_contiguous and array.dtype is value.signature.dtype
+        if not is_alike or not evaluate.compute_into(array.reshape(-1).view(numpy.ndarray).view(numpy.uint8), value):
+            numpy.copyto(array, to_host(wrap(value)))
 
 
 Output = ndarray | HostOutput

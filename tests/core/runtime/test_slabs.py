@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, progress, slabs
+from gpunumpy.core.runtime import memory, progress, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.spill import SpilledBuffer
 
@@ -43,9 +43,9 @@ def data(dtype: str = "float64") -> numpy.ndarray:
     return (numbers if dtype != "bool" else numbers > 20).astype(dtype)
 
 
-def mapped(tmp_path: Path, values: numpy.ndarray) -> numpy.memmap:
+def mapped(tmp_path: Path, values: numpy.ndarray, mode: Any = "r") -> numpy.memmap:
     numpy.save(tmp_path / "values.npy", values)
-    return numpy.load(tmp_path / "values.npy", mmap_mode="r")
+    return numpy.load(tmp_path / "values.npy", mmap_mode=mode)
 
 
 def windows(m: Any, x: Any) -> Any:
@@ -141,6 +141,40 @@ def test_of_chunks(limit: None) -> None:
     numpy.testing.assert_array_equal(((x - x.mean(axis=0)) / 2).get(), (data() - data().mean(axis=0)) / 2)
     assert float(np.max(chunks)) == data().max()
     assert 0 < chunks.most < ROWS / 4
+
+
+OUTPUTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "a sum": lambda m, x, y, out: m.add(x, y, out=out),
+    "of an expression": lambda m, x, y, out: m.multiply(x[::-1] - x.mean(axis=0), y, out=out),
+    "a cast": lambda m, x, y, out: m.add(x.astype("float32"), y, out=out),
+    "where": lambda m, x, y, out: m.add(x, y, out=out, where=x > 2),
+    "what is read": lambda m, x, y, out: m.add(np.asarray(out)[::-1] if m is np else out[::-1] * 1, y, out=out),
+    "of columns": lambda m, x, y, out: m.add(x, y, out=out.reshape(x.shape[::-1]).T),
+    "a broadcast row": lambda m, x, y, out: m.add(x[0], 1, out=out),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_results_for_a_file(limit: None, tmp_path: Path, name: str) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "out").mkdir()
+    x, out = mapped(tmp_path / "x", data()), mapped(tmp_path / "out", data() * 2, "r+")
+    y = np.arange(float(COLUMNS))
+    pending = np.asarray(out) + 1  # of what is there before
+    expected = OUTPUTS[name](numpy, data(), y.get(), data() * 2)
+    result = OUTPUTS[name](np, np.asarray(x), y, out)
+    numpy.testing.assert_array_equal(pending.get(), data() * 2 + 1)
+    numpy.testing.assert_allclose(result, expected, rtol=1e-13)
+    assert numpy.shares_memory(result, out)
+
+
+def test_results_for_a_file_take_no_other_memory(limit: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "out").mkdir()
+    x, out = mapped(tmp_path / "x", data()), mapped(tmp_path / "out", data(), "r+")
+    monkeypatch.setattr(spill_store.SpillStore, "place", lambda self, nbytes: None)
+    np.multiply(np.asarray(x), 3, out=out)
+    numpy.testing.assert_array_equal(out, data() * 3)
 
 
 def test_looks_read_no_more_than_they_show(limit: None, tmp_path: Path) -> None:
