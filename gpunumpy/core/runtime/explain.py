@@ -18,6 +18,7 @@ from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
 from .plan import Executor
+from .slabs import leaves, slab_counts
 
 # A call with more arguments than this has equal arguments counted instead of listed.
 _MAX_LISTED_ARGUMENTS = 8
@@ -32,7 +33,8 @@ def explain(*arrays: Any, file: TextIO | None = None) -> None:
 
     Small arrays on the host are counted: NumPy computes them at once (see `set_residence`).
     A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too. A graph of
-    many sizes is computed in parts the first times: the text tells of how many.
+    many sizes is computed in parts the first times: the text tells of how many. So it does of slabs where the device
+    has no room for a result and what it is made of, and of what is read and on the host by now.
 
     Parameters
     ----------
@@ -73,12 +75,25 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
         items, planner = items_of(nodes), queue.state.planner
         plan = planner.plans.find(key)
         parts = [] if plan else planner.parts(key, nodes, len(roots), times=0)
-    text = _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
+        room = _room_text(device, roots)
+    text = room + _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
     if plan is not None and plan.is_cuda_graph:
         return f"launched as one CUDA graph:\n{text}"
     if parts:
         return f"in {len(parts)} parts, each with kernels of its own, until it comes up again; as a whole it is\n{text}"
     return text
+
+
+def _room_text(device: Device, roots: Sequence[Node]) -> str:
+    """Return lines about results that are computed in slabs, and about what is read and was moved to the host."""
+    lines = []
+    for count, extent in slab_counts(device, roots):
+        slabs = f"{count:,} slabs along an axis of {extent:,}"
+        lines.append(f"a result that {device} has no room for with what it is made of: in {slabs}\n")
+    moved = {id(node.data): node.data.nbytes for node in leaves(roots) if node.data.is_spilled}
+    if moved:
+        lines.append(f"{bytes_text(sum(moved.values()))} in operands on the host, for lack of room on {device}\n")
+    return "".join(lines)
 
 
 def _plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device, executor: Executor) -> str:

@@ -502,6 +502,12 @@ def moved_bytes(device: Device) -> tuple[int, int]:
     return (pool.bytes_to_host, pool.bytes_from_host) if pool is not None else (0, 0)
 
 
+def slabs_of(device: Device) -> int:
+    """Return in how many slabs values of a device have been computed so far, as there was no room for them at once."""
+    pool = _pools.get(device)
+    return pool.slabs if pool is not None else 0
+
+
 def memory_limit(device: Device | str | int | None = None) -> int | None:
     """Return what `set_memory_limit` has set for a device."""
     return pool_of(Device(device)).limit

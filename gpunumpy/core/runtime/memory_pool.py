@@ -297,6 +297,7 @@ class Pool(ABC):
         self.uses: dict[weakref.ref[Buffer], Uses] = {}
         self.now = 0
         self.bytes_to_host = self.bytes_from_host = 0  # that were copied so far, of values that moved and came back
+        self.slabs = 0  # in which values have been computed so far
         self.leaving: list[LeavingBlock] = []  # of a GPU: no buffer has them, and they cannot be used at once
         self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
         self.cache_limit = cache_limit

@@ -77,6 +77,7 @@ class profile:
         self.records = []
         self.host_calls = Counter()
         self._moved_before = 0, 0
+        self._slabs_before = 0
 
     def __enter__(self) -> profile:
         """Compute pending arrays, and start to observe."""
@@ -86,6 +87,7 @@ class profile:
         evaluate.observer, evaluate.host_calls = self._observe, self.host_calls
         tell(host_calls=self.host_calls)
         self._moved_before = memory.moved_bytes(default_device())
+        self._slabs_before = memory.slabs_of(default_device())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
@@ -110,6 +112,8 @@ class profile:
         if to_host or from_host:
             moved = f"{bytes_text(to_host)} to the host and {bytes_text(from_host)} back"
             print(f"moved for lack of room: {moved}", file=self._file or sys.stdout)
+        if slabs := memory.slabs_of(default_device()) - self._slabs_before:
+            print(f"computed for lack of room: {slabs:,} slabs", file=self._file or sys.stdout)
         if self.host_calls:
             shown = ", ".join(f"{name} {count}" for name, count in self.host_calls.most_common(_MAX_SHOWN_CALLS))
             others = ", ..." if len(self.host_calls) > _MAX_SHOWN_CALLS else ""

@@ -21,7 +21,7 @@ from ..graph.queue import Queue
 from ..graph.slab import Cut
 from ..graph.substituted import substituted
 from . import memory
-from .device import CPU
+from .device import CPU, Device
 from .host_copies import HostCopy
 from .memory import Buffer
 from .memory_copy import copy_from_host
@@ -58,7 +58,7 @@ def compute_slabs(
     MemoryError
         If a value, or something that it is made of, cannot be computed in parts that fit.
     """
-    budget = max(min(int(memory.most_bytes(queue.device) * _SHARE), _MOST_BYTES), 1)
+    budget = _budget(queue.device)
     waiting = [list(roots)]
     while waiting:
         pending = [node for node in waiting[-1] if node.data is None]
@@ -84,6 +84,22 @@ def compute_slabs(
         _compute_at_once(queue, at_once, budget, compute)
         for ways in groups.values():
             _compute_group(queue, ways, budget, compute)
+
+
+def slab_counts(device: Device, roots: Sequence[Node]) -> list[tuple[int, int]]:
+    """Return in how many slabs values are computed for which a device has no room, and the lengths that are cut."""
+    budget, found = _budget(device), []
+    for root in roots:
+        if _bytes_at_once([root], Cut()) > memory.most_bytes(device):
+            way, _ = _best_way(root, budget)
+            if way is not None:
+                found.append((-(-way.extent // _width([way], budget)), way.extent))
+    return found
+
+
+def _budget(device: Device) -> int:
+    """Return how many bytes a slab reads and writes."""
+    return max(min(int(memory.most_bytes(device) * _SHARE), _MOST_BYTES), 1)
 
 
 def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
@@ -115,7 +131,7 @@ def _bytes_at_once(roots: Sequence[Node], cut: Cut) -> int:
 def _reads(roots: Iterable[Node], computed: Iterable[Node] = ()) -> _Reads:
     """Return what pending nodes read of buffers; nodes of `computed` count as if they were leaves without a buffer."""
     found: _Reads = {}
-    for node in _leaves(roots, computed):
+    for node in leaves(roots, computed):
         where, itemsize, buffer = leaf_layout(node), node.signature.dtype.itemsize, node.data
         if 0 not in where.shape:
             start, stop = where.low() * itemsize, (where.high() + 1) * itemsize
@@ -124,7 +140,8 @@ def _reads(roots: Iterable[Node], computed: Iterable[Node] = ()) -> _Reads:
     return found
 
 
-def _leaves(roots: Iterable[Node], computed: Iterable[Node] = ()) -> list[Node]:
+def leaves(roots: Iterable[Node], computed: Iterable[Node] = ()) -> list[Node]:
+    """Return the leaves with buffers that nodes are made of; nodes of `computed` are left out."""
     seen = set(computed)
     stack, found = [root for root in roots if root not in seen], []
     while stack:
@@ -198,6 +215,7 @@ def _take_slabs(
         if copies:
             queued = copies, start, stop
             start = stop
+            memory.pool_of(queue.device).slabs += 1
             progress(start / extent)
     assert queued is not None
     _take(ways, *queued)
@@ -242,14 +260,14 @@ def _loaded(queue: Queue, nodes: Sequence[Node], budget: int) -> dict[Node, Node
                 else:
                     copy_from_host(part, 0, owner.part(start, stop))
             parts[id(buffer)] = part, start
-    leaves = {}
-    for node in _leaves(nodes):
+    stand_ins = {}
+    for node in leaves(nodes):
         if id(node.data) in parts:
             part, start = parts[id(node.data)]
             where, dtype = leaf_layout(node), node.signature.dtype
             moved = Layout(where.shape, where.strides, where.offset - start // dtype.itemsize)
-            leaves[node] = leaf(part, dtype, moved, queue)
-    return leaves
+            stand_ins[node] = leaf(part, dtype, moved, queue)
+    return stand_ins
 
 
 def is_read_by(memory_of_host: numpy.ndarray, root: Node) -> bool:

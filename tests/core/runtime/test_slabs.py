@@ -297,3 +297,33 @@ def test_the_memory_of_the_cpu_device_is_that_of_the_host(monkeypatch: pytest.Mo
         np.set_residence("device")
         assert type(np.asarray(values)._node.data) is not SpilledBuffer
         assert type(np.asarray(mapped(tmp_path, values))._node.data) is SpilledBuffer
+
+
+def test_an_explanation_tells_of_slabs(limit: None, tmp_path: Path) -> None:
+    x = np.asarray(mapped(tmp_path, data()))
+    text = io.StringIO()
+    np.explain(x[2:] - x[:-2], file=text)
+    found = re.match(
+        r"a result that cpu has no room for with what it is made of: in (\d+) slabs along an axis of 1,198\n"
+        r"1.54 MB in operands on the host, for lack of room on cpu\n",
+        text.getvalue(),
+    )
+    assert found is not None, text.getvalue()
+    assert 10 < int(found[1]) < 100
+    text = io.StringIO()
+    np.explain(np.asarray(ROW) + 1, file=text)
+    assert "room" not in text.getvalue()
+
+
+def test_a_profile_tells_of_slabs(limit: None, tmp_path: Path) -> None:
+    x = np.asarray(mapped(tmp_path, data()))
+    text = io.StringIO()
+    with np.profile(file=text):
+        (x + 1).computed()
+    found = re.search(r"^computed for lack of room: (\d+) slabs$", text.getvalue(), re.MULTILINE)
+    assert found is not None
+    assert 10 < int(found[1]) < 100
+    text = io.StringIO()
+    with np.profile(file=text):
+        (np.asarray(ROW) + 1).computed()
+    assert "slabs" not in text.getvalue()
