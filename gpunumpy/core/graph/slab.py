@@ -14,7 +14,21 @@ import numpy
 
 from . import layout
 from .layout import Layout, Shape
-from .node import Node, fill, gather, iota, library_call, map_node, reduce, scan, typed_scalar, update, view
+from .library_calls.registry import record_of, results_of
+from .node import (
+    Node,
+    fill,
+    gather,
+    iota,
+    library_call,
+    map_node,
+    reduce,
+    scan,
+    typed_scalar,
+    uninitialized,
+    update,
+    view,
+)
 from .primitives import Const, Gather, Iota, LibraryCall, Map, Reduce, Scan, Update, View
 
 _INT64 = numpy.dtype(numpy.int64)
@@ -235,15 +249,23 @@ class Cut:
         return update(part, Layout(extent, tuple(strides), offset), value)
 
     def _library_call(self, slab: Slab) -> _Maker:
-        primitive, args = slab.node.signature.primitive, slab.node.args
+        signature, args = slab.node.signature, slab.node.args
+        primitive = signature.primitive
         assert isinstance(primitive, LibraryCall)
-        shapes = [arg.signature.shape for arg in args]
-        is_product = primitive.name == "matmul" and list(map(len, shapes)) in ([2, 2], [2, 1])
-        if not is_product or slab.node.signature.shape != (shapes[0][0], *shapes[1][1:]):  # a caller may give another
+        if primitive.name == "empty":
+            assert signature.queue is not None
+            return uninitialized(slab.shape, signature.dtype, signature.queue)
+        signatures = [arg.signature for arg in args]
+        results = results_of(primitive, signatures)
+        axes = record_of(primitive.name).slabs(primitive.options, signatures)
+        along = axes[slab.axis] if slab.axis < len(axes) else None
+        if along is None or results != ((signature.shape, signature.dtype),):  # a caller may give others
             return (yield from self._window_of_whole(slab))
-        part = yield Slab(args[slab.axis], slab.axis, slab.start, slab.stop)
-        other = self.as_it_is(args[1 - slab.axis])
-        return library_call("matmul", primitive.options, (part, other) if slab.axis == 0 else (other, part))
+        parts = []
+        for arg, axis in zip(args, along, strict=True):
+            part = self.as_it_is(arg) if axis is None else (yield Slab(arg, axis, slab.start, slab.stop))
+            parts.append(part)
+        return library_call(primitive.name, primitive.options, parts)
 
 
 _MAKERS: dict[type, Callable[[Cut, Slab], _Maker]] = {

@@ -270,35 +270,44 @@ def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
 def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node], error: BaseException) -> None:
     """Finish what an exception has left of a flush, and compute the values `extra` alone or raise the exception."""
     _settle(queue)
-    if isinstance(error, MemoryError) and _compute_parts_that_fit(queue, roots):
-        return
+    if isinstance(error, MemoryError):
+        shortage = _compute_parts_that_fit(queue, roots, error)
+        if shortage is None:
+            return
+        error = shortage
     requested = [node for node in dict.fromkeys(extra) if node.data is None]
     retry_alone = bool(extra) and len(requested) < len(roots)
     if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
         raise error
     try:
         compute_only(queue, requested)
-    except MemoryError:
-        if not _compute_parts_that_fit(queue, requested):
-            raise
+    except MemoryError as error_alone:
+        shortage = _compute_parts_that_fit(queue, requested, error_alone)
+        if shortage is not None:
+            raise shortage from None
 
 
-def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node]) -> bool:
-    """Compute roots for which memory was short in parts that read less at once. Return whether all are computed."""
+def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node], error: MemoryError) -> MemoryError | None:
+    """Compute roots for which memory was short in parts that read less at once.
+
+    Return None if all are computed, else the error that tells why not.
+    """
     pending = [root for root in roots if root.data is None]
     if memory.spill is None or not pending:
-        return False
+        return error
     parts = parts_that_fit(pending, memory.most_bytes(queue.device) // 2)
-    with suppress(MemoryError):
-        while parts:
-            try:
-                compute_only(queue, parts[0])
-                del parts[0]
-            except MemoryError:  # together, as they may share passes over the data
-                compute_slabs(queue, [root for part in parts for root in part], compute_only)
-                return True
-        return True
-    return False
+    while parts:
+        try:
+            compute_only(queue, parts[0])
+            del parts[0]
+        except MemoryError:  # together, as they may share passes over the data
+            break
+    if parts:
+        try:
+            compute_slabs(queue, [root for part in parts for root in part], compute_only)
+        except MemoryError as shortage:
+            return shortage
+    return None
 
 
 def _is_under_way(queue: Queue) -> bool:

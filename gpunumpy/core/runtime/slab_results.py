@@ -13,8 +13,10 @@ from typing import Any
 import numpy
 
 from ..dtypes import KIND
-from ..graph.node import Node, cast, reduce, scalar
-from ..graph.primitives import Reduce
+from ..graph.library_calls.record import CutAxes
+from ..graph.library_calls.registry import record_of
+from ..graph.node import Node, cast, library_call, reduce, scalar
+from ..graph.primitives import LibraryCall, Reduce
 from ..graph.slab import Cut, Slab
 from .host_copies import HostCopy
 from .memory import Buffer
@@ -139,6 +141,41 @@ class Folded(_Reduced):
             return self._total.astype(self.root.signature.dtype)
 
 
+class Added(SlabResult):
+    """A library call whose results for slabs of its arguments add up, floating-point numbers in a wider dtype."""
+
+    def __init__(self, root: Node, axes: CutAxes) -> None:
+        self._args = root.args
+        lengths = [arg.signature.shape[axis] for arg, axis in zip(root.args, axes, strict=True) if axis is not None]
+        super().__init__(root, lengths[0])
+        self._axes = axes
+        self._total: Any = None
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        call, signature = self.root.signature.primitive, self.root.signature
+        assert isinstance(call, LibraryCall)
+        parts = [
+            cut.as_it_is(arg) if axis is None else cut.slab(Slab(arg, axis, start, stop))
+            for arg, axis in zip(self._args, self._axes, strict=True)
+        ]
+        return [library_call(call.name, call.options, parts, (signature.shape, signature.dtype))]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of a slab."""
+        signature = self.root.signature
+        value = _bytes_of(buffers[0]).view(signature.dtype).reshape(signature.shape)
+        wide = value.astype(_wide(value.dtype)) if KIND[value.dtype] in "efc" else value
+        with numpy.errstate(all="ignore"):
+            self._total = wide if self._total is None else numpy.add(self._total, wide)
+
+    def result(self) -> Buffer:
+        """Return the whole value."""
+        with numpy.errstate(all="ignore"):
+            content = numpy.ravel(self._total.astype(self.root.signature.dtype)).view(numpy.uint8)
+        return buffer_on_host(_device_of(self.root), content.size, HostCopy(content))
+
+
 class Position(_Reduced):
     """The index of the first of the greatest or the least elements, or of the first NaN, as NumPy's."""
 
@@ -235,6 +272,10 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
         extents = root.args[0].signature.shape
         axes = reduction.axes[:1] if reduction.op.startswith("arg") else reduction.axes
         ways += [_COMBINED[reduction.op](root, axis) for axis in axes if extents[axis] > 1]
+    elif isinstance(reduction, LibraryCall):
+        cut = record_of(reduction.name).sums(reduction.options, [arg.signature for arg in root.args])
+        if cut is not None:
+            ways.append(Added(root, cut))
     return ways
 
 

@@ -167,13 +167,25 @@ def _compute_at_once(queue: Queue, roots: Sequence[Node], budget: int, compute: 
     try:
         copies = substituted(roots, _loaded(queue, roots, budget), {})
         compute(queue, copies)
-    except MemoryError:
+    except MemoryError as error:
         if len(roots) == 1:
-            raise
+            raise _without_slabs(queue, roots[0], error) from None
         for root in roots:
             _compute_at_once(queue, [root], budget, compute)
     else:
         publish(queue, [(root, copy.data, copy.signature) for root, copy in zip(roots, copies, strict=True)])
+
+
+def _without_slabs(queue: Queue, root: Node, error: MemoryError) -> MemoryError:
+    """Return an error that tells what has no slabs, if it is too large for the device whatever is freed."""
+    nbytes, primitive = _bytes_at_once([root], Cut()), root.signature.primitive
+    if nbytes <= memory.most_bytes(queue.device):
+        return error
+    name = getattr(primitive, "name", None) or getattr(primitive, "op", None) or type(primitive).__name__.lower()
+    return MemoryError(
+        f"{error}; {name!r} takes its operands as a whole here, and with them and its result {nbytes:,} bytes: compute "
+        "it of parts of them, or of a smaller dtype, or on the host by numpy"
+    )
 
 
 # --- one pass over the data -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...dtypes import FLOAT64, INT64
 from ..signature import Signature
-from .record import FloatingErrors, Implementation, Record, Results, by_program
+from .record import CutAxes, FloatingErrors, Implementation, Record, Results, by_program
 
 # --- results --------------------------------------------------------------------------------------------------------
 
@@ -56,6 +56,27 @@ def _reduceat(options: tuple[str, Any, int], args: Sequence[Signature]) -> Resul
     return ((x.shape[:axis] + starts.shape + x.shape[axis + 1 :], loop[-1]),)
 
 
+# --- slabs ----------------------------------------------------------------------------------------------------------
+
+
+def _all_but_last(options: Any, args: Sequence[Signature]) -> list[CutAxes | None]:
+    return [*[(axis,) for axis in range(len(args[0].shape) - 1)], None]
+
+
+def _queries(options: Any, args: Sequence[Signature]) -> list[CutAxes | None]:
+    return [(None, axis) for axis in range(len(args[1].shape))]
+
+
+def _values_of_bins(options: tuple[bool, Any], args: Sequence[Signature]) -> CutAxes:
+    uniform, _ = options
+    edges = 1 + uniform  # and the bin width
+    return (0, *[None] * edges, *[0] * (len(args) - 1 - edges))
+
+
+def _values_and_weights(options: Any, args: Sequence[Signature]) -> CutAxes:
+    return (0,) * len(args)
+
+
 # The op of an indexed write whose duplicates write the same, so that any of them may be the last. "" stands for any
 # other assignment.
 EQUAL_VALUES = "="
@@ -82,12 +103,12 @@ RECORDS = (
     Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets),
     Record("mask_positions", by_program("mask_positions", *_MASKS)),
     Record("mask_elements", by_program("mask_elements", *_MASKS)),
-    Record("sort", by_program("sort", *_SORT), _like_first),
-    Record("argsort", by_program("argsort", *_SORT), _positions),
+    Record("sort", by_program("sort", *_SORT), _like_first, slabs=_all_but_last),
+    Record("argsort", by_program("argsort", *_SORT), _positions, slabs=_all_but_last),
     Record("sort_upper", by_program("sort_upper", *_SORT), _like_first),
-    Record("searchsorted", by_program("searchsorted", "search.host", "search.cuda"), _positions),
-    Record("bincount", by_program("bincount", *_COUNT)),
-    Record("histogram", by_program("histogram", *_COUNT), _histogram),
+    Record("searchsorted", by_program("searchsorted", "search.host", "search.cuda"), _positions, slabs=_queries),
+    Record("bincount", by_program("bincount", *_COUNT), sums=_values_and_weights),
+    Record("histogram", by_program("histogram", *_COUNT), _histogram, sums=_values_of_bins),
     Record(
         "fold",
         by_program("fold", *_FOLDS),

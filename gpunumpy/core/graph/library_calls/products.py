@@ -13,7 +13,7 @@ from ...dtypes import KIND, DType
 from .. import layout
 from ..primitives import Const, Leaf, LibraryCall, Map
 from ..signature import Signature
-from .record import Epilogue, FloatingErrors, Implementation, Record, Results
+from .record import CutAxes, Epilogue, FloatingErrors, Implementation, Record, Results
 
 
 class Product(NamedTuple):
@@ -41,6 +41,24 @@ def _results(options: Product, args: Sequence[Signature]) -> Results:
     left, right = (a.shape for a in args[:2])
     batch = layout.broadcast_shapes(left[:-2], right[:-2])
     return (((*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())), args[0].dtype),)
+
+
+# --- slabs ----------------------------------------------------------------------------------------------------------
+
+
+def _slabs(options: Product, args: Sequence[Signature]) -> list[CutAxes | None]:
+    if not _is_of_matrices(args):
+        return []
+    return [(0, None), (None, 1)] if len(args[1].shape) == 2 else [(0, None)]
+
+
+def _sums(options: Product, args: Sequence[Signature]) -> CutAxes | None:
+    return (1, 0) if _is_of_matrices(args) else None
+
+
+def _is_of_matrices(args: Sequence[Signature]) -> bool:
+    """Return whether a matrix is multiplied by another one or by a vector, and nothing follows."""
+    return [len(a.shape) for a in args] in ([2, 2], [2, 1])
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
@@ -183,5 +201,7 @@ RECORDS = (
         is_worth_batching=_is_worth_batching,
         with_epilogue=_with_epilogue,
         floating_errors=lambda options, dtype: FloatingErrors("matmul"),
+        slabs=_slabs,
+        sums=_sums,
     ),
 )

@@ -18,6 +18,10 @@ from ..signature import Signature
 Results: TypeAlias = tuple[tuple[Shape, DType], ...]
 
 
+# Which axis of each argument is cut; None for an argument that is taken whole.
+CutAxes: TypeAlias = tuple[int | None, ...]
+
+
 class Batch(NamedTuple):
     """Options of a batch: the number of equal calls, and the options of each.
 
@@ -124,6 +128,11 @@ class Record:
     floating_errors
         Return how floating-point errors are reported, from the options and the dtype of the output; None if they are
         not reported.
+    slabs
+        Return for each axis of the only output, from the options and the signatures of the arguments, of which slabs of
+        arguments the same call makes slabs of the output along that axis; None for an axis along which it does not.
+    sums
+        Return the slabs of arguments over which calls add up to the call; None if they do not.
     """
 
     name: str
@@ -133,6 +142,8 @@ class Record:
     is_worth_batching: Callable[[Signature, Sequence[Signature]], bool] | None = None
     with_epilogue: Callable[[Signature, Epilogue], Any] | None = None
     floating_errors: Callable[[Any, DType], FloatingErrors | None] = lambda options, dtype: None
+    slabs: Callable[[Any, Sequence[Signature]], Sequence[CutAxes | None]] = lambda options, args: ()
+    sums: Callable[[Any, Sequence[Signature]], CutAxes | None] = lambda options, args: None
 
     def implementation(self, executor: str) -> Implementation:
         """Return the functions of an executor.

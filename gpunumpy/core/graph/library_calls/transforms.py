@@ -17,7 +17,7 @@ from ...dtypes import DType
 from ..layout import Layout, Shape
 from ..primitives import LibraryCall
 from ..signature import Signature
-from .record import FloatingErrors, Implementation, Record, Results
+from .record import CutAxes, FloatingErrors, Implementation, Record, Results
 
 _CUFFT_FACTORS = (2, 3, 5, 7)
 _MAX_EXECUTIONS = 1 << 12  # of one plan for one call: more take longer than to copy the array into one layout
@@ -199,6 +199,10 @@ def _floating_errors(options: Transform, dtype: DType) -> FloatingErrors | None:
     return FloatingErrors("irfft" if options.kind == "c2r" else "ifft" if options.inverse else "fft")
 
 
+def _slabs(options: Transform, args: Sequence[Signature]) -> list[CutAxes | None]:
+    return [None if axis in options.axes else (axis,) for axis in range(len(args[0].shape))]
+
+
 RECORDS = (
     Record(
         "fft",
@@ -215,5 +219,6 @@ RECORDS = (
         reads_strides=True,
         is_worth_batching=_is_worth_batching,
         floating_errors=_floating_errors,
+        slabs=_slabs,
     ),
 )
