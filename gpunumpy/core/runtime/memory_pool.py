@@ -342,7 +342,7 @@ class Pool(ABC):
 
     def note_uses(self, buffers: Iterable[Buffer]) -> None:
         """Note that buffers of the pool were used now, after all that was noted before."""
-        used = list(buffers)
+        used = {id(buffer): buffer for buffer in buffers}.values()  # each once, as several nodes may read it
         while True:
             self.now = now = self.now + 1
             mark = self.mark()

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,17 @@ def test_what_the_plan_needs_next_stays(room: Callable[[float], None]) -> None:
     for k, result in enumerate(results):
         same(result, values(k))
     assert moved == sorted(moved, reverse=True)  # when the last was read, the first had been moved
+
+
+def test_a_run_uses_a_value_once(room: Callable[[float], None]) -> None:
+    """However many of its nodes read the value."""
+    room(6)
+    (x,) = arrays(1)
+    for _ in range(3):
+        (x[2:] + x[:-2] + x[1:-1] * x[0]).computed()
+    pool = memory.pool_of(CPU)
+    times = pool.uses[weakref.ref(x._node.data)].times
+    assert len(times) == len(set(times)) >= 3
 
 
 @pytest.mark.parametrize(
