@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import gc
 import mmap
-import threading
+import sys
 import weakref
 from _thread import get_ident
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import prod
+from types import FrameType
 from typing import Any
 
 import numpy
@@ -105,13 +106,12 @@ _queues: dict[Device, Queue] = {}
 _stores: dict[Device, SpillStore] = {}
 
 
-class _ThreadState(threading.local):
-    """Whether this thread is moving values, for which no others are moved."""
-
-    is_moving = False
-
-
-_thread_state = _ThreadState()
+def _is_moving() -> bool:
+    """Return whether this thread is moving values already, for which no others are moved."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not spill.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def register(queue: Queue) -> None:
@@ -158,19 +158,17 @@ def spill(device: Device, nbytes: int, is_ahead: bool = False) -> bool:
         Whether any value was moved.
     """
     queue = _queues.get(device)
-    if queue is None or _thread_state.is_moving or is_lost(device) or nbytes > memory.most_bytes(device):
+    if queue is None or is_lost(device) or nbytes > memory.most_bytes(device) or _is_moving():
         return False
     with _alone_with(queue):
         run = Run()
         if queue.run is None:
             queue.run = run  # so that a flush in the midst, by a signal handler, overwrites nothing: see `evaluate`
-        _thread_state.is_moving = True
         try:
             is_any = not is_ahead and _move_until(queue, nbytes)
             _move_ahead(queue, nbytes, 0 if is_ahead else 1)
             return is_any
         finally:
-            _thread_state.is_moving = False
             if queue.run is run:
                 queue.run = None
 
