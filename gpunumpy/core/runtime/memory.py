@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import threading
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy
@@ -38,6 +39,7 @@ __all__ = [
     "free_all_blocks",
     "host_view",
     "is_full",
+    "is_in_call",
     "is_shortage",
     "make_room",
     "pool_of",
@@ -71,13 +73,12 @@ _index_error_lock = ReentrantLock()
 renew_in_child(lambda: [_index_error_lock])
 
 
-class _ThreadState(threading.local):
-    """Whether this thread is running the hooks, so that a hook which allocates does not run them again."""
-
-    is_running_hooks = False
-
-
-_thread_state = _ThreadState()
+def is_in_call(code: CodeType) -> bool:
+    """Return whether this thread is in a call of the function of this code, before the one that asks."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def pool_of(device: Device) -> Pool:
@@ -219,13 +220,9 @@ def most_bytes(device: Device) -> int:
 
 def _run_hooks(pool: Pool) -> None:
     # The lock of the pool is not held: a hook may wait for a thread that allocates.
-    if not _thread_state.is_running_hooks:
-        _thread_state.is_running_hooks = True
-        try:
-            for hook in list(out_of_memory_hooks):
-                hook(pool.device)
-        finally:
-            _thread_state.is_running_hooks = False
+    if not is_in_call(_run_hooks.__code__):  # a hook which allocates does not run them again
+        for hook in list(out_of_memory_hooks):
+            hook(pool.device)
 
 
 def shortage(device: Device, asked: str) -> MemoryError:

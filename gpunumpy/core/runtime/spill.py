@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import gc
 import mmap
-import sys
 import weakref
 from _thread import get_ident
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import prod
-from types import FrameType
 from typing import Any
 
 import numpy
@@ -106,14 +104,6 @@ _queues: dict[Device, Queue] = {}
 _stores: dict[Device, SpillStore] = {}
 
 
-def _is_moving() -> bool:
-    """Return whether this thread is moving values already, for which no others are moved."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code is not spill.__code__:
-        frame = frame.f_back
-    return frame is not None
-
-
 def register(queue: Queue) -> None:
     """Have values of the device of a queue be moved to the host where there is no room for others."""
     _queues[queue.device] = queue
@@ -158,7 +148,9 @@ def spill(device: Device, nbytes: int, is_ahead: bool = False) -> bool:
         Whether any value was moved.
     """
     queue = _queues.get(device)
-    if queue is None or is_lost(device) or nbytes > memory.most_bytes(device) or _is_moving():
+    if queue is None or is_lost(device) or nbytes > memory.most_bytes(device):
+        return False
+    if memory.is_in_call(spill.__code__):  # for what is moved no others are moved
         return False
     with _alone_with(queue):
         run = Run()
