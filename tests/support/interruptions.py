@@ -36,7 +36,7 @@ def _blind_spots(code: CodeType) -> tuple[frozenset[int], frozenset[int]]:
     """
     nothing, exits = set(), set()
     for instruction in dis.get_instructions(code):
-        if instruction.opname == "NOP":
+        if instruction.opname in ("NOP", "POP_EXCEPT"):  # before the latter, an exception would never be left
             nothing.add(instruction.offset)
         elif instruction.opname in ("LOAD_CONST", "PUSH_EXC_INFO", "WITH_EXCEPT_START", "SWAP", "RETURN_CONST"):
             exits.add(instruction.offset)
