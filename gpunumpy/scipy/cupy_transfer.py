@@ -17,6 +17,8 @@ from .cupy_library import Lent, adopt, lend, take_back
 from .held import Held, holder_of, is_held
 from .transfer import Callback, LibraryFunction, converted, is_function
 
+_OUTPUTS = frozenset(("out", "output"))
+
 
 class CupyTransfer:
     """One call of `cupyx.scipy`.
@@ -29,6 +31,7 @@ class CupyTransfer:
 
     def __init__(self, gpu: Device) -> None:
         self.gpu = gpu
+        self._queue = evaluate.queue_of(gpu)
         self._array_class = cupy_library.cupy().ndarray
         self._staying = memory.staying()
         self._lent: list[Lent] = []
@@ -44,9 +47,8 @@ class CupyTransfer:
         with cupy_library.stream_of(self.gpu), self._staying:
             cupy_args = [self.to_library(x) for x in args]
             cupy_options = {name: self.to_library(x) for name, x in options.items()} if options else {}
-            queue = evaluate.queue_of(self.gpu)
-            if queue.pending:
-                evaluate.compute_pending(queue)  # before CuPy writes to what it reads
+            if self._queue.pending:
+                evaluate.compute_pending(self._queue)  # before CuPy writes to what it reads
             result = function(*cupy_args, **cupy_options)
             cupy_args.clear()
             cupy_options.clear()
@@ -54,8 +56,8 @@ class CupyTransfer:
             del result
             for lent in self._lent:
                 take_back(lent)
-        for name in ("out", "output"):
-            wanted: Any = options.get(name)
+        for name in _OUTPUTS & options.keys():
+            wanted: Any = options[name]
             if found is not wanted and _is_alike(found, wanted):  # a method of CuPy's that leaves it
                 wanted[...] = found
                 found = wanted
@@ -66,7 +68,7 @@ class CupyTransfer:
         kind = type(x)
         if kind is ndarray or isinstance(x, ndarray):
             return self._lend(x)
-        if kind in (float, int, str, bool):
+        if kind is float or kind is int or kind is str:
             return x
         if kind in (list, tuple):
             return kind(map(self.to_library, x))
@@ -113,7 +115,7 @@ class CupyTransfer:
         """Return a result with this package's objects in place of CuPy's."""
         if isinstance(x, self._array_class):
             original = self.original(x)
-            return adopt(x, evaluate.queue_of(self.gpu)) if original is None else original
+            return adopt(x, self._queue) if original is None else original
         kind = type(x)
         if isinstance(x, numpy.ndarray):
             return resident(x, self.gpu)

@@ -56,9 +56,12 @@ def gpu_of(values: Iterable[Any]) -> Device | None:
     """Return the GPU whose memory holds an array among some arguments, also inside lists, tuples and dicts; or None."""
     for x in values:
         kind = type(x)
+        if kind in _HOLD_NOTHING:
+            continue
         found: Device | None = None
-        if isinstance(x, ndarray):
-            found = None if x._flags & ON_HOST or not cupy_library.shares_memory_of(x.device) else x.device
+        if kind is ndarray or isinstance(x, ndarray):
+            if not x._flags & ON_HOST and cupy_library.shares_memory_of(device := x.device):
+                return device
         elif kind is list or kind is tuple or kind is dict:
             found = gpu_of(x.values() if kind is dict else x)
         elif hasattr(kind, "scipy_class"):
@@ -66,6 +69,9 @@ def gpu_of(values: Iterable[Any]) -> Device | None:
         if found is not None:
             return found
     return None
+
+
+_HOLD_NOTHING = frozenset((int, float, complex, bool, str, types.NoneType))
 
 
 class Callback:

@@ -16,7 +16,7 @@ from gpunumpy.scipy import counterparts, cupy_library, functions
 
 from .beside import agree
 from .cases import TABLES
-from .stand_in import Array, Library, library
+from .stand_in import Array, Library, as_array, library
 
 __all__ = ["library"]
 
@@ -113,6 +113,27 @@ def test_what_is_refused_is_computed_by_scipy(library: Library, monkeypatch: pyt
     np.host_fallback("ignore")
     with pytest.raises(RuntimeError, match="mode not supported"):  # SciPy's own exception
         sp.ndimage.sobel(x, mode="nosuch")
+
+
+def test_states_of_filters_are_scipys(library: Library) -> None:
+    """Those of `cupyx.scipy.signal` are the last inputs and outputs."""
+    np.host_fallback("ignore")
+    x = np.arange(6.0)
+    sp.signal.lfilter(np.ones(2), np.ones(1), x, zi=sp.signal.lfilter_zi(np.ones(2), np.ones(1)))
+    sp.signal.lfilter(np.ones(2), np.ones(1), x, -1, np.ones(1))
+    assert not library.calls
+    sp.signal.lfilter(np.ones(2), np.ones(1), x, zi=None)
+    assert [name for name, *_ in library.calls] == ["signal.lfilter"]
+
+
+def test_an_output_that_the_library_leaves_is_written(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def laplace(input: Any, output: Any = None) -> Any:
+        return as_array(numpy.array(input) + 1)
+
+    monkeypatch.setattr(counterparts, "cupyx", lambda path: SimpleNamespace(laplace=laplace))
+    x, out = np.arange(3.0), np.zeros(3)
+    assert sp.ndimage.laplace(x, output=out) is out
+    assert out.tolist() == [1, 2, 3]
 
 
 def test_exceptions_of_the_programs_functions_are_raised(library: Library) -> None:
