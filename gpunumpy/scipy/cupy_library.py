@@ -67,10 +67,14 @@ class _Stream:
         return 0, self._handle
 
 
-@cache
 def stream_of(device: Device) -> Any:
-    """Return the stream of a GPU as CuPy's object, which is a context in which CuPy works on that stream."""
+    """Return the stream of a GPU, which is made the current one, as CuPy's object: a context in which CuPy uses it."""
     device.activate()
+    return _stream_of(device)
+
+
+@cache
+def _stream_of(device: Device) -> Any:
     return cupy().cuda.Stream.from_external(_Stream(device))
 
 
