@@ -15,6 +15,7 @@ from ..core.graph.queue import Queue
 from ..core.recording.array import ON_HOST, ndarray
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, default_device
+from ..core.runtime.plan import Runner
 from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable, width_of
 from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file, require_gpu
 
@@ -222,7 +223,9 @@ class RawKernel:
         """
         queue = _queue_of(args)
         kernel = self._kernels.get(queue) or self._on(queue)
-        shape = tuple(grid), tuple(block)
+        shape = tuple(grid), tuple(block), shared_mem
+        if stream is None and not queue.device.has_spilled and launched(kernel.launches, queue, shape, args, WIDTHS):
+            return
         handle = None if stream is None else stream_handle(stream)
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
@@ -235,32 +238,31 @@ class RawKernel:
                     evaluate.flush(queue)  # what is cheaper to compute than to read waits until its operand has memory
                     encoded = _encoded(args, queue, moved_address)
                     assert encoded is not None
-                    self._launch(kernel, shape, shared_mem, handle, *encoded)
+                    self._launch(kernel, shape, handle, *encoded)
             elif queue.device.has_spilled:
                 with memory.unnoted(*[x.memory().data for x in args if isinstance(x, ndarray)]):
-                    self._launch(kernel, shape, shared_mem, handle, *encoded)
+                    self._launch(kernel, shape, handle, *encoded)
             else:
-                self._launch(kernel, shape, shared_mem, handle, *encoded)
+                self._launch(kernel, shape, handle, *encoded)
 
     def _launch(
         self,
         kernel: UserKernel,
-        shape: tuple[tuple[int, ...], tuple[int, ...]],
-        shared_mem: int,
+        shape: tuple[tuple[int, ...], tuple[int, ...], int],
         handle: int | None,
         words: list[int],
         widths: list[Width],
     ) -> None:
         """Launch the kernel with encoded arguments."""
         if handle is None:
-            known = kernel.launches.get((*shape, shared_mem, *widths))
+            known = kernel.launches.get((*shape, *widths))
             if known is not None:
                 known(words)
                 return
         else:
             stream_order.consumer_waits(kernel.device, handle)
         is_cooperative = self._module.enable_cooperative_groups
-        kernel.launch(*shape, words, tuple(widths), shared_mem, handle, is_cooperative)
+        kernel.launch(shape[0], shape[1], words, tuple(widths), shape[2], handle, is_cooperative)
         if handle is not None:
             stream_order.wait_for(kernel.device, handle)
 
@@ -355,6 +357,32 @@ def _refuse_two_devices(queue: Queue, other: Queue | None) -> NoReturn:
 # Widths of arguments, by their types.
 _ARRAY, _POINTER, _NULL = (Width(WORD_BYTES, name) for name in ("array", "pointer", "null pointer"))
 _INT, _FLOAT, _BOOL = Width(WORD_BYTES, "int"), Width(WORD_BYTES, "float"), Width(1, "bool")
+
+
+# What the core knows the widths of, by their numbers.
+WIDTHS = _ARRAY, _INT, _FLOAT
+
+
+@tried_first
+def launched(
+    launches: dict[tuple[Any, ...], Runner],
+    queue: Queue,
+    shape: tuple[tuple[int, ...], tuple[int, ...], int],
+    args: Sequence[Any],
+    widths: tuple[Width, ...],
+) -> bool:
+    """Return whether a kernel was launched: the core does so where nothing is pending and it knows all arguments.
+
+    Parameters
+    ----------
+    launches
+        Those of a `UserKernel`.
+    shape
+        The grid, the block, and the bytes of shared memory.
+    widths
+        `WIDTHS`.
+    """
+    return False
 
 
 @tried_first

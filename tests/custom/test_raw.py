@@ -13,10 +13,12 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core import _native
 from gpunumpy.core.graph import bounded_table
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import host_copies, memory
 from gpunumpy.core.runtime.device import CPU
+from gpunumpy.custom import raw
 from gpunumpy.kernels.cuda import user_program
 from gpunumpy.kernels.cuda.nvrtc import archs
 from gpunumpy.kernels.cuda.user_program import UserProgram, compile_for
@@ -136,6 +138,36 @@ def test_pending_work_comes_first_and_what_is_written_is_seen(gpu: fake_driver.F
     gpu.work = None
     assert y.get().tolist() == [0, 2.5, 5, 7.5]
     assert float(y[3]) == 7.5
+
+
+@pytest.mark.skipif(not _native.IS_COMPILED, reason="the core in Python encodes all arguments of every launch")
+def test_the_core_repeats_a_launch(gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[tuple[int, ...]] = []
+
+    def work(pointers: Any) -> None:
+        found.append(tuple([pointers[k][0] for k in range(5)]))
+        ctypes.c_float.from_address(pointers[0][0]).value += 1
+
+    gpu.work = work
+    gpu.parameters["f"] = (8, 8, 8, 8, 8)
+    kernel = np.RawKernel('extern "C" __global__ void f(float*, float*, double, long long, long long) {}', "f")
+    x, y = np.array(numpy.zeros(4, numpy.float32)), np.array(numpy.zeros(4, numpy.float32))
+    given = (x, y, 0.1, -3, 1 << 62)
+    kernel((1,), (4,), given)
+    assert float(x[0]) == 1  # which the host knows from now on
+    np.synchronize()
+    with monkeypatch.context() as patch:
+        patch.setattr(raw, "_encoded", None)
+        kernel((1,), (4,), given)
+    gpu.work = None
+    assert found[0] == found[1]
+    assert float(x[0]) == 2
+    assert found[0][:2] == (x.data_ptr(), y.data_ptr())
+    kernel((1,), (4,), (x, x + 1, 0.1, numpy.int64(1), None))  # for Python: what is pending, other widths
+    with pytest.raises(OverflowError, match="beyond 64 bits"):
+        kernel((1,), (4,), (x, y, 0.1, -3, 1 << 65))
+    with pytest.raises(TypeError, match="takes 5 arguments; 4 were given"):
+        kernel((1,), (4,), (x, y, 0.1, -3))
 
 
 def test_what_was_recorded_before_is_computed_before(gpu: fake_driver.FakeDriver) -> None:

@@ -336,6 +336,50 @@ PyObject* find_first_address(PyObject* const* args) {
     return PyLong_FromUnsignedLongLong(start + first * PyDataType_ELSIZE(dtype));
 }
 
+// An argument of a kernel as a word of 8 bytes; null, without an exception, for what is left to Python. `width` is the number
+// of what it is among `WIDTHS` in raw.py.
+PyObject* find_word(PyObject* argument, PyObject* queue, Py_ssize_t& width) {
+    if (is_array(argument)) {
+        width = 0;
+        PyObject* const found[] = {argument, queue};
+        return find_first_address(found);
+    }
+    if (PyFloat_CheckExact(argument)) {
+        width = 2;
+        uint64_t word;
+        const double value = PyFloat_AS_DOUBLE(argument);
+        std::memcpy(&word, &value, sizeof word);
+        return PyLong_FromUnsignedLongLong(word);
+    }
+    if (!PyLong_CheckExact(argument)) return nullptr;
+    width = 1;
+    int overflow;
+    const long long value = PyLong_AsLongLongAndOverflow(argument, &overflow);
+    return overflow ? nullptr : PyLong_FromUnsignedLongLong(static_cast<uint64_t>(value));
+}
+
+// launched(launches, queue, shape, args, widths)
+PyObject* find_launched(PyObject* const* args) {
+    PyObject *queue = args[1], *shape = args[2], *given = args[3];
+    if (!PyTuple_CheckExact(given)) return nullptr;
+    QueueLock lock(queue);
+    if (!lock.is_held() || PyList_GET_SIZE(held(state.queue_pending, queue).get())) return nullptr;
+    const Py_ssize_t count = PyTuple_GET_SIZE(given), sizes = PyTuple_GET_SIZE(shape);
+    Ref words(PyList_New(count)), key(PyTuple_New(sizes + count));
+    if (!words || !key) return nullptr;
+    for (Py_ssize_t k = 0; k < sizes; k++) PyTuple_SET_ITEM(key.get(), k, Py_NewRef(PyTuple_GET_ITEM(shape, k)));
+    for (Py_ssize_t k = 0; k < count; k++) {
+        Py_ssize_t width = 0;
+        PyObject* word = find_word(PyTuple_GET_ITEM(given, k), queue, width);
+        if (!word) return nullptr;
+        PyList_SET_ITEM(words.get(), k, word);
+        PyTuple_SET_ITEM(key.get(), sizes + k, Py_NewRef(PyTuple_GET_ITEM(args[4], width)));
+    }
+    Ref launch(find(args[0], key.get()));
+    if (!launch || !Ref(PyObject_CallOneArg(launch.get(), words.get()))) return nullptr;
+    return Py_NewRef(Py_True);
+}
+
 // --- NumPy's ufuncs ---------------------------------------------------------------------------------------------------
 
 PyObject* call_array_ufunc(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
@@ -490,6 +534,7 @@ const struct {
     {"repeated", call_found<2, find_repeat>},
     {"computed_signature", call_found<1, find_computed_signature>},
     {"with_operands", call_found<2, find_with_operands>},
+    {"launched", call_found<5, find_launched>},
     {"lowered", call_found<1, lowered>},
     {"parts", call_found<2, parts>},
     {"pattern", call_found<1, pattern>},
