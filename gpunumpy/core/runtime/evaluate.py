@@ -482,6 +482,7 @@ def compute_into(target: numpy.ndarray, node: Node) -> bool:
             return False
         compute_slabs(queue, [other for other in live_roots(queue)[0] if is_read_by(target, other)], compute_only)
         compute_slabs(queue, [root], compute_only, {root: Place(target, None)})
+    check_errors(queue)
     owner = root.data.owner
     return isinstance(owner, HostCopy) and owner.content is target
 

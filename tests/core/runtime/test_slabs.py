@@ -191,6 +191,15 @@ def test_results_for_a_file(limit: None, tmp_path: Path, name: str) -> None:
     assert numpy.shares_memory(result, out)
 
 
+def test_an_index_error_of_a_result_for_a_file(limit: None, tmp_path: Path) -> None:
+    out = mapped(tmp_path, data(), "r+")
+    rows = np.asarray([*range(ROWS - 1), ROWS])
+    with pytest.raises(IndexError, match="out of bounds"):
+        np.add(np.asarray(data())[rows], 1, out=out)
+    np.add(np.asarray(data())[rows - 1], 1, out=out)
+    numpy.testing.assert_array_equal(out[1:], data()[[*range(ROWS - 2), ROWS - 1]] + 1)
+
+
 def test_results_for_a_file_take_no_other_memory(limit: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "out").mkdir()
