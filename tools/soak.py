@@ -144,7 +144,8 @@ class Soak:
             failure = "" if is_short else f"{make.__name__}({seed}, sizes={sizes}): {machine.story()}\n{error!r}\n"
         except Exception as error:
             text = str(error) if isinstance(error, AssertionError) else f"{machine.story()}\n{error!r}"
-            failure = f"{make.__name__}({seed}, sizes={sizes}): {text}\n"
+            is_short = self.options.memory_limit is not None and "\nMemoryError: out of memory" in text  # of a child
+            failure = "" if is_short else f"{make.__name__}({seed}, sizes={sizes}): {text}\n"
         with self._lock:
             self.programs += 1
             self.steps += self.options.steps
