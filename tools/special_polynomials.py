@@ -33,12 +33,12 @@ class Polynomial:
     interval
         Where its argument lies.
     counts
-        The number of coefficients for float32 and for float64.
+        The number of coefficients for float32 and for float64; 0 for float32 where that is computed in float64.
     weight
         What an error of the polynomial is in the function that it serves, relative to that function's value; by default
         the error is relative to the polynomial.
     words
-        Whether the value is a double word, of which the lowest coefficient has two words too.
+        How many of the lowest coefficients have two words, so that the value is a double word; 0 if it is one number.
     """
 
     what: str
@@ -46,7 +46,7 @@ class Polynomial:
     interval: tuple[Any, Any]
     counts: tuple[int, int]
     weight: _Real | None = None
-    words: bool = False
+    words: int = 0
 
 
 # --- error functions -------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ _ERROR = {
         (mp.mpf(-1), mp.mpf(1)),
         (14, 25),
         None,
-        True,
+        1,
     ),
     "erfinv_near": Polynomial(
         "erfinv(x) / x of w - 3.125, where w = -ln(1 - x^2) is at most 6.25.",
@@ -92,7 +92,7 @@ _ERROR = {
         (mp.mpf("-3.125"), mp.mpf("3.125")),
         (11, 24),
         None,
-        True,
+        1,
     ),
     "erfinv_middle": Polynomial(
         "Of sqrt(w) - 3.25, from 2.5 to 4.",
@@ -100,7 +100,7 @@ _ERROR = {
         (mp.mpf("-0.75"), mp.mpf("0.75")),
         (9, 20),
         None,
-        True,
+        1,
     ),
     "erfinv_far": Polynomial(
         "Of sqrt(w) - 6, from 4 to 8.",
@@ -108,7 +108,7 @@ _ERROR = {
         (mp.mpf(-2), mp.mpf(2)),
         (9, 25),
         None,
-        True,
+        1,
     ),
     "erfinv_farthest": Polynomial(
         "erfinv(x) / (x sqrt(w)) of 8 / sqrt(w) - 1/2, where sqrt(w) is from 8 to 28.",
@@ -150,7 +150,7 @@ _GAMMA = {
         (mp.mpf("-0.5"), mp.mpf("0.5")),
         (9, 20),
         None,
-        True,
+        1,
     ),
     "stirling": Polynomial(
         "x (ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2) of 1 / x^2, for x from 8 on.",
@@ -164,7 +164,7 @@ _GAMMA = {
         (mp.mpf("-0.5"), mp.mpf("0.5")),
         (10, 21),
         None,
-        True,
+        1,
     ),
     "digamma_tail": Polynomial(
         "x^2 (ln(x) - 1 / (2 x) - digamma(x)) of 1 / x^2, for x from 8 on.",
@@ -174,7 +174,135 @@ _GAMMA = {
     ),
 }
 
-FAMILIES = {"error": _ERROR, "gamma": _GAMMA}
+# --- Bessel functions ------------------------------------------------------------------------------------------------
+
+# The squares of the zeros below 8, and of the next one: without it a polynomial would be small near 8.
+J0_ZEROS, J1_ZEROS = ([mp.besseljzero(order, k) ** 2 for k in (1, 2, 3)] for order in (0, 1))
+
+
+def _factors(z: Any, zeros: list[Any]) -> Any:
+    return (z - zeros[0]) * (z - zeros[1]) * (z - zeros[2])
+
+
+def _square_root(v: Any) -> Any:
+    """Return x at v = x^2 / 32 - 1."""
+    return mp.sqrt(32 * (v + 1))
+
+
+def _j0_near(v: Any) -> Any:
+    z = 32 * (v + 1)
+    return mp.besselj(0, mp.sqrt(z)) / _factors(z, J0_ZEROS)
+
+
+def _j1_near(v: Any) -> Any:
+    z = 32 * (v + 1)
+    return mp.besselj(1, mp.sqrt(z)) / (mp.sqrt(z) * _factors(z, J1_ZEROS))
+
+
+def _y0_near(v: Any) -> Any:
+    x = _square_root(v)
+    return mp.bessely(0, x) - 2 / mp.pi * mp.log(x) * mp.besselj(0, x)
+
+
+def _y1_near(v: Any) -> Any:
+    x = _square_root(v)
+    return (mp.bessely(1, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(1, x) - 1 / x)) / x
+
+
+def _hankel(order: int, is_sine: bool) -> _Real:
+    """Return P, or x Q, of Hankel's expansion (1869) at z = 64 / x^2."""
+
+    def part(z: Any) -> Any:
+        x = 8 / mp.sqrt(max(z, mp.mpf("1e-14")))
+        angle = x - (2 * order + 1) * mp.pi / 4
+        j, y, c, s = mp.besselj(order, x), mp.bessely(order, x), mp.cos(angle), mp.sin(angle)
+        return mp.sqrt(mp.pi * x / 2) * (x * (y * c - j * s) if is_sine else j * c + y * s)
+
+    return part
+
+
+def _i_near(order: int) -> _Real:
+    """Return (I0(x) - 1) / x^2, or (2 I1(x) / x - 1) / x^2, at z = x^2."""
+
+    def part(z: Any) -> Any:
+        x = mp.sqrt(z)
+        return (mp.besseli(order, x) * (2 / x if order else 1) - 1) / z
+
+    return part
+
+
+def _i_weight(order: int) -> _Real:
+    return lambda z: z / (mp.besseli(order, mp.sqrt(z)) * (2 / mp.sqrt(z) if order else 1))
+
+
+def _k_near(order: int) -> _Real:
+    """Return K0(x) + ln(x / 2) I0(x), or (K1(x) - ln(x / 2) I1(x) - 1 / x) / x, at z = x^2."""
+
+    def part(z: Any) -> Any:
+        x = mp.sqrt(z)
+        rest = mp.log(x / 2) * mp.besseli(order, x)
+        return (mp.besselk(1, x) - rest - 1 / x) / x if order else mp.besselk(0, x) + rest
+
+    return part
+
+
+def _i_far(order: int) -> _Real:
+    return lambda v: _scaled(mp.besseli, order, 16 / (v + 1), -1)
+
+
+def _k_far(order: int) -> _Real:
+    return lambda v: _scaled(mp.besselk, order, 4 / (v + 1) - 1, 1)
+
+
+def _scaled(function: Any, order: int, x: Any, sign: int) -> Any:
+    return mp.sqrt(x) * mp.exp(sign * x) * function(order, x)
+
+
+_WHOLE, _FROM_0_TO_1 = (mp.mpf(-1), mp.mpf(1)), (mp.mpf(0), mp.mpf(1))
+_OSCILLATING = {
+    "j0_near": Polynomial(
+        "J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1, with its zeros.", _j0_near, _WHOLE, (0, 14), None, 2
+    ),
+    "j1_near": Polynomial(
+        "J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1.", _j1_near, _WHOLE, (0, 14), None, 2
+    ),
+    "y0_near": Polynomial(
+        "Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1.", _y0_near, _WHOLE, (0, 17), lambda v: mp.mpf(1), 6
+    ),
+    "y1_near": Polynomial(
+        "(Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1.", _y1_near, _WHOLE, (0, 17), lambda v: mp.mpf(8), 6
+    ),
+    **{
+        f"{name}{order}": Polynomial(
+            f"{'x Q' if is_sine else 'P'} of Hankel's expansion of order {order}, of 64 / x^2.",
+            _hankel(order, is_sine),
+            _FROM_0_TO_1,
+            (5, 14),
+            None,
+            0 if is_sine else 1,
+        )
+        for order in (0, 1)
+        for name, is_sine in (("hankel_p", False), ("hankel_q", True))
+    },
+}
+_MODIFIED = {
+    "i0_near": Polynomial(
+        "(I0(x) - 1) / x^2 of x^2 up to 64.", _i_near(0), (mp.mpf(0), mp.mpf(64)), (0, 15), _i_weight(0)
+    ),
+    "i1_near": Polynomial(
+        "(2 I1(x) / x - 1) / x^2 of x^2 up to 64.", _i_near(1), (mp.mpf(0), mp.mpf(64)), (0, 15), _i_weight(1)
+    ),
+    "i0_far": Polynomial("sqrt(x) exp(-x) I0(x) of 16 / x - 1.", _i_far(0), _WHOLE, (8, 25), None, 1),
+    "i1_far": Polynomial("sqrt(x) exp(-x) I1(x) of 16 / x - 1.", _i_far(1), _WHOLE, (8, 25), None, 1),
+    "i0_small": Polynomial("(I0(x) - 1) / x^2 of x^2 up to 1.", _i_near(0), _FROM_0_TO_1, (4, 7)),
+    "i1_small": Polynomial("(2 I1(x) / x - 1) / x^2 of x^2 up to 1.", _i_near(1), _FROM_0_TO_1, (4, 7)),
+    "k0_near": Polynomial("K0(x) + ln(x / 2) I0(x) of x^2 up to 1.", _k_near(0), _FROM_0_TO_1, (5, 8), None, 1),
+    "k1_near": Polynomial("(K1(x) - ln(x / 2) I1(x) - 1 / x) / x of x^2 up to 1.", _k_near(1), _FROM_0_TO_1, (5, 8)),
+    "k0_far": Polynomial("sqrt(x) exp(x) K0(x) of 4 / (x + 1) - 1.", _k_far(0), _WHOLE, (10, 23), None, 1),
+    "k1_far": Polynomial("sqrt(x) exp(x) K1(x) of 4 / (x + 1) - 1.", _k_far(1), _WHOLE, (10, 23), None, 1),
+}
+
+FAMILIES = {"error": _ERROR, "gamma": _GAMMA, "bessel": _OSCILLATING, "modified_bessel": _MODIFIED}
 
 
 def minimax(polynomial: Polynomial, count: int) -> tuple[list[Any], Any]:
@@ -231,12 +359,21 @@ def _body(polynomial: Polynomial, is_double: bool) -> str:
     print(f"{polynomial.what} {float(error):.1e}", file=sys.stderr)
     words = [_rounded(c, is_double) for c in coefficients]
     texts = [_text(high, is_double) for high, _ in words]
-    if polynomial.words:
+    kind = "f64" if not polynomial.counts[0] else "T"
+    if polynomial.words == 1:
         lines = _wrapped(f"x * horner(x, {', '.join(texts[1:])})", 8)
         return (
-            f"    dw<T> sum = fast_two_sum(T({texts[0]}),\n        {lines});\n"
-            f"    return {{sum.hi, sum.lo + T({_text(words[0][1], is_double)})}};\n"
+            f"    dw<{kind}> sum = fast_two_sum({kind}({texts[0]}),\n        {lines});\n"
+            f"    return {{sum.hi, sum.lo + {kind}({_text(words[0][1], is_double)})}};\n"
         )
+    if polynomial.words:
+        joined = ", ".join(texts[polynomial.words :])
+        pairs = [
+            f"{{{_text(high, is_double)}, {_text(low, is_double)}}}" for high, low in words[polynomial.words - 1 :: -1]
+        ]
+        steps = "".join(f"    sum = horner_step(sum, x, dw<{kind}>{pair});\n" for pair in pairs)
+        first = _wrapped(f"horner(x.hi, {joined})", 8)
+        return f"    dw<{kind}> sum = {{{first}, 0}};\n{steps}    return sum;\n"
     joined = ", ".join(texts)
     return f"    return {_wrapped(f'horner(x, {joined})', 8)};\n"
 
@@ -255,6 +392,11 @@ def text_of(family: str) -> str:
     parts = [f"// Polynomials that `python -m tools.special_polynomials {family}` prints.\nnamespace op {{\n"]
     for name, polynomial in FAMILIES[family].items():
         kind = "dw<T>" if polynomial.words else "T"
+        if not polynomial.counts[0]:
+            kind = "dw<f64>" if polynomial.words else "f64"
+            body = _body(polynomial, True).replace("\n  ", "\n")[2:]
+            parts.append(f"// {polynomial.what}\n__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
+            continue
         parts.append(
             f"// {polynomial.what}\ntemplate <class T> __device__ inline {kind} {name}(T x) {{\n"
             f"  if constexpr (same<T, f64>) {{\n{_body(polynomial, True)}  }} else {{\n"

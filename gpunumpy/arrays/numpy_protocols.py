@@ -13,7 +13,7 @@ from ..core import dtypes
 from ..core._native import tell, tried_first
 from ..core.late_imports import import_late
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
-from ..core.ops.special import SPECIAL
+from ..core.ops.special import OF_SCIPY
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.record import decides_about_ufuncs
 from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host, own_function
@@ -108,9 +108,9 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
             return _own_functions.setdefault(ufunc, getattr(_package(), name))
         if name in UFUNCS:
             return getattr(UFUNCS[name], method)
-    is_found = name in SPECIAL or (method == "__call__" and not name.startswith("_"))
+    is_found = name in OF_SCIPY or (method == "__call__" and not name.startswith("_"))
     if is_found and getattr(sys.modules.get("scipy.special._ufuncs"), name, None) is ufunc:
-        own = getattr(import_late(_SPECIAL_FUNCTIONS), name)
+        own = getattr(import_late(_SPECIAL_FUNCTIONS), OF_SCIPY.get(name, name))
         return own if method == "__call__" else getattr(own, method)
     run = ufunc if method == "__call__" else getattr(ufunc, method)
     computes_objects = all(set(loop) <= set("O->") for loop in ufunc.types)  # as those of `frompyfunc` do

@@ -82,6 +82,9 @@ PLACES: dict[str, tuple[Interval | tuple[Interval, ...], ...]] = {
     "beta": ((Interval(0, 10), Interval(0, 10)), (_log(1e-3, 50), _log(1e-3, 50)), (_log(1, 1e3), _log(0.1, 10))),
     "betaln": ((Interval(0, 10), Interval(0, 10)), (_log(1e-3, 1e5), _log(1e-3, 1e5))),
     "binom": ((Interval(0, 60), Interval(0, 30)), (Interval(0, 1000), Interval(0, 10))),
+    **dict.fromkeys(("j0", "j1", "y0", "y1"), (Interval(0, 8), Interval(0, 100), _log(1e-10, 1), _log(1, 1e6))),
+    **dict.fromkeys(("i0", "i1", "i0e", "i1e"), (Interval(-8, 8), Interval(-90, 90), Interval(-700, 700), *_SMALL)),
+    **dict.fromkeys(("k0", "k1", "k0e", "k1e"), (Interval(0, 2), Interval(2, 700), Interval(0, 90), _log(1e-30, 1))),
     "log_ndtr": (Interval(-40, 10), Interval(-2, 2), _log(1e-10, 35), _log(-1e10, -1)),
 }
 
@@ -129,12 +132,21 @@ def _formulas() -> dict[str, Callable[..., Any]]:
         "beta": mp.beta,
         "betaln": lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b),
         "binom": mp.binomial,
+        **{f"{kind}{n}": lambda x, f=f, n=n: f(n, x) for kind, f in _bessel_functions().items() for n in (0, 1)},
+        **{f"i{n}e": lambda x, n=n: mp.exp(-abs(x)) * mp.besseli(n, x) for n in (0, 1)},
+        **{f"k{n}e": lambda x, n=n: mp.exp(x) * mp.besselk(n, x) for n in (0, 1)},
         "ndtr": lambda x: mp.erfc(-x / mp.sqrt(2)) / 2,
         "ndtri": lambda p: -mp.sqrt(2) * _erfcinv(2 * p),
         "log_ndtr": _log_ndtr,
     }
     assert mpmath.__version__
     return found
+
+
+def _bessel_functions() -> dict[str, Callable[..., Any]]:
+    from mpmath import mp
+
+    return {"j": mp.besselj, "y": mp.bessely, "i": mp.besseli, "k": mp.besselk}
 
 
 def _erfcinv(y: Any) -> Any:
@@ -202,6 +214,7 @@ _AMPLITUDES: dict[str, Callable[[Array], Array]] = {
     "gammaln": lambda x: (x < 0).astype(float),
     "digamma": lambda x: (x < 0).astype(float),
     "betaln": numpy.ones_like,
+    **dict.fromkeys(("j0", "j1", "y0", "y1"), lambda x: numpy.where(x > 0.5, numpy.sqrt(2 / (numpy.pi * x)), 0)),
 }
 
 

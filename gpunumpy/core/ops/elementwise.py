@@ -34,6 +34,8 @@ class Op:
         The same for complex loops, in units in the last place of the larger component.
     domain
         The interval that its test draws ordinary arguments from.
+    points
+        How many points a thread computes at most, where its code is hundreds of instructions; 0 for others.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Op:
     ulp: float
     complex_ulp: float
     domain: tuple[float, float]
+    points: int = 0
 
     @property
     def arity(self) -> int:

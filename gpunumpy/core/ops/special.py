@@ -5,6 +5,8 @@ A program that uses one has its text compiled; the interpreter of kernels has no
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 
 from ..dtypes import FLOAT64, DType
@@ -16,20 +18,20 @@ _ALL_NUMBERS = (-1e4, 1e4)
 _UNIT = (0.0, 1.0)
 
 
-def _op(name: str, ulp: float, *domains: tuple[float, float]) -> tuple[str, Op]:
+def _op(name: str, ulp: float, *domains: tuple[float, float], points: int = 0) -> tuple[str, Op]:
     """Return the row of a function of one argument, or of two, each with the interval that tests draw it from.
 
     `ulp` is about the largest error of the function's text, where its value is not near a zero.
     """
     fields = ", ".join(f"{{{k}}}" for k in range(len(domains)))
-    return name, Op(name, {"f": f"op::{name}({fields})"}, ulp, ulp, domains[0])
+    return name, Op(name, {"f": f"op::{name}({fields})"}, ulp, ulp, domains[0], points)
 
 
 SPECIAL: dict[str, Op] = dict(
     (
         # Logistic functions and entropies.
         _op("expit", 2, (-40, 40)),
-        _op("logit", 2, _UNIT),
+        _op("logit", 1, _UNIT),
         _op("log_expit", 1, (-40, 40)),
         _op("xlogy", 2, _ALL_NUMBERS, (0, 1e4)),
         _op("xlog1py", 2, _ALL_NUMBERS, (-1, 1e4)),
@@ -44,7 +46,7 @@ SPECIAL: dict[str, Op] = dict(
         _op("inv_boxcox", 1, (0, 10), (-0.1, 5)),
         # Losses.
         _op("huber", 1.5, (0, 10), (-20, 20)),
-        _op("pseudo_huber", 1.5, (0, 10), (-20, 20)),
+        _op("pseudo_huber", 2, (0, 10), (-20, 20)),
         # Error functions, and the normal distribution.
         _op("erf", 2.5, (-4, 4)),
         _op("erfc", 1.5, (-5, 10)),
@@ -53,23 +55,41 @@ SPECIAL: dict[str, Op] = dict(
         _op("erfcinv", 2, (0, 2)),
         _op("ndtr", 1.5, (-10, 10)),
         _op("ndtri", 2.5, _UNIT),
-        _op("log_ndtr", 1.5, (-20, 10)),
+        _op("log_ndtr", 1.5, (-20, 10), points=1),
         # Gamma functions.
-        _op("gamma", 1.5, (0, 20)),
-        _op("gammaln", 1.5, (0, 100)),
-        _op("rgamma", 1.5, (0, 20)),
-        _op("digamma", 2, (0, 20)),
-        _op("beta", 2, (0, 20), (0, 20)),
-        _op("betaln", 2, (0, 20), (0, 20)),
-        _op("binom", 2, (0, 60), (0, 60)),
+        _op("gamma", 1.5, (0, 20), points=1),
+        _op("gammaln", 1.5, (0, 100), points=1),
+        _op("rgamma", 1.5, (0, 20), points=1),
+        _op("digamma", 2, (0, 20), points=1),
+        _op("beta", 2, (0, 20), (0, 20), points=1),
+        _op("betaln", 2, (0, 20), (0, 20), points=1),
+        _op("binom", 2.5, (0, 60), (0, 60), points=1),
+        # Bessel functions.
+        _op("j0", 2, (0, 50), points=1),
+        _op("j1", 1.5, (0, 50), points=1),
+        _op("y0", 3, (0, 50), points=1),
+        _op("y1", 2, (0, 50), points=1),
+        _op("i0", 3, (-20, 20), points=1),
+        _op("i0e", 2.5, (-20, 20), points=1),
+        _op("i1", 3, (-20, 20), points=1),
+        _op("i1e", 2, (-20, 20), points=1),
+        _op("k0", 2, (0, 20), points=1),
+        _op("k0e", 1.5, (0, 20), points=1),
+        _op("k1", 1.5, (0, 20), points=1),
+        _op("k1e", 1.5, (0, 20), points=1),
     )
 )
 
-# Those that compute narrow integers and halves in float64, where the others do in float32. As SciPy 1.18.
+# Those that SciPy's ufuncs have under another name, and all rows by the names of SciPy's ufuncs.
+SCIPY_NAMES = {"digamma": "psi", "log1pmx": "_log1pmx"}
+OF_SCIPY = {SCIPY_NAMES.get(name, name): name for name in SPECIAL}
+
+# Those that compute all but float32 in float64. The others, as SciPy's from 1.18 on, compute narrow integers and halves
+# in float32.
 _WIDE = frozenset(("logit",))
 
 
-def resolve_special(name: str, width: DType) -> tuple[DType, ...]:
-    """Return the loop of a row for arguments that NumPy promotes to a float dtype."""
-    is_narrow = width.itemsize < 8 and (width == FLOAT32 or name not in _WIDE)
+def resolve_special(name: str, dtypes: tuple[Any, ...], width: DType) -> tuple[DType, ...]:
+    """Return the loop of a row for arguments that NumPy promotes to a float dtype, `width`."""
+    is_narrow = set(dtypes) == {FLOAT32} if name in _WIDE else width.itemsize < 8
     return (FLOAT32 if is_narrow else FLOAT64,) * (SPECIAL[name].arity + 1)

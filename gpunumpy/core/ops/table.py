@@ -117,7 +117,7 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
         loop = _supported(name, function.resolve_dtypes(dtypes + (None,) * function.nout))
         return (*loop[: function.nin], loop[function.nin + UFUNC_OUTPUTS[name][1]]) if name in UFUNC_OUTPUTS else loop
     if name in SPECIAL:
-        return resolve_special(name, resolve("arctan2", dtypes * 2 if len(dtypes) == 1 else dtypes)[-1])
+        return resolve_special(name, dtypes, resolve("arctan2", dtypes * 2 if len(dtypes) == 1 else dtypes)[-1])
     if name == "where":
         result = resolve("maximum", dtypes[1:])[-1]
         return (BOOL, result, result, result)

@@ -224,6 +224,10 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "special/beta": (
         *(*_LOGARITHMS, "codegen/trigonometric", "special/words", "special/gamma_polynomials", "special/gamma"),
     ),
+    "special/bessel_polynomials": _LOGARITHMS,
+    "special/bessel": (*_LOGARITHMS, "codegen/trigonometric", "special/words", "special/bessel_polynomials"),
+    "special/modified_bessel_polynomials": _LOGARITHMS,
+    "special/modified_bessel": (*_LOGARITHMS, "special/words", "special/modified_bessel_polynomials"),
     "special/entropy": (*_LOGARITHMS, "codegen/trigonometric", "special/words"),
 }
 
@@ -239,7 +243,9 @@ def _definers() -> dict[str, tuple[str, ...]]:
     """Return, for each helper function, the files with an overload of it."""
     found: dict[str, list[str]] = {}
     for name, text in _sources().items():
-        for function in set(re.findall(r"__device__ (?:inline|__forceinline__) [\w<>, :]+? (\w+)\(", text)):
+        for function in set(
+            re.findall(r"__device__ (?:inline|__forceinline__|__noinline__) [\w<>, :]+? (\w+)\(", text)
+        ):
             found.setdefault(function, []).append(name)
     return {function: tuple(files) for function, files in found.items()}
 
@@ -283,6 +289,11 @@ def _helper_files(name: str, loop: Loop) -> frozenset[str]:
 def is_long(name: str, loop: Loop) -> bool:
     """Return whether an op's code is about fifty instructions or more: a mathematical function, or a remainder."""
     return name.is_long if isinstance(name, MadeOp) else _is_long(name, loop)
+
+
+def points_of(name: str) -> int:
+    """Return how many points a thread has at most that applies an op of hundreds of instructions; 0 for other ops."""
+    return SPECIAL[name].points if name in SPECIAL else 0
 
 
 @cache

@@ -10,7 +10,7 @@ from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import Affine, Apply, Body, Load, LoadIndexed, ReduceLoops, ScanLoop
 from .collapse import bodies
 from .emit import is_vector_access
-from .op_code import is_long
+from .op_code import is_long, points_of
 from .unit import Unit
 
 # Bytes that a thread should have in flight at once: at full occupancy, enough for a copy at full bandwidth.
@@ -130,7 +130,11 @@ def most_points(body: Body) -> int:
     length = 0
     for instr in body.instructions:
         if isinstance(instr, Apply):
-            length += 8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
+            points = points_of(instr.op)
+            if points:
+                length += MAX_CODE_LENGTH // points
+            else:
+                length += 8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
         elif isinstance(instr, LoadIndexed):
             length += _INDEXED_LOAD_LENGTH
     return max(1, MAX_CODE_LENGTH // max(1, length))

@@ -6,7 +6,7 @@ namespace op {
 template <class T> __device__ inline T rough_digamma(T x) { return ::log(x + T(0.5)) - 1 / x; }
 
 // ln(gamma(a + b) / gamma(a)) of a from 8 on and a positive b.
-template <class T> __device__ inline dw<T> log_gamma_ratio(T a, T b) {
+template <class T> __device__ __noinline__ dw<T> log_gamma_ratio(T a, T b) {
   dw<T> s = two_sum(a, b), l = {b / a, 0};
   if (is_normal(l.hi)) {
     dw<T> q = quotient(dw<T>{b, 0}, dw<T>{a, 0});
@@ -17,14 +17,30 @@ template <class T> __device__ inline dw<T> log_gamma_ratio(T a, T b) {
   sum = sum_of_words(sum, dw<T>{-b, 0});
   return fast_two_sum(sum.hi, sum.lo + (stirling_rest(s.hi) - stirling_rest(a)));
 }
+// beta(a, b) of positive arguments below 8. What the sum of them loses to rounding is made good by a derivative.
+template <class T> __device__ inline dw<T> beta_of_small(T a, T b) {
+  dw<T> s = two_sum(a, b);
+  moved_argument<T> a_ = move_to_2(a), b_ = move_to_2(b), s_ = move_to_2(s.hi);
+  dw<T> l = sum_of_words(lgamma_of_moved(a_.t), lgamma_of_moved(b_.t)), above = {1, 0}, below = {1, 0};
+  l = sum_of_words(l, negative_words(lgamma_of_moved(s_.t)));
+  scaled_words<T> e = exp_words(dw<T>{l.hi, ::fma(-s.lo, rough_digamma(s.hi), l.lo)});
+  (a_.steps < 0 ? below : above) = a_.factor;
+  if (b_.steps < 0) below = product(below, b_.factor);
+  else above = product(above, b_.factor);
+  if (s_.steps < 0) above = product(above, s_.factor);
+  else below = product(below, s_.factor);
+  dw<T> value = product(quotient(above, below), e.x);
+  T factor = power_of_two<T>(e.k);
+  return {value.hi * factor, value.lo * factor};
+}
+template <class T> __device__ inline bool are_small(T a, T b) {
+  return a < STIRLING_FROM<T> && b < STIRLING_FROM<T> && a > NEAR_POLE<T> && b > NEAR_POLE<T>;
+}
 // ln(beta(a, b)) of positive arguments.
-template <class T> __device__ inline dw<T> log_beta(T a, T b) {
+template <class T> __device__ __noinline__ dw<T> log_beta(T a, T b) {
   T big = a > b ? a : b, small = a > b ? b : a;
-  if (big < STIRLING_FROM<T>) {
-    dw<T> s = two_sum(big, small), l = sum_of_words(lgamma_words(big), lgamma_words(small));
-    l = sum_of_words(l, negative_words(lgamma_words(s.hi)));
-    return {l.hi, ::fma(-s.lo, rough_digamma(s.hi), l.lo)};
-  }
+  if (are_small(a, b)) return log_of_words(beta_of_small(a, b));
+  if (big < STIRLING_FROM<T>) return negative_words(precise_log(small));
   if (small < STIRLING_FROM<T>) return sum_of_words(lgamma_words(small), negative_words(log_gamma_ratio(big, small)));
   dw<T> s = two_sum(big, small), of_small = precise_log(small);
   dw<T> down = sum_of_words(log_of_words(s), negative_words(of_small)), q = quotient(dw<T>{small, 0}, dw<T>{big, 0});
@@ -50,7 +66,7 @@ __device__ inline beta_at_pole reflect_beta(f64 a, f64 b) {
   bool is_whole = ::floor(b) == b && isfinite(b) && isfinite(a) && 1 - a - b > 0;
   return {1 - a - b, is_whole && ::floor(half) != half ? -1.0 : 1.0, is_whole && b > 0};
 }
-__device__ inline f64 beta(f64 a, f64 b) {
+__device__ __noinline__ f64 beta(f64 a, f64 b) {
   f64 sign = 1;
   if (is_pole(a) || is_pole(b)) {
     f64 pole = is_pole(a) ? a : b, whole = is_pole(a) ? b : a;
@@ -62,9 +78,13 @@ __device__ inline f64 beta(f64 a, f64 b) {
   sign *= sign_of_gamma(a) * sign_of_gamma(b);
   if (is_pole(a + b)) return sign * 0;
   if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? (isinf(a) && isinf(b) ? nan<f64>() : 0) : sign * infinity<f64>();
+  if (are_small(a, b)) {
+    dw<f64> value = beta_of_small(a, b);
+    return sign * (value.hi + value.lo);
+  }
   return sign * sign_of_gamma(a + b) * exp_of_words(log_size_of_beta(a, b));
 }
-__device__ inline f64 betaln(f64 a, f64 b) {
+__device__ __noinline__ f64 betaln(f64 a, f64 b) {
   if (is_pole(a) || is_pole(b)) {
     f64 pole = is_pole(a) ? a : b, whole = is_pole(a) ? b : a;
     beta_at_pole other = reflect_beta(pole, whole);
@@ -81,7 +101,7 @@ __device__ inline f64 betaln(f64 a, f64 b) {
 }
 
 // The product of (n - k + i) / i for i from 1 to a whole k below 20.
-__device__ inline f64 binom_of_few(f64 n, int k) {
+__device__ __noinline__ f64 binom_of_few(f64 n, int k) {
   dw<f64> above = {1, 0}, below = {1, 0};
   for (int i = 1; i <= k; ++i) {
     dw<f64> factor = two_sum(n, f64(i - k));
@@ -92,7 +112,7 @@ __device__ inline f64 binom_of_few(f64 n, int k) {
   dw<f64> value = quotient(above, below);
   return is_normal(value.hi) ? value.hi + value.lo : above.hi / below.hi;
 }
-__device__ inline f64 binom(f64 n, f64 k) {
+__device__ __noinline__ f64 binom(f64 n, f64 k) {
   if (isnan(n) || isnan(k) || k == infinity<f64>()) return nan<f64>();
   if (n == infinity<f64>() && k < 0) return ::floor(k) == k ? 0.0 : k > -1 ? nan<f64>() : -0.0;
   f64 whole_n = ::floor(n), few = ::floor(k);

@@ -5,9 +5,10 @@ template <class T> __device__ inline T expit(T x) {
   T e = exp(-fabs(x));
   return isnan(x) ? x : (x < 0 ? e : 1) / (1 + e);
 }
-// ln(x / (1 - x)) = 2 artanh(2x - 1), where 2x - 1 is exact.
 template <class T> __device__ inline T logit(T x) {
-  return x < T(0.25) ? ::log(x / (1 - x)) : 2 * arctanh(2 * x - 1);
+  if (!(is_moderate(x) && x < 1)) return ::log(x / (1 - x));
+  dw<T> l = log_words(compare(dw<T>{x, 0}, two_sum(T(1), -x)));
+  return l.hi + l.lo;
 }
 template <class T> __device__ inline T log_expit(T x) { return -logaddexp(T(0), -x); }
 
@@ -17,51 +18,44 @@ template <class T> __device__ inline T entr(T x) {
   return x > 0 ? -x * ::log(x) : x == 0 ? T(0) : isnan(x) ? x : -infinity<T>();
 }
 
-// f = (x - y) / (x + y), whose artanh is half of ln(x / y); it `is_small` where the series of artanh takes it.
-template <class T> struct relative_difference {
-  dw<T> f;
-  bool is_small;
-};
-template <class T> __device__ inline relative_difference<T> compare(T x, T y) {
-  dw<T> difference = two_sum(x, -y), sum = two_sum(x, y);
-  bool is_small = fabs(difference.hi) <= T(0.1715f) * sum.hi && is_normal(sum.hi);
-  return {is_small ? quotient(difference, sum) : dw<T>{0, 0}, is_small};
-}
-// ln(x / y) of positive and finite numbers.
-template <class T> __device__ inline dw<T> log_of_quotient(T x, T y) {
-  dw<T> of_x = precise_log(x), of_y = precise_log(y);
-  return sum_of_words(of_x, negative_words(of_y));
+// ln(x / y) of positive and finite numbers of any size.
+template <class T> __device__ __noinline__ dw<T> log_of_any_quotient(T x, T y) {
+  return sum_of_words(precise_log(x), negative_words(precise_log(y)));
 }
 template <class T> __device__ inline bool both_finite(T x, T y) {
   return x > 0 && y > 0 && x < infinity<T>() && y < infinity<T>();
 }
 template <class T> __device__ inline T rel_entr(T x, T y) {
-  if (isnan(x) || isnan(y)) return nan<T>();
-  if (!both_finite(x, y)) return x > 0 && y > 0 ? x * ::log(x / y) : x == 0 && y >= 0 ? T(0) : infinity<T>();
-  relative_difference<T> near = compare(x, y);
   dw<T> l;
-  if (near.is_small) {
-    T z = near.f.hi * near.f.hi;
-    l = {2 * near.f.hi, 2 * ::fma(near.f.hi * z, artanh_series(z), near.f.lo)};
+  if (is_moderate(x) && is_moderate(y)) {
+    l = log_words(compare(dw<T>{x, 0}, dw<T>{y, 0}));
+  } else if (both_finite(x, y)) {
+    l = log_of_any_quotient(x, y);
   } else {
-    l = log_of_quotient(x, y);
+    if (isnan(x) || isnan(y)) return nan<T>();
+    return x > 0 && y > 0 ? x * ::log(x / y) : x == 0 && y >= 0 ? T(0) : infinity<T>();
   }
   return ::fma(x, l.hi, x * l.lo);
 }
-// x ln(x / y) - x + y, which is f (x - y + 2 x z p) where artanh(f) = f + f z p.
+// x ln(x / y) - x + y, which is f (x - y + 2 x z p) of near numbers, where f = (x - y) / (x + y), z = f^2 and
+// artanh(f) = f + f z p.
 template <class T> __device__ inline T kl_div(T x, T y) {
-  if (isnan(x) || isnan(y)) return nan<T>();
-  if (!both_finite(x, y)) {
+  dw<T> l;
+  if (is_moderate(x) && is_moderate(y)) {
+    log_quotient<T> q = compare(dw<T>{x, 0}, dw<T>{y, 0});
+    if (q.k == 0) {
+      T z = q.f.hi * q.f.hi;
+      dw<T> factor = two_sum(x - y, 2 * x * z * artanh_series(z));
+      return ::fma(q.f.hi, factor.hi, ::fma(q.f.hi, factor.lo, q.f.lo * factor.hi));
+    }
+    l = log_words(q);
+  } else if (both_finite(x, y)) {
+    l = log_of_any_quotient(x, y);
+  } else {
+    if (isnan(x) || isnan(y)) return nan<T>();
     return x > 0 && y > 0 ? x * ::log(x / y) - x + y : x == 0 && y >= 0 ? y : infinity<T>();
   }
-  relative_difference<T> near = compare(x, y);
-  if (near.is_small) {
-    T z = near.f.hi * near.f.hi, rest = 2 * x * z * artanh_series(z);
-    dw<T> factor = fast_two_sum(x - y, rest);
-    return ::fma(near.f.hi, factor.hi, ::fma(near.f.hi, factor.lo, near.f.lo * factor.hi));
-  }
-  dw<T> l = log_of_quotient(x, y), main = two_product(x, l.hi), difference = two_sum(y, -x);
-  dw<T> sum = two_sum(main.hi, difference.hi);
+  dw<T> main = two_product(x, l.hi), difference = two_sum(y, -x), sum = two_sum(main.hi, difference.hi);
   return sum.hi + (sum.lo + (main.lo + ::fma(x, l.lo, difference.lo)));
 }
 

@@ -14,7 +14,7 @@ template <class T> __device__ inline dw<T> erfcx_words(T x) {
   dw<T> below = two_sum(x, T(-4)), above = two_sum(x, T(4)), t = quotient(below, above);
   dw<T> part = erfcx_part(t.hi), by = two_sum(T(1), 2 * x);
   if (x < 100) {
-    T slope = 2 * (part.hi / by.hi + x * part.hi) - by.hi * TWO_OVER_ROOT_PI<T>;
+    T slope = 2 * (part.hi * rough_reciprocal(by.hi) + x * part.hi) - by.hi * TWO_OVER_ROOT_PI<T>;
     part.lo = ::fma(slope * T(0.125) * above.hi * above.hi, t.lo, part.lo);
   }
   return quotient(part, by);
@@ -63,15 +63,14 @@ template <class T> __device__ inline normal_parts<T> parts_of_normal(T x) {
   return {r, {T(0.5) * square.hi, T(0.5) * square.lo}};
 }
 // exp(-x^2 / 2) erfcx(x / sqrt(2)) / 2, the probability of what is beyond x.
-template <class T> __device__ inline scaled_words<T> normal_tail(T x) {
-  normal_parts<T> parts = parts_of_normal(x);
+template <class T> __device__ inline scaled_words<T> normal_tail(normal_parts<T> parts) {
   scaled_words<T> tail = exp_words(negative_words(parts.half_square));
   return {product(tail.x, parts.r), tail.k - 1};
 }
 template <class T> __device__ inline T ndtr(T x) {
   T size = fabs(x);
   if (size > NORMAL_END<T>) return x > 0 ? T(1) : T(0);
-  scaled_words<T> tail = normal_tail(size);
+  scaled_words<T> tail = normal_tail(parts_of_normal(size));
   if (x < 0) return scale(tail.x.hi + tail.x.lo, tail.k);
   dw<T> less = less_words(T(1), tail);
   return less.hi + less.lo;
@@ -79,18 +78,18 @@ template <class T> __device__ inline T ndtr(T x) {
 template <class T> __device__ inline T log_ndtr(T x) {
   if (x < (same<T, f64> ? T(-1e100) : T(-1e15f))) return T(-0.5) * x * x;
   if (x > NORMAL_END<T>) return T(-0.0f);
+  normal_parts<T> parts = parts_of_normal(fabs(x));
   if (x < 0) {
-    normal_parts<T> parts = parts_of_normal(-x);
     dw<T> l = precise_log(T(0.5) * parts.r.hi);
-    l.lo += parts.r.lo / parts.r.hi;
+    l.lo += parts.r.lo * rough_reciprocal(parts.r.hi);
     dw<T> sum = two_sum(-parts.half_square.hi, l.hi);
     return sum.hi + (sum.lo + (l.lo - parts.half_square.lo));
   }
-  scaled_words<T> tail = normal_tail(x);
-  if (tail.k < -200 || (same<T, f32> && tail.k < -60)) return -scale(tail.x.hi + tail.x.lo, tail.k);
+  scaled_words<T> tail = normal_tail(parts);
+  if (tail.k < -60) return -scale(tail.x.hi + tail.x.lo, tail.k);
   T factor = power_of_two<T>(tail.k), high = tail.x.hi * factor;
   dw<T> l = log1p_words(-high);
-  return l.hi + (l.lo - tail.x.lo * factor / (1 - high));
+  return l.hi + (l.lo - tail.x.lo * factor * rough_reciprocal(1 - high));
 }
 
 // erfinv(x) / x by w = -ln(1 - x^2).

@@ -5,15 +5,13 @@ namespace op {
 
 template <class T> constexpr dw<T> HALF_LN_2PI = {T(0.9189385332046728), T(-3.8782941580672414e-17)};
 template <> constexpr dw<f32> HALF_LN_2PI<f32> = {0.9189385f, 1.5634177e-08f};
-template <class T> constexpr dw<T> PI_WORDS = {T(3.141592653589793), T(1.2246467991473532e-16)};
-template <> constexpr dw<f32> PI_WORDS<f32> = {3.1415927f, -8.742278e-08f};
 // Beside the inverse of a smaller number the other terms of gamma and digamma are nothing.
 template <class T> constexpr T NEAR_POLE = same<T, f64> ? T(0x1p-60) : T(0x1p-30f);
 template <class T> constexpr T STIRLING_FROM = T(8);
 
 template <class T> __device__ inline dw<T> log_of_words(dw<T> x) {
   dw<T> l = precise_log(fabs(x.hi));
-  return fast_two_sum(l.hi, l.lo + x.lo / x.hi);
+  return fast_two_sum(l.hi, ::fma(x.lo, near_reciprocal(x.hi), l.lo));
 }
 template <class T> __device__ inline bool is_pole(T x) { return x <= 0 && ::floor(x) == x; }
 // The sign of gamma(x) where that is no pole.
@@ -40,7 +38,7 @@ template <class T> __device__ inline dw<T> lgamma_of_moved(T t) { return product
 
 // ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2 of x from 8 on.
 template <class T> __device__ inline T stirling_rest(T x) {
-  T inverse = 1 / x;
+  T inverse = near_reciprocal(x);
   return inverse * stirling(inverse * inverse);
 }
 template <class T> __device__ inline dw<T> lgamma_of_large(T x) {
@@ -70,7 +68,7 @@ template <class T> __device__ inline dw<T> reflection(T x) {
 }
 
 // ln(|gamma(x)|) where that is no pole.
-template <class T> __device__ inline dw<T> lgamma_words(T x) {
+template <class T> __device__ __noinline__ dw<T> lgamma_words(T x) {
   T size = fabs(x);
   if (size < NEAR_POLE<T>) return negative_words(precise_log(size));
   if (size < STIRLING_FROM<T>) {
@@ -139,7 +137,7 @@ template <class T> constexpr dw<T> DIGAMMA_ROOT = {T(1.4616321449683622), T(9.54
 template <> constexpr dw<f32> DIGAMMA_ROOT<f32> = {1.4616321f, 1.243815e-08f};
 // Of x from 8 on.
 template <class T> __device__ inline dw<T> digamma_of_large(T x) {
-  T inverse = 1 / x;
+  T inverse = near_reciprocal(x);
   dw<T> l = precise_log(x);
   return {l.hi, l.lo - inverse * ::fma(inverse, digamma_tail(inverse * inverse), T(0.5))};
 }
@@ -156,7 +154,7 @@ template <class T> __device__ inline T digamma(T x) {
     sine_and_cosine<T> turn = of_half_turns(x - ::rint(x));
     dw<T> cotangent = quotient(product(turn.c, PI_WORDS<T>), turn.s), large = digamma_of_large(size);
     dw<T> sum = two_sum(large.hi, -cotangent.hi);
-    return sum.hi + (sum.lo + (large.lo - 1 / x - cotangent.lo));
+    return sum.hi + (sum.lo + (large.lo + near_reciprocal(size) - cotangent.lo));
   }
   // The steps to a number from 1.25 to 2.25: the sum of their inverses is numerator / denominator.
   int steps = int(::floor(x - T(1.25)));

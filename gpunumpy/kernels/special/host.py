@@ -8,10 +8,8 @@ from typing import Any
 
 from ...core.dtypes import DType
 from ...core.late_imports import import_late
+from ...core.ops.special import SCIPY_NAMES
 from ..custom import host_loops
-
-# Those that SciPy has for its own use.
-_PRIVATE = {"log1pmx": "_log1pmx"}
 
 
 @cache
@@ -24,7 +22,7 @@ def scipy_function(name: str) -> Any:
         functions = import_late("scipy.special")
     except ImportError:
         return None
-    name = _PRIVATE.get(name, name)
+    name = SCIPY_NAMES.get(name, name)
     return getattr(functions._ufuncs, name, None) or getattr(functions, name, None)
 
 

@@ -1,6 +1,9 @@
 // Exponentials and logarithms of double words, for functions that lose places to neither.
 namespace op {
 
+template <class T> constexpr dw<T> PI_WORDS = {T(3.141592653589793), T(1.2246467991473532e-16)};
+template <> constexpr dw<f32> PI_WORDS<f32> = {3.1415927f, -8.742278e-08f};
+
 // exp(x).
 template <class T> __device__ inline T exp_of_words(dw<T> x) {
   const T most = same<T, f64> ? T(710) : T(89), least = same<T, f64> ? T(-746) : T(-104);
@@ -36,8 +39,36 @@ template <class T> __device__ inline dw<T> sum_of_words(dw<T> x, dw<T> y) {
   dw<T> sum = two_sum(x.hi, y.hi);
   return fast_two_sum(sum.hi, sum.lo + (x.lo + y.lo));
 }
+// s x + c.
+template <class T> __device__ inline dw<T> horner_step(dw<T> s, dw<T> x, dw<T> c) {
+  dw<T> more = product(s, x), sum = two_sum(c.hi, more.hi);
+  return {sum.hi, sum.lo + (more.lo + c.lo)};
+}
 template <class T> __device__ inline bool is_normal(T x) {
   return fabs(x) >= power_of_two<T>(3 - BIAS<T>) && fabs(x) <= power_of_two<T>(BIAS<T> - 3);
+}
+
+// ln(x / y) of positive double words of normal size, as k ln(2) and twice an artanh, which is small where x is near y.
+template <class T> struct log_quotient {
+  dw<T> f;
+  int k;
+};
+template <class T> __device__ inline log_quotient<T> compare(dw<T> x, dw<T> y) {
+  int k = split_normal(x.hi * rough_reciprocal(y.hi)).k;
+  T factor = power_of_two<T>(k);
+  y = {y.hi * factor, y.lo * factor};
+  dw<T> above = two_sum(x.hi, -y.hi), below = two_sum(x.hi, y.hi);
+  return {quotient(dw<T>{above.hi, above.lo + (x.lo - y.lo)}, dw<T>{below.hi, below.lo + (x.lo + y.lo)}), k};
+}
+template <class T> __device__ inline dw<T> log_words(log_quotient<T> q) {
+  T z = q.f.hi * q.f.hi;
+  dw<T> l = {2 * q.f.hi, 2 * ::fma(q.f.hi * z, artanh_series(z), q.f.lo)};
+  return q.k == 0 ? l : with_exponent(q.k, LN2_SHORT<T>, l);
+}
+// Numbers of which quotients are compared: none leaves the normal numbers.
+template <class T> __device__ inline bool is_moderate(T x) {
+  const T most = same<T, f64> ? T(0x1p500) : T(0x1p60f);
+  return x > 1 / most && x < most;
 }
 
 }  // namespace op

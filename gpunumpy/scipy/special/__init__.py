@@ -48,9 +48,24 @@ gamma = _Function("gamma", "Return the gamma function.")
 gammaln = _Function("gammaln", "Return the logarithm of the size of the gamma function.")
 rgamma = _Function("rgamma", "Return 1 / gamma(x).")
 digamma = _Function("digamma", "Return the derivative of the logarithm of the gamma function.")
+psi = digamma
 beta = _Function("beta", "Return gamma(a) gamma(b) / gamma(a + b) (Didonato and Morris, 1992).")
 betaln = _Function("betaln", "Return the logarithm of the size of `beta`.")
 binom = _Function("binom", "Return the binomial coefficient, also of arguments that are not whole.")
+
+# Bessel functions.
+j0 = _Function("j0", "Return the Bessel function of the first kind of order 0.")
+j1 = _Function("j1", "Return the Bessel function of the first kind of order 1.")
+y0 = _Function("y0", "Return the Bessel function of the second kind of order 0.")
+y1 = _Function("y1", "Return the Bessel function of the second kind of order 1.")
+i0 = _Function("i0", "Return the modified Bessel function of the first kind of order 0.")
+i0e = _Function("i0e", "Return exp(-abs(x)) i0(x).")
+i1 = _Function("i1", "Return the modified Bessel function of the first kind of order 1.")
+i1e = _Function("i1e", "Return exp(-abs(x)) i1(x).")
+k0 = _Function("k0", "Return the modified Bessel function of the second kind of order 0.")
+k0e = _Function("k0e", "Return exp(x) k0(x).")
+k1 = _Function("k1", "Return the modified Bessel function of the second kind of order 1.")
+k1e = _Function("k1e", "Return exp(x) k1(x).")
 
 __all__ = sorted({*_modules.public_names("special"), "log1pmx"})
 

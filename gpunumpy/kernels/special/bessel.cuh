@@ -1,0 +1,112 @@
+// Bessel functions of order 0 and 1. Below 8 they are polynomials with factors for their zeros, and beyond Hankel's
+// expansion (1869): an amplitude and the cosine of an angle, which is reduced exactly.
+namespace op {
+
+template <class T> constexpr dw<T> TWO_OVER_PI_WORDS = {T(0.6366197723675814), T(-3.935735335036497e-17)};
+template <> constexpr dw<f32> TWO_OVER_PI_WORDS<f32> = {0.63661975f, 2.5682553e-08f};
+// The squares of the first zeros.
+constexpr dw<f64> J0_ZEROS[3] = {{5.783185962946784, 4.123247343506204e-16}, {30.471262343662087, -2.366534485750659e-16},
+                                  {74.88700679069518, 1.7099708902593308e-15}};
+constexpr dw<f64> J1_ZEROS[3] = {{14.681970642123893, -9.858177825793294e-17}, {49.2184563216946, 5.086354069436341e-16},
+                                  {103.49945389513658, -2.2274203792450066e-15}};
+
+// (z - a)(z - b)(z - c) for z = x^2, as a double word: near a zero nothing is lost.
+__device__ inline dw<f64> zeros_of_square(dw<f64> z, const dw<f64>* zeros) {
+  dw<f64> near = product(sum_of_words(z, negative_words(zeros[0])), sum_of_words(z, negative_words(zeros[1])));
+  return product(near, two_sum(z.hi, -zeros[2].hi));
+}
+__device__ inline dw<f64> scaled(dw<f64> z) {
+  dw<f64> sum = two_sum(-1.0, 0.03125 * z.hi);
+  return {sum.hi, ::fma(0.03125, z.lo, sum.lo)};
+}
+
+// Below 8. Those of float32 are computed in float64, of which they take a few steps.
+__device__ inline f64 j0_below_8(f64 x) {
+  dw<f64> z = two_product(x, x), zeros = zeros_of_square(z, J0_ZEROS);
+  dw<f64> value = product(zeros, j0_near(scaled(z)));
+  return fabs(x) < 0x1p-28 ? 1 : value.hi + value.lo;
+}
+__device__ inline f64 j1_below_8(f64 x) {
+  dw<f64> z = two_product(x, x), zeros = zeros_of_square(z, J1_ZEROS);
+  dw<f64> value = product(zeros, j1_near(scaled(z)));
+  return fabs(x) < 0x1p-28 ? 0.5 * x : ::fma(x, value.hi, x * value.lo);
+}
+__device__ inline f64 y0_below_8(f64 x) {
+  dw<f64> l = product(precise_log(x), TWO_OVER_PI_WORDS<f64>);
+  dw<f64> main = product(l, dw<f64>{j0_below_8(x), 0}), sum = sum_of_words(main, y0_near(scaled(two_product(x, x))));
+  return sum.hi + sum.lo;
+}
+__device__ inline f64 y1_below_8(f64 x) {
+  if (x < 0x1p-60) return -TWO_OVER_PI_WORDS<f64>.hi / x;
+  dw<f64> l = product(precise_log(x), TWO_OVER_PI_WORDS<f64>), pole = quotient(TWO_OVER_PI_WORDS<f64>, dw<f64>{x, 0});
+  dw<f64> main = product(l, dw<f64>{j1_below_8(x), 0}), rest = product(dw<f64>{x, 0}, y1_near(scaled(two_product(x, x))));
+  dw<f64> sum = sum_of_words(sum_of_words(main, negative_words(pole)), rest);
+  return sum.hi + sum.lo;
+}
+
+// Of x from 8 on: sqrt(2 / (pi x)) and the cosine and the sine of x - pi/4.
+template <class T> struct hankel_parts {
+  dw<T> amplitude, c, s;
+};
+template <class T> __device__ inline hankel_parts<T> hankel(T x) {
+  turned<T> x_ = reduce_angle<true>(x);
+  dw<T> quarter = {PI_WORDS<T>.hi * T(0.25), PI_WORDS<T>.lo * T(0.25)};
+  bool is_less = x_.r.hi < 0;
+  dw<T> r = sum_of_words(x_.r, is_less ? quarter : negative_words(quarter));
+  int n = x_.n - is_less;
+  T z = r.hi * r.hi;
+  dw<T> s = precise_sine(r, z), c = precise_cosine(r, z);
+  if (n & 1) {
+    dw<T> other = s;
+    s = c, c = negative_words(other);
+  }
+  if (n & 2) s = negative_words(s), c = negative_words(c);
+  return {root(quotient(TWO_OVER_PI_WORDS<T>, dw<T>{x, 0})), c, s};
+}
+// amplitude (p cosine - q / x sine).
+template <class T> __device__ inline T wave(dw<T> amplitude, dw<T> p, T q, T x, dw<T> cosine, dw<T> sine) {
+  dw<T> main = product(p, cosine), value = product(amplitude, fast_two_sum(main.hi, ::fma(-q * near_reciprocal(x), sine.hi, main.lo)));
+  return value.hi + value.lo;
+}
+// Beyond, where a quotient may be no normal number, there is 0, and as in SciPy NaN at infinity.
+template <class T> constexpr T WAVE_END = same<T, f64> ? T(1e300) : T(1e36f);
+template <class T> __device__ inline T inverse_square_of_8(T x) {
+  T inverse = 8 * near_reciprocal(x);
+  return inverse * inverse;
+}
+
+template <class T> __device__ inline T j0(T x) {
+  T size = fabs(x);
+  if (size < 8) return T(j0_below_8(x));
+  if (size > WAVE_END<T>) return size - size;
+  hankel_parts<T> parts = hankel(size);
+  T z = inverse_square_of_8(size);
+  return wave(parts.amplitude, hankel_p0(z), hankel_q0(z), size, parts.c, parts.s);
+}
+template <class T> __device__ inline T j1(T x) {
+  T size = fabs(x);
+  if (size < 8) return T(j1_below_8(x));
+  if (size > WAVE_END<T>) return size - size;
+  hankel_parts<T> parts = hankel(size);
+  T z = inverse_square_of_8(size);
+  T value = wave(parts.amplitude, hankel_p1(z), hankel_q1(z), size, parts.s, negative_words(parts.c));
+  return x < 0 ? -value : value;
+}
+template <class T> __device__ inline T y0(T x) {
+  if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
+  if (x < 8) return T(y0_below_8(x));
+  if (x > WAVE_END<T>) return x - x;
+  hankel_parts<T> parts = hankel(x);
+  T z = inverse_square_of_8(x);
+  return wave(parts.amplitude, hankel_p0(z), hankel_q0(z), x, parts.s, negative_words(parts.c));
+}
+template <class T> __device__ inline T y1(T x) {
+  if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
+  if (x < 8) return T(y1_below_8(x));
+  if (x > WAVE_END<T>) return x - x;
+  hankel_parts<T> parts = hankel(x);
+  T z = inverse_square_of_8(x);
+  return wave(parts.amplitude, hankel_p1(z), hankel_q1(z), x, negative_words(parts.c), negative_words(parts.s));
+}
+
+}  // namespace op
