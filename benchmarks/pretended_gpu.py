@@ -5,8 +5,9 @@ and third run of programs in milliseconds of the thread that runs them: each in 
 cache, and then in another process with the cache that the first has left. The compiler works in other threads, so its
 time is not in them. Values that programs look at are whatever memory held. ``--wheel`` has the interpreter compiled, as
 a wheel has, so that kernels are interpreted; ``--processes N`` takes the least of so many processes. Rows of single
-calls of first_run.py can be named too: ``--only "expression on 1024 elements"``. ``--loops`` prints what the host takes
-for a step of the loops of benchmarks/loops.py that call no library, with CUDA graphs, and nothing else.
+calls of first_run.py and eliminations of sizes.py can be named too: ``--only "expression on 1024 elements,LU"``.
+``--loops`` prints what the host takes for a step of the loops of benchmarks/loops.py that call no library, with CUDA
+graphs, and nothing else.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import gpunumpy as np
 from benchmarks.first_run import CALLS, SIZES, Library, prepared
 from benchmarks.loop_programs import LOOPS
 from benchmarks.overheads import EXPRESSION, microseconds, returns_zero
+from benchmarks.sizes import ELIMINATED, ELIMINATIONS
 from gpunumpy.core import _native
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import cuda_graphs, launch, tiers
@@ -63,6 +65,8 @@ def pretend(patch: pytest.MonkeyPatch, tier: str) -> None:
     driver = fake_driver.install(patch)
     driver.free_bytes = 1 << 33
     patch.setattr(fake_driver.FakeDriver, "_cuModuleGetFunction", lambda self, handle, name: FUNCTION)
+    unknown = driver.CUresult.CUDA_ERROR_NOT_SUPPORTED  # parameters of functions, as to older drivers
+    patch.setattr(fake_driver.FakeDriver, "_cuFuncGetParamInfo", lambda self, function, index: unknown)
     patch.setattr(launch, "function_address", lambda name: nothing)
     patch.setattr(_native, "launch", lambda address, handle, *rest: real(nothing, FUNCTION, *rest))
     patch.setattr(tiers, "TIER", tier)
@@ -116,11 +120,25 @@ def loops() -> None:
         print(f"| {loop.name} | {steps} | {least * 1e3:.3f} | {least / steps * 1e6:.2f} |", flush=True)
 
 
+def elimination(name: str) -> Callable[[], tuple[Any, ...]] | None:
+    """The work of an elimination of sizes.py."""
+    if name not in ELIMINATIONS:
+        return None
+    data = numpy.random.default_rng(0).random((ELIMINATED, ELIMINATED))
+
+    def work() -> tuple[Any, ...]:
+        a = np.asarray(data.copy())
+        ELIMINATIONS[name](a)
+        return (a,)
+
+    return work
+
+
 def runs(program: str) -> list[float]:
     """The milliseconds of three runs in this process."""
     np.asarray(numpy.zeros(1))  # a context
     time.sleep(CONTEXT_S)
-    work, took = prepared(program, "small", Library(np, lambda: None, wait)), []
+    work, took = elimination(program) or prepared(program, "small", Library(np, lambda: None, wait)), []
     for _ in range(3):
         start = time.thread_time()
         wait(*work())
@@ -144,7 +162,7 @@ def main() -> None:
     parser.add_argument("--wheel", action="store_true", help="have the interpreter compiled")
     parser.add_argument("--processes", type=int, default=1, help="take the least of so many")
     parser.add_argument("--loops", action="store_true", help="time loops alone")
-    parser.add_argument("--child", choices=(*SIZES, *CALLS), help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=(*SIZES, *CALLS, *ELIMINATIONS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     options = ["--tier", given.tier, *(["--wheel"] if given.wheel else [])]
     with pytest.MonkeyPatch.context() as patch:

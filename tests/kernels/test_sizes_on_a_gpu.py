@@ -66,7 +66,7 @@ def generated(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Kernel]]:
     before = np.set_residence("device")
     with np.Device("cuda:0") as device:
         state = evaluate.state_of(device)
-        monkeypatch.setattr(CudaKernels, "identity", lambda self: None)  # nothing comes from disk
+        monkeypatch.setattr(CudaKernels, "kept_plans", lambda self: None)  # nothing comes from disk
         executor = CudaExecutor(device)
         monkeypatch.setattr(state, "executor", executor)
         monkeypatch.setattr(state, "planner", Planner(executor))

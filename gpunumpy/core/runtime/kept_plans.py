@@ -77,7 +77,7 @@ class KeptPlans:
     Parameters
     ----------
     identity : str
-        What plans depend on besides graphs and this package; see `Executor.identity`.
+        What plans depend on besides graphs and this package.
     """
 
     def __init__(self, identity: str) -> None:
@@ -149,7 +149,7 @@ class KeptPlans:
 
 @cache
 def kept_plans(identity: str) -> KeptPlans:
-    """Return the plans of executors of an identity."""
+    """Return the plans of executors of an identity; see `KeptPlans`."""
     return KeptPlans(identity)
 
 

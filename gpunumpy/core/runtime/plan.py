@@ -10,7 +10,7 @@ from _thread import get_ident
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from .. import _native
 from ..collector import without_collector
@@ -34,6 +34,9 @@ from .memory import Buffer
 from .run import Results, Run, Section, publish
 from .sections import bases_below, bases_of, last_write, only_written, owner_of, regions, sections_of, writes_of
 from .spill import note_uses
+
+if TYPE_CHECKING:
+    from .kept_plans import KeptPlans
 
 # Runs one kernel or library call over its bound arguments: pointers and numbers on a GPU, arrays on the host.
 Runner: TypeAlias = Callable[[Sequence[Any]], None]
@@ -137,8 +140,8 @@ class Executor(Target, Protocol):
     def finish(self, begun: Sequence[Any]) -> Sequence[Runner]:
         """Return the functions that run the kernels and calls of a plan, whose preparations have begun."""
 
-    def identity(self) -> str | None:
-        """Return what plans depend on besides graphs; None if they are not to be kept for other processes."""
+    def kept_plans(self) -> KeptPlans | None:
+        """Return the plans on disk; None if they are not to be kept for other processes."""
 
     def kept(self, structure: Kernel, sizes: Sequence[int]) -> Any:
         """Return the plain data from which another process prepares a kernel that this one has prepared."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from weakref import WeakSet
 
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
 from ..graph.signature import Signature
-from ..late_imports import import_late
 from ..schedule.batch import batch_calls, may_have_batches
 from ..schedule.lift import lifted, lowered
 from ..schedule.lower import Item, items_of
@@ -22,9 +21,6 @@ from ..schedule.sizes import LEAST, Integer, Trace
 from ..schedule.variants import Variants, with_symbols
 from ..schedule.verify_plan import verify_plan
 from .plan import Executor, KeptPlan, Plan, PlanTemplate
-
-if TYPE_CHECKING:
-    from .kept_plans import KeptPlans
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
@@ -150,7 +146,7 @@ class Planner:
     ) -> Variants[PlanTemplate]:
         """Return the templates for all graphs of a structure, of which `items`, of these sizes, are one."""
         roots, executor, queue = range(count), self._executor, items[0].signature.queue
-        disk = None if check else self._kept_plans()
+        disk = None if check else executor.kept_plans()
         key = None if disk is None else disk.key(structure, items, count, overwrite)
 
         def schedule(wanted: Sequence[Integer], has_symbols: bool) -> Scheduled:
@@ -221,13 +217,6 @@ class Planner:
             return False
         items = items_of(nodes)
         return len(batch_calls(items, range(count), self._executor.traits)) != len(items)
-
-    def _kept_plans(self) -> KeptPlans | None:
-        identity = self._executor.identity()
-        if identity is None:
-            return None
-        found: KeptPlans = import_late(".kept_plans", __package__).kept_plans(identity)
-        return found
 
     def verify(self, plan: Plan, count: int) -> None:
         """Check a new plan for a graph whose first `count` nodes it computes."""

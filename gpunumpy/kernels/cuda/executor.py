@@ -62,7 +62,7 @@ class CudaExecutor:
         self._locations = SourceLocations()
         self.source_location = self._locations.number
         kernels = CudaKernels(device)
-        self.prepare, self.identity, self.tier = kernels.prepare, kernels.identity, kernels.tier
+        self.prepare, self.kept_plans, self.tier = kernels.prepare, kernels.kept_plans, kernels.tier
         self.kept, self.prepare_kept = kernels.kept, kernels.prepare_kept
         self.graphs = CudaGraphs(device)
 

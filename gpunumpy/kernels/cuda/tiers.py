@@ -19,7 +19,7 @@ from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import BoundedTable, count
 from ...core.runtime.device import Device
 from ...core.runtime.executors import implementation
-from ...core.runtime.kept_plans import kept_plans
+from ...core.runtime.kept_plans import KeptPlans, kept_plans
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
 from ...core.schedule.sizes import value_of
@@ -279,10 +279,10 @@ class CudaKernels:
 
         return _native.sized_launch(structure.programs, prepare_at)
 
-    def identity(self) -> str | None:
-        """Return what texts and tiers of kernels depend on; None where multiplications are contracted."""
+    def kept_plans(self) -> KeptPlans | None:
+        """Return the plans on disk with kernels of such texts and tiers; None where multiplications are contracted."""
         attributes = self._device.attributes
-        return None if contraction() else f"{attributes.arch} {attributes.multiprocessors} {TIER}"
+        return None if contraction() else kept_plans(f"{attributes.arch} {attributes.multiprocessors} {TIER}")
 
     def _structure(self, kernel: Kernel) -> _Structure:
         found = self._structures.find(kernel)
@@ -295,8 +295,7 @@ class CudaKernels:
         structure.expects_others = structure.comes_again = True
         structure.programs.expect_others()
         structure.interpretations.expect_others()
-        identity = self.identity()
-        disk = None if identity is None else kept_plans(identity)
+        disk = self.kept_plans()
         key = None if disk is None else disk.key_of(kernel)
         if disk is None or key is None:
             return

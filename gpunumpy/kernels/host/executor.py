@@ -107,9 +107,8 @@ class HostExecutor:
         """Return the functions as they are: nothing is compiled."""
         return begun
 
-    def identity(self) -> str | None:
-        """Return None: plans have functions of Python in them, so they are not kept for other processes."""
-        return None
+    def kept_plans(self) -> None:
+        """Return nothing: plans have functions of Python in them, so they are not kept for other processes."""
 
     def kept(self, structure: Kernel, sizes: Sequence[int]) -> Any:
         """Return nothing, as nothing is kept."""

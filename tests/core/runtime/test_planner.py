@@ -256,7 +256,7 @@ def test_a_kernel_is_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Planner, "plan", spy)
     monkeypatch.setattr(loops, "SizedKernel", noted(prepared, SizedKernel))
     monkeypatch.setattr(sized, "generate", noted(generated, generate))
-    monkeypatch.setattr(CudaKernels, "identity", lambda self: None)  # nothing comes from disk
+    monkeypatch.setattr(CudaKernels, "kept_plans", lambda self: None)  # nothing comes from disk
 
     def program(n: int) -> Any:
         u, total = np.asarray(RNG.random((n, n))), np.zeros(n)
