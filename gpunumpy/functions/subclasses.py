@@ -147,6 +147,12 @@ def _of_joining(*args: Any, **options: Any) -> dict[str, Any]:
     return {"keeps": any(_priority(x) > 0 for x in _arrays_in((args, options)))}
 
 
+def _of_resize(a: Any, new_shape: Any) -> dict[str, Any]:
+    # NumPy joins repetitions, unless there is nothing to repeat or to fill.
+    is_joined = a.size > 0 and numpy.prod(new_shape) > 0
+    return {"keeps": not is_joined or _priority(a) > 0}
+
+
 def _priority(x: Any) -> float:
     """Return the ``__array_priority__`` of an operand as NumPy sees it: 0 of a class that says nothing."""
     is_said = getattr(type(x), "__array_priority__", None) is not ndarray.__array_priority__  # type: ignore[attr-defined]
@@ -165,7 +171,7 @@ _OF_CALL: dict[str, Callable[..., dict[str, Any]]] = {
         ("append", "block", "column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"), _of_joining
     ),
     "require": _of_require,
-    "resize": _of_joining,
+    "resize": _of_resize,
     "unique": _of_unique,
     "qr": lambda a, mode="reduced": {"keeps_at": (0,) if mode == "raw" else None},
     # The first product of a chain begins with the first matrix.
