@@ -30,7 +30,7 @@ from ..core.recording.array import (
     on_host_memory,
     owner_of,
 )
-from ..core.recording.residence import DTYPES, host_bytes, result_on_host
+from ..core.recording.residence import DTYPES, given, host_bytes, result_on_host
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
@@ -109,11 +109,12 @@ _NOT_OF_OPERANDS = frozenset(("device", "like", "shape"))
 class _Call:
     """The arguments of one call as NumPy takes them, and the arrays among them."""
 
-    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_operator", "is_showing")
+    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_operator", "is_product", "is_showing")
 
     def __init__(self, name: str = "") -> None:
         self.is_operator = name.startswith("__") and name not in _OF_ITEMS  # and so may be one of lists
         self.is_showing = name in _SHOWING
+        self.is_product = name in _PRODUCTS
         self.arrays: list[ndarray] = []
         self.has_copies = False  # of NumPy arrays
         self.has_data = False  # of the host that are no arrays of this package
@@ -124,7 +125,7 @@ class _Call:
         kind = type(x)
         if kind is ndarray:
             memory = memory_on_host(x)
-            if memory is not None and memory.dtype in DTYPES and memory.nbytes <= host_bytes(x.device):
+            if memory is not None and memory.dtype in DTYPES and memory.nbytes <= self._most_bytes(x):
                 self.arrays.append(x)
                 return memory
         elif kind in _PLAIN or isinstance(x, (numpy.generic, numpy.dtype)) or (kind is type and x in _SCALAR_TYPES):
@@ -147,6 +148,10 @@ class _Call:
         if type(x) is not list or self.is_operator or self.is_showing or len(x) > self.host_bytes // 8:
             return False
         return _NUMBERS.issuperset(map(type, x))
+
+    def _most_bytes(self, x: ndarray) -> float:
+        """Return the bytes of the largest arrays like `x`; products in the host's memory are NumPy's work anyway."""
+        return inf if self.is_product and x.queue.shares_memory else x.queue.host_bytes
 
     @property
     def device(self) -> Device:
@@ -181,7 +186,7 @@ class _Call:
                 return on_host_memory(x, device, owner_of(array))
         if x.dtype in KIND:
             if x.nbytes > host_bytes(device):
-                return from_host(x, device)
+                return given(from_host(x, device))
         elif host_fallback() == "error":
             self.is_elsewhere = True
         if self.has_copies and not x.flags.writeable:

@@ -120,10 +120,15 @@ LARGE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+# Of them, those that NumPy makes: where the device shares the host's memory they stay there until they are used.
+MADE_BY_NUMPY = ("list", "joined")
+
+
 @pytest.mark.parametrize("name", LARGE)
 def test_large_results_are_on_the_device(name: str) -> None:
     found = LARGE[name](np)
-    assert found.residence == "device"
+    stays = name in MADE_BY_NUMPY and found.device.shares_host_memory
+    assert found.residence == ("host" if stays else "device")
     expected = LARGE[name](numpy)
     numpy.testing.assert_allclose(np.asnumpy(found), expected)
     assert (found.sum() * 1).residence == "device"  # it stays there
@@ -302,6 +307,95 @@ def test_writes_of_rows_move_a_large_array(monkeypatch: pytest.MonkeyPatch) -> N
     assert found.residence == "host"
     numpy.testing.assert_allclose(np.asnumpy(found), _factors(numpy, data.copy()), rtol=1e-12)
     assert (found * 2).residence == "device"
+
+
+@pytest.fixture
+def cpu() -> Iterator[None]:
+    with Device("cpu"):
+        yield
+
+
+def _numbers(*shape: int) -> Any:
+    return numpy.random.default_rng(1).random(shape)
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.skipif(not IS_COMPILED, reason="without the core, parts of large arrays are on the device")
+def test_parts_of_given_arrays_are_in_the_memory_that_the_device_has() -> None:
+    data = _numbers(800, 900)
+    mine = np.asarray(data)
+    memory = mine._base
+    part, found = mine[5, 1:], mine[:, 3] @ mine[:, 2:]
+    assert mine.residence == part.residence == found.residence == "host"
+    same(found, data[:, 3] @ data[:, 2:])
+    mine[5, 7:9], data[5, 7:9] = 3, 3
+    whole = mine * 2
+    assert mine.residence == whole.residence == "device"
+    assert mine.computed().data.ptr == memory.ctypes.data
+    same(whole, data * 2)
+    mine[5, 6], data[5, 6] = 4, 4
+    same(part, data[5, 1:])
+    part += 1
+    same(mine[5, 1:], data[5, 1:] + 1)
+    assert not numpy.shares_memory(data, memory)
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts reads")
+def test_reads_of_rows_move_a_large_array_of_a_device_that_shares_memory() -> None:
+    mine, data = np.asarray(_numbers(800, 900)) + 1, _numbers(800, 900) + 1
+    pending = mine * 2
+    held = mine[0]
+    for k in range(40):
+        same(mine[k] + 1, data[k] + 1)
+    assert mine.residence == "device"  # a view shows it
+    del held
+    written = numpy.zeros(900)
+    for k in range(40):
+        mine[k] = np.asarray(written)
+    assert mine.residence == "host"
+    same(pending, data * 2)
+    data[:40] = 0
+    same(mine * 1, data)
+    for k in range(63):
+        mine[:, k] * 1
+    assert mine.residence == "device"  # it came back once, so four times as many reads move it
+    for k in range(2):
+        mine[:, k] * 1
+    assert mine.residence == "host"
+    mine[1] += 1
+    same(mine[1:3].T @ np.ones(2), data[1:3].T @ numpy.ones(2) + 1)
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts writes")
+def test_rows_of_the_host_are_written_to_the_host() -> None:
+    mine, data = np.zeros(MANY).reshape(-1, 1) + np.zeros(4), numpy.zeros((MANY, 4))
+    for k in range(60):
+        mine[k] = data[k] = [k, 1, 2, 3]
+        mine[k] = np.asarray(data[k] + 1)
+        data[k] += 1
+    assert mine.residence == "host"
+    same(mine, data)
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.parametrize("dtype", ["?", "f4", "c16", "i2"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_given_arrays_of_all_kinds(dtype: str, order: str) -> None:
+    data = numpy.asarray(_numbers(1500, 1600) * 9, order=order).astype(dtype, order="K")  # type: ignore[call-overload]
+    mine = np.asarray(data)
+    row, column = mine[2], mine[:, 3]
+    same(
+        mine[1:-1] | mine[:-2] if dtype == "?" else mine[1:-1] - mine[:-2],
+        (data[1:-1] | data[:-2] if dtype == "?" else data[1:-1] - data[:-2]),
+    )
+    mine[2, 3] = data[2, 3] = 1
+    same(row, data[2])
+    same(column, data[:, 3])
+    mine.shape = data.shape = (1600, 1500) if order == "C" else data.shape
+    same(mine, data)
+    same(mine.copy(), data.copy())
 
 
 # Products of 1,000 multiplications, and of one more row or column.

@@ -30,7 +30,7 @@ void deallocate(PyObject* self) {
     if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
     Py_TRASHCAN_BEGIN(self, deallocate)
     clear(self);
-    as_array(self)->writes = as_array(self)->moves = as_array(self)->views = as_array(self)->flags = 0;
+    as_array(self)->accesses = as_array(self)->moves = as_array(self)->views = as_array(self)->flags = 0;
     if (type != state.ndarray || !free_arrays.put(self)) type->tp_free(self);
     Py_DECREF(type);
     Py_TRASHCAN_END

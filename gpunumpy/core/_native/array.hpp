@@ -21,7 +21,7 @@ struct Array {
     PyObject* queue;  // of an array on the host whose node has not been asked for
     PyObject* source;
     PyObject* weak_references;
-    Py_ssize_t writes, moves;  // of single elements since the last move to the host; and the moves that were tried
+    Py_ssize_t accesses, moves;  // to few elements since the last move to the host; and the moves that were tried
     Py_ssize_t views;  // how many arrays show the memory of this one: those with it as their base or owner
     int flags;
 };

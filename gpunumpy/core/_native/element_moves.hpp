@@ -1,4 +1,5 @@
-// Moves to the host of arrays that a program writes to element by element, or row by row.
+// Moves to the host of arrays that a program writes to element by element, or row by row; and where that copies nothing,
+// of arrays that it reads so too.
 #pragma once
 
 #include "array.hpp"
@@ -8,11 +9,14 @@ namespace core {
 // Whether a key selects a view: of integers, slices, None and ``...``.
 bool is_basic(PyObject* key);
 
-// Moves an array to the host that few elements at a time are written to, once nothing shows it. Returns false after an
+// Moves an array to the host of which few elements at a time are accessed, once nothing shows it. Returns false after an
 // exception.
 bool move_for_read(PyObject* array);
 
-// Counts a write, and writes the value to an element of an array that is moved to the host for it. Returns whether it
+// Counts a read of what was found by a key.
+void count_read(PyObject* array, PyObject* found);
+
+// Counts a write, and writes the value to a part of an array that is moved to the host for it. Returns whether it
 // was, or -1 after an exception.
 int move_for_write(PyObject* array, PyObject* key, PyObject* value);
 

@@ -26,6 +26,9 @@ PyObject* new_scalar(int number, const char* element);
 // The bytes of the largest arrays that are placed on the host, of the device that a queue belongs to.
 inline npy_intp host_bytes_of(PyObject* queue) { return PyLong_AsSsize_t(state.queue_host_bytes.of(queue)); }
 
+// Whether the memory of that device is the host's.
+inline bool shares_memory(PyObject* queue) { return state.queue_shares_memory.of(queue) == Py_True; }
+
 // Whether NumPy data have no more bytes than that, and are of such a type in the machine's byte order.
 bool is_at_hand(PyArrayObject* data, npy_intp host_bytes);
 

@@ -126,25 +126,25 @@ Py_ssize_t length(PyObject* self) {
     return answer ? PyLong_AsSsize_t(answer.get()) : -1;
 }
 
-// The view of NumPy's that a basic key selects of an array on the host, which may be a larger one that was written to
-// by elements; null, without an exception, if that is large or no array, and if NumPy finds an error.
-Ref view_of(PyObject* self, PyObject* key) {
+// The view of NumPy's that a basic key selects of an array on the host, which may be a larger one; null, without an
+// exception, if the view has more than so many bytes or is no array, and if NumPy finds an error.
+Ref view_of(PyObject* self, PyObject* key, npy_intp most_bytes) {
     const Loan memory = loan(memory_of(self));
     if (!memory || !PyArray_CheckExact(memory.get()) || !is_basic(key)) return Ref();
     Ref found(PyObject_GetItem(memory.get(), key));
     if (!found) PyErr_Clear();
     if (!found || !PyArray_CheckExact(found.get())) return Ref();
-    const bool is_small = is_at_hand(reinterpret_cast<PyArrayObject*>(found.get()), host_bytes_of(queue_of(self)));
-    return is_small ? std::move(found) : Ref();
+    return is_at_hand(reinterpret_cast<PyArrayObject*>(found.get()), most_bytes) ? std::move(found) : Ref();
 }
 
 // What any other key selects of an array on the host.
 PyObject* part(PyObject* self, PyObject* key) {
     Section section;
     if (!memory_of(self)) return nullptr;
-    if (Ref view = view_of(self, key)) {
+    PyObject* queue = queue_of(self);
+    if (Ref view = view_of(self, key, shares_memory(queue) ? NPY_MAX_INTP : host_bytes_of(queue))) {
         PyObject* owner = as_array(self)->owner;
-        return new_host_array(view.get(), owner && owner != Py_None ? owner : self, queue_of(self), ON_HOST | MADE_AS_ARRAY);
+        return new_host_array(view.get(), owner && owner != Py_None ? owner : self, queue, ON_HOST | MADE_AS_ARRAY);
     }
     Operands operands(IS_QUIET);
     Ref memory(operands.taken(self)), taken(memory ? operands.taken(key) : nullptr);
@@ -165,14 +165,18 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         if (found) count_host_call(name);
         if (found || PyErr_Occurred()) return found;
     }
-    return asked(GETITEM, {self, key}).release();
+    Ref found = asked(GETITEM, {self, key});
+    if (found && are_placed()) count_read(self, found.get());
+    return found.release();
 }
 
-// Writes a number or an array on the host to a small part of another one; false, without an exception, else.
+// Writes numbers or an array on the host to a small part of another one; false, without an exception, else.
 bool set_part(PyObject* self, PyObject* key, PyObject* value) {
-    if (!is_array(value) && !is_number(value) && !PyArray_IsScalar(value, Generic)) return false;
+    const bool is_list = PyList_CheckExact(value) || PyTuple_CheckExact(value);
+    if (!is_array(value) && !is_number(value) && !PyArray_IsScalar(value, Generic) && !is_list) return false;
     Section section;
-    const Ref view = view_of(self, key);
+    if (!memory_of(self)) return false;
+    const Ref view = view_of(self, key, host_bytes_of(queue_of(self)));
     // NumPy does not look whether an array is read-only where it is copied to itself.
     if (!view || !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(view.get()))) return false;
     Operands operands(IS_QUIET);

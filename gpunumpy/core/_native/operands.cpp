@@ -95,7 +95,9 @@ PyObject* Operands::taken_memory(PyObject* array) {
     if (!count_) queue_ = Ref::to(queue_of(array));
     if (PyArray_CheckExact(memory.get())) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
-        if (!is_at_hand(data, host_bytes_of(queue()))) return nullptr;
+        // A product of arrays in the host's memory is NumPy's work in either place.
+        const bool is_of_any_size = (rules_ & IS_PRODUCT) && shares_memory(queue());
+        if (!is_at_hand(data, is_of_any_size ? NPY_MAX_INTP : host_bytes_of(queue()))) return nullptr;
         add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
     } else if (!is_scalar_at_hand(Py_TYPE(memory.get()))) {
         return nullptr;

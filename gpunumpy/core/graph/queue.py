@@ -20,12 +20,12 @@ class Queue:
     `runs_beside` what flushes compute that signal handlers call in its midst. `publications` counts how often nodes of
     the device have been turned into leaves. `alignment` tells which addresses count as aligned, as multiples of how
     many bytes. `host_bytes` are those of the largest arrays of the device that are placed on the host,
-    `host_multiplications` those of the largest products.
+    `host_multiplications` those of the largest products. `shares_memory` tells whether its memory is the host's.
     """
 
     __slots__ = (
         *("alignment", "device", "host_bytes", "host_multiplications", "lock", "pending", "publications", "review"),
-        *("review_at", "run", "runs_beside", "state"),
+        *("review_at", "run", "runs_beside", "shares_memory", "state"),
     )
 
     state: Any
@@ -39,6 +39,7 @@ class Queue:
         host_multiplications: int,
     ) -> None:
         self.device = device
+        self.shares_memory: bool = device.shares_host_memory
         self.alignment = alignment
         self.host_bytes, self.host_multiplications = host_bytes, host_multiplications
         self.pending: list[weakref.ref[Any]] = []

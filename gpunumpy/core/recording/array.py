@@ -75,7 +75,7 @@ class ArrayState:
     _layout: Layout
     _component: str  # the part of an element that is shown: "" all of it, "real", "imag", or "view" for another dtype
     # The owner's node that _node was derived from; None to derive it at every use. Of an array on the host what it was
-    # when it was copied to the device, and that copy.
+    # when it was copied to the device, and that copy; or the leaf whose memory it shows.
     _source: Any
     # Of an array on the host the array that has the memory, if another one. Of one that was moved to its device the
     # memory that it had, for views that still show it.
@@ -407,11 +407,9 @@ def _move(owner: ndarray) -> None:
     memory = owner._base
     if not owner._flags & ON_HOST:
         return  # a signal handler has looked at it in between
-    data = numpy.asarray(memory)
-    stored = data.view(_BYTE) if data.dtype == BOOL and data.view(_BYTE).max(initial=0) > 1 else data
-    moved = from_host(stored, owner.device)
-    if stored is not data:
-        moved = make_view(moved, moved.layout, "view", BOOL)
+    moved = _borrowed_value(owner)
+    if moved is None:
+        moved = _copy_on_device(memory, owner.device)
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
     moved._owner = memory  # for the views
@@ -419,6 +417,42 @@ def _move(owner: ndarray) -> None:
     if moved._flags & MADE_AS_ARRAY and not memory.flags.writeable:
         moved._flags |= READ_ONLY
     take_state(owner, moved)
+
+
+def _copy_on_device(memory: Any, device: Device) -> ndarray:
+    """Return an array on a device with the bytes of an array on the host."""
+    data = numpy.asarray(memory)
+    stored = data.view(_BYTE) if data.dtype == BOOL and data.view(_BYTE).max(initial=0) > 1 else data
+    moved = from_host(stored, device)
+    return moved if stored is data else make_view(moved, moved.layout, "view", BOOL)
+
+
+def borrow(array: ndarray) -> None:
+    """Have an array that owns a computed value be on the host and show the value's memory, which its device shares.
+
+    No pending value may read that memory, as NumPy writes to it from now on.
+    """
+    node = array._node
+    where, dtype = graph.leaf_layout(node), node.signature.dtype
+    strides = tuple(stride * dtype.itemsize for stride in where.strides)
+    memory = numpy.ndarray(where.shape, dtype, node.data.host, where.offset * dtype.itemsize, strides)
+    shown = on_host_memory(memory, array.device)
+    shown._source = node
+    take_state(array, shown)
+
+
+def _borrowed_value(owner: ndarray) -> ndarray | None:
+    """Return an array with the value whose memory an array on the host shows; None if it shows other memory.
+
+    Booleans may have become other bytes than 0 and 1 meanwhile, which no value has.
+    """
+    leaf, memory = getattr(owner, "_source", None), owner._base
+    if type(leaf) is not Node or memory.dtype == BOOL:
+        return None
+    where = graph.leaf_layout(leaf)
+    is_whole = (memory.shape, memory.dtype) == (where.shape, leaf.signature.dtype)
+    is_whole = is_whole and address(memory) == leaf.data.ptr + where.offset * memory.itemsize
+    return wrap_leaf(leaf) if is_whole and memory.flags.c_contiguous else None
 
 
 def owner_of(array: ndarray) -> ndarray:

@@ -19,7 +19,17 @@ from ..errors import allowed
 from ..runtime import device as device_module
 from ..runtime import evaluate
 from ..runtime.device import Device, default_device
-from .array import READ_ONLY, from_numpy, has_views, ndarray, on_host_memory, take_state, to_host
+from .array import (
+    READ_ONLY,
+    borrow,
+    from_numpy,
+    has_views,
+    memory_on_host,
+    ndarray,
+    on_host_memory,
+    take_state,
+    to_host,
+)
 from .host_memory import is_writeable
 
 _RESIDENCES = ("auto", "device")
@@ -60,21 +70,39 @@ def move_to_host(array: ndarray, value: Any) -> Any:
 
     The core, which counts writes, calls this. Return the value that is to be written, as NumPy takes it. Return None,
     and leave the array where it is, if there is a view of it, if its memory is seen by other libraries, or if the value
-    is no number.
+    is neither a number nor on the host.
     """
     is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
-    if not is_number and not (type(value) is ndarray and not value.shape):
+    if not is_number and not (type(value) is ndarray and (not value.shape or memory_on_host(value) is not None)):
         return None
-    node = array.computed()
+    node, queue = array.computed(), array.queue
     if array._flags & READ_ONLY or node.data.exported or has_views(array):
         return None
     written = value if is_number else to_host(value)
-    memory = to_host(array)
-    with array.queue.lock:
+    if queue.shares_memory:
+        evaluate.flush(queue)  # what else reads the memory
+    memory = None if queue.shares_memory else to_host(array)
+    with queue.lock:
         if array._node is not node:  # another thread has written to it
             return None
-        take_state(array, on_host_memory(memory, array.device))
+        if memory is not None:
+            take_state(array, on_host_memory(memory, array.device))
+        elif queue.run is not None or evaluate.live_roots(queue)[0]:
+            return None
+        else:
+            borrow(array)
     return written
+
+
+def given(array: ndarray) -> ndarray:
+    """Return a new array of data of the host, on the host until it is computed with as a whole if that costs nothing.
+
+    So it is where the device shares the host's memory.
+    """
+    is_borrowed = is_auto() and array.queue.shares_memory and array._base is None and array.dtype in DTYPES
+    if is_borrowed and array.nbytes > host_bytes(array.device) and not array._node.data.is_spilled:
+        borrow(array)
+    return array
 
 
 tell(move_to_host=move_to_host)

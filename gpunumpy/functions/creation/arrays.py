@@ -38,6 +38,7 @@ from ...core.recording.record import (
     transposed,
     with_held_arrays,
 )
+from ...core.recording.residence import given
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -208,7 +209,7 @@ def _array_from_host(
             raise
         return array(replaced, dtype, copy=copy or None, order=order, ndmax=ndmax)
     dtypes.check(data.dtype)  # of the other byte order too, which `from_host` would change
-    return from_host(data, device)
+    return given(from_host(data, device))
 
 
 @takes_like
