@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from math import prod
 from sys import getrefcount
 from types import FrameType
 from typing import Any
@@ -588,9 +589,15 @@ def review(queue: Queue, recorded: Node) -> None:
     if watcher is not None and len(queue.pending) % REVIEW_INTERVAL:
         return
     waiting = watcher is None and queue.review_at < 0
-    if waiting and queue.state.cut.is_ahead():
+    if waiting and queue.state.cut.is_ahead(lambda: _live_bytes(queue)):
         return
     _flush_if_large(queue, waiting)
+
+
+def _live_bytes(queue: Queue) -> int:
+    """Return the bytes of the pending values that are alive."""
+    signatures = [node.signature for node in live_roots(queue)[0]]
+    return sum([prod(signature.shape) * signature.dtype.itemsize for signature in signatures])
 
 
 def _flush_if_large(queue: Queue, waiting: bool) -> None:

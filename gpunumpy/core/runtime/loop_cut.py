@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TypeAlias
 
@@ -38,10 +39,14 @@ class _Search:
         self._length = 0  # values that were counted
         self._newest = MAX_SEARCH if thorough else 0  # those up to the last place that came up for the first time
         self._visits: Counter[tuple[int, int]] = Counter()  # by the identity of the code, as to hash it takes long
+        self._live_bytes: dict[tuple[int, int], int] = {}  # of the values alive at a place when it came up again
         self._codes: dict[int, tuple[CodeType, CodeType]] = {}  # and what called it last
 
-    def count(self, here: _Place) -> bool:
-        """Count a place; return whether the search was long enough."""
+    def count(self, here: _Place, live_bytes: Callable[[], int]) -> bool:
+        """Count a place; return whether the search was long enough.
+
+        `live_bytes` returns the bytes of the values that a flush at this place would store.
+        """
         code, instruction = here
         place = id(code), instruction
         self._length += 1
@@ -49,14 +54,21 @@ class _Search:
         self._codes[id(code)] = code, _caller_of(code)
         if self._visits[place] == 1:
             self._newest = max(self._newest, self._length)
+        elif self._visits[place] == 2:
+            self._live_bytes[place] = live_bytes()
         return self._length >= min(MAX_SEARCH, max(MIN_SEARCH, 2 * self._newest))
 
     def found(self) -> tuple[_Place | None, CodeType | None]:
-        """Return the place that came up least often, but came up again, and what calls its function."""
-        again = [place for place, count in self._visits.items() if count > 1]
-        place = min(again, key=self._visits.__getitem__, default=None)
-        if place is None:
+        """Return a place that came up least often, but came up again, and what calls its function.
+
+        Of places that came up about as often, once in each round of a loop, it is that with the fewest bytes alive.
+        """
+        visits = {place: count for place, count in self._visits.items() if count > 1}
+        if not visits:
             return None, None
+        least = min(visits.values())
+        rare = [place for place, count in visits.items() if count <= least + least // 4]
+        place = min(rare, key=self._live_bytes.__getitem__)
         code, caller = self._codes[place[0]]
         return (code, place[1]), caller
 
@@ -67,8 +79,9 @@ class LoopCut:
     A loop that looks at no value makes a graph that grows until it is flushed. Were it flushed as soon as it is too
     large, each flush would come at another place of the loop, and have a plan and kernels of its own. So the first
     graph that is too large goes on growing while the places that the program comes to are counted. The one that came up
-    least often, but came up again, is taken: it is in the outer loop, or in what an inner one begins or ends with. This
-    graph and all later ones are flushed there: they hold whole rounds of the loop, and equal ones.
+    least often, but came up again, is taken: it is in the outer loop, or in what an inner one begins or ends with. Of
+    several it is the one with the fewest bytes alive, which a flush stores and the next one reads. This graph and all
+    later ones are flushed there: they hold whole rounds of the loop, and equal ones.
 
     If flushes have new plans all the same, places are counted once more, for longer.
 
@@ -138,8 +151,11 @@ class LoopCut:
             self._limit, self._is_over = MAX_SEARCH, self._place == here
         return self._is_over
 
-    def is_ahead(self) -> bool:
-        """Return whether the graph need not be looked at; called with every value recorded in a wait or a search."""
+    def is_ahead(self, live_bytes: Callable[[], int]) -> bool:
+        """Return whether the graph need not be looked at; called with every value recorded in a wait or a search.
+
+        `live_bytes` returns the bytes of the values that a flush would store.
+        """
         self._waited += 1
         search = self._search  # which a look of another thread may end
         if self._is_counted:
@@ -148,7 +164,7 @@ class LoopCut:
             if self._waited >= self._limit:
                 self._scope = None  # the program does not come to the place any more
             self._is_over = self._scope is None or self._place == _user_place()
-        elif self._waited > self._put_off and search.count(here := _user_place()):
+        elif self._waited > self._put_off and search.count(here := _user_place(), live_bytes):
             self._place, self._scope = search.found()
             self._search, self._limit = None, self._waited + MAX_SEARCH
             self._is_over = self._scope is None or self._place == here

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import sys
 import threading
 import time
@@ -531,6 +532,31 @@ def test_a_loop_with_inner_loops_is_cut_in_its_outer_one() -> None:
     assert structures() == before + first, "a second run makes the plans of the first"
 
 
+def test_a_loop_is_cut_where_few_bytes_are_alive() -> None:
+    """Every operation of a round comes up as often; at its end one array is alive, within it five."""
+
+    def part(x: np.ndarray, k: int) -> np.ndarray:
+        a = np.sin(x + k)
+        b = np.cos(a * 2)
+        c, d = np.sqrt(abs(a - b)), np.exp(-a * b)
+        return a * c + b * d - c * d
+
+    def program(count: int) -> np.ndarray:
+        x = np.zeros((64, 64), device="cpu")
+        for k in range(count):
+            x += part(x, k)
+        return x
+
+    evaluate.state_of(np.Device("cpu")).cut = LoopCut()
+    for _ in range(2):
+        np.asnumpy(program(400))
+    with np.profile(file=io.StringIO()) as profile:
+        np.asnumpy(program(400))
+    kernels, moved = (sum(getattr(record, name) for record in profile.records) for name in ("count", "nbytes"))
+    assert kernels > 8
+    assert moved < kernels * 4 * 64 * 64 * 8, "of two kernels of a flush, each reads and writes fewer than four arrays"
+
+
 @pytest.mark.parametrize("grows", [False, True])
 def test_a_loop_over_large_arrays_is_cut_at_one_place(grows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pending graphs keep many bytes alive from the first operation on; a loop must not let them keep more and more."""
@@ -567,7 +593,7 @@ def test_the_place_of_a_program_that_is_not_running_is_not_waited_for() -> None:
     cut = LoopCut()
 
     def record() -> bool:
-        return cut.is_ahead()
+        return cut.is_ahead(lambda: 0)
 
     def program() -> None:
         assert not cut.is_here(False, 0)
@@ -591,7 +617,7 @@ def test_a_first_graph_grows_as_long_as_the_one_before_a_look() -> None:
         assert not cut.is_here(False, 0)
         assert cut.is_searching is not bool(lengths)
         length = 1
-        while cut.is_ahead() or not cut.is_here(True, 0):
+        while cut.is_ahead(lambda: 0) or not cut.is_here(True, 0):
             length += 1
         cut.flushed(True)
         lengths.append(length)
