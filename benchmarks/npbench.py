@@ -27,7 +27,7 @@ from table import heading
 import gpunumpy
 
 PATIENCE_S = 0.4  # how long the runs of one program by one library are repeated
-MOST_RUNS = 9
+FEWEST_RUNS, MOST_RUNS = 5, 9
 # The largest error of a result beside NumPy's norm, by the bytes of a real number.
 TOLERANCES = {2: 1e-2, 4: 1e-4, 8: 1e-9}
 
@@ -92,7 +92,7 @@ def measured(program: Program, peer: Peer) -> tuple[list[float], list[Any]]:
         raise LookupError(f"the suite has no text for {peer.name}")
     took: list[float] = []
     results: list[Any] = []
-    while len(took) < 2 or (len(took) < MOST_RUNS and sum(took) < PATIENCE_S):
+    while len(took) < FEWEST_RUNS or (len(took) < MOST_RUNS and sum(took) < PATIENCE_S):
         arguments = program.arguments(peer)
         peer.wait()
         start = time.perf_counter()

@@ -143,7 +143,9 @@ def test_a_look_puts_off_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     planner_of(monkeypatch)
     counted: list[Any] = []
     count = loop_cut._Search.count
-    monkeypatch.setattr(loop_cut._Search, "count", lambda self, here: counted.append(here) or count(self, here))
+    monkeypatch.setattr(
+        loop_cut._Search, "count", lambda self, here, *rest: counted.append(here) or count(self, here, *rest)
+    )
 
     def loop(turns: int) -> int:
         counted.clear()
