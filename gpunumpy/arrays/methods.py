@@ -177,18 +177,23 @@ def set_shape(x: ndarray, shape: Any) -> None:
     """Change the shape of the array in place (``x.shape = shape``), without a copy. See `numpy.ndarray.shape`."""
     if is_scalar(x):
         raise AttributeError("attribute 'shape' of the 0-d result of an operation is not writable")
-    require_device(x)
+    if host_only_memory(x) is not None:
+        require_device(x)  # raises: NumPy does the work
     if NUMPY_2_5:
         warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
     dims = as_shape_with_unknown(shape, x.size)
     with one_step(x):
-        where = x.layout
+        memory = memory_on_host(x)
+        where = x.layout if memory is None else memory
         strides = layout.reshape_strides(where.shape, where.strides, dims)
         if strides is None:
             raise AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
             )
-        _show_in_shape(x, dims, strides)
+        if memory is None:
+            _show_in_shape(x, dims, strides)
+        else:
+            show(x, memory.reshape(dims))
         x._flags |= MADE_AS_ARRAY
 
 

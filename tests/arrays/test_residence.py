@@ -12,6 +12,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from math import prod
 from pathlib import Path
@@ -44,6 +45,13 @@ def auto() -> Iterator[None]:
 
 def _written(x: Any, key: Any, value: Any) -> Any:
     x[key] = value
+    return x
+
+
+def _shaped(x: Any, shape: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # since NumPy 2.5
+        x.shape = shape
     return x
 
 
@@ -86,6 +94,14 @@ NEW: dict[str, Callable[[Any], Any]] = {
     "chosen by a NumPy array": lambda xp: xp.arange(5)[numpy.array([3, 1])],
     "constructed": lambda xp: _written(xp.ndarray((2, 3), "f4", order="F"), slice(None), 2),
     "written by a mask": lambda xp: _written(xp.zeros((1000, 4)), numpy.ones((1000, 4), bool), xp.arange(4000.0)),
+    "written by index arrays": lambda xp: _written(xp.zeros((500, 500)), (xp.arange(499), xp.arange(499)), 2),
+    "of arrays": lambda xp: xp.array([xp.arange(3), xp.ones(3)], "f4"),
+    "of elements": lambda xp: xp.asarray([(xp.arange(3)[1], 2.5), (0, xp.ones(1)[0])]),
+    "grid": lambda xp: xp.mgrid[0:4, 1:3],
+    "grid of points": lambda xp: xp.mgrid[0:1:5j],
+    "open grid": lambda xp: xp.ogrid[0:4, 1 : xp.arange(6)[4]][1],
+    "shaped": lambda xp: _shaped(xp.arange(6), (2, -1)),
+    "shaped view": lambda xp: _shaped(xp.arange(12).reshape(3, 4).T[:, 1:], (2, 2, 2)),
     "named results": lambda xp: xp.linalg.eigh(xp.eye(2)).eigenvectors,
 }
 

@@ -89,7 +89,9 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         if (result || PyErr_Occurred()) return result;
     }
     if ((self->rules & (IS_OF_SHAPE | IS_OF_RANGE | IS_OF_DATA | IS_OF_SAMPLES)) && count && !is_array(args[0])) {
-        return made_of_data(self->rules, self->numpy_function, args, count, names);
+        PyObject* made = made_of_data(self->rules, self->numpy_function, args, count, names);
+        const bool may_hold_arrays = (self->rules & IS_OF_DATA) && (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+        if (made || PyErr_Occurred() || !may_hold_arrays) return made;
     }
     const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
     if (total > MAX_ARGUMENTS) return nullptr;
@@ -112,6 +114,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         PyErr_Clear();
         return nullptr;
     }
+    if ((self->rules & IS_OF_DATA) && !is_array(args[0]) && !operands.count()) return nullptr;
     if ((self->rules & IS_WRITING) && (!operands.count() || !has_flag(operands[0], MADE_AS_ARRAY))) return nullptr;
     Ref result;
     {
@@ -127,6 +130,9 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         if (is_left_to_python) PyErr_Clear();
         return nullptr;
     }
+    // Of other dtypes the elements would be NumPy's arrays.
+    const bool is_of_objects = PyArray_Check(result.get()) && PyArray_ISOBJECT(reinterpret_cast<PyArrayObject*>(result.get()));
+    if ((self->rules & IS_OF_DATA) && is_of_objects) return nullptr;
     return returned(result.get(), operands);
 }
 

@@ -83,7 +83,7 @@ bool Operands::are_small() {
     if (!count_ && (!have_data_ || (rules_ & IS_SHOWING) || !have_queue())) return false;
     const npy_intp host_bytes = host_bytes_of(queue());
     if ((rules_ & IS_WARNING) && is_empty_) return false;
-    const bool has_result = !(rules_ & IS_WRITING);  // and else no more elements than the largest operand
+    const bool has_result = !(rules_ & (IS_WRITING | IS_ASSIGNMENT));  // and else no more elements than the largest operand
     if (has_result && elements_ > host_bytes / 8 && elements_ > largest_) return false;
     if (rules_ & IS_PRODUCT) return multiplications() <= PyLong_AsSsize_t(state.queue_host_multiplications.of(queue()));
     return !(rules_ & IS_GROWING) || product_ <= std::max(GROWN_ELEMENTS, host_bytes / 8);

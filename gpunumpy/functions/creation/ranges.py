@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy
@@ -21,6 +22,8 @@ from ...core.ops import table
 from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import as_array, as_dtype, as_nodes, elementwise, elementwise_value, to_numpy
+from ...core.recording.residence import host_bytes, is_auto, resident
+from ...core.runtime.device import default_device
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
 from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for
@@ -478,9 +481,15 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
+        spans = [_Span(part) for part in (key if isinstance(key, tuple) else (key,))]
+        nbytes = len(spans) * prod(span.count for span in spans) * INT64.itemsize
+        if is_auto() and nbytes <= host_bytes(default_device()):
+            given = tuple(span.slice for span in spans)
+            found = (numpy.ogrid if self._sparse else numpy.mgrid)[given if isinstance(key, tuple) else given[0]]
+            return tuple(map(resident, found)) if isinstance(found, tuple) else resident(found)
+        queue = queue_for(None)
         if not isinstance(key, tuple):
-            return _coordinates([_Span(key)], False, queue_for(None))[0]
-        spans, queue = [_Span(part) for part in key], queue_for(None)
+            return _coordinates(spans, False, queue)[0]
         coordinates = _coordinates(spans, self._sparse, queue)
         if self._sparse:
             return tuple(coordinates)
@@ -501,6 +510,7 @@ class _Span:
         self.start = 0 if part.start is None else host_scalar(part.start)
         step: Any = 1 if part.step is None else host_scalar(part.step)
         stop = host_scalar(part.stop)
+        self.slice = slice(self.start, stop, step)
         if isinstance(step, (complex, numpy.complexfloating)):
             self.count = int(abs(complex(step)))
             self.given_numbers = (self.start, stop, abs(step))
