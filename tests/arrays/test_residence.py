@@ -325,6 +325,26 @@ def test_writes_of_rows_move_a_large_array(monkeypatch: pytest.MonkeyPatch) -> N
     assert (found * 2).residence == "device"
 
 
+def test_a_view_that_is_made_anew_is_copied_to_the_device_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[Any] = []
+    from_host = arrays.from_host
+    monkeypatch.setattr(arrays, "from_host", lambda *args: copied.append(args) or from_host(*args))
+
+    def program(xp: Any) -> Any:
+        large, small = xp.ones((MANY // 9 + 1, 9)), xp.arange(9.0)
+        first, second = small[:4], small[4:8]
+        for k in range(5):
+            large[:, :4] *= first
+            large[:, 4:8] -= second
+            large += large * small[None]
+            if k == 2:
+                small[8] = 7
+        return large
+
+    same(program(np), program(numpy))
+    assert len(copied) == 4, "each view once, and again what has changed"
+
+
 @pytest.fixture
 def cpu() -> Iterator[None]:
     with Device("cpu"):

@@ -529,7 +529,8 @@ def show(array: ndarray, memory: Any) -> None:
 def _copied(array: ndarray, memory: Any) -> Node:
     """Return the value of an array on the host, as it is now, on its device.
 
-    The last copy is kept with its bytes: what does not change, as few operands do, is copied once.
+    The last copy is kept with its bytes: what does not change, as few operands do, is copied once. The array that has
+    the memory keeps it too, for the views that a loop makes anew in every step.
     """
     dtypes.check(memory.dtype)
     if memory.nbytes > 2 * COPIED_BYTES:
@@ -538,9 +539,13 @@ def _copied(array: ndarray, memory: Any) -> Node:
         require_device(array)  # it was on the host to be written to by elements
         return array.value()
     state = memory.shape, memory.dtype, memory.tobytes()
-    kept = getattr(array, "_source", None)
-    if type(kept) is not tuple or kept[0] != state:
-        array._source = kept = state, from_host(numpy.asarray(memory), array.device)
+    keepers = [x for x in (array, owner_of(array)) if type(getattr(x, "_source", None)) is not Node]
+    sources = [getattr(x, "_source", None) for x in keepers]
+    kept = next((source for source in sources if source is not None and source[0] == state), None)
+    if kept is None:
+        kept = state, from_host(numpy.asarray(memory), array.device)
+        for x in keepers:
+            x._source = kept
     copy: ndarray = kept[1]
     return copy.value()
 
