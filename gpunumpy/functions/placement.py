@@ -30,7 +30,7 @@ from ..core.recording.array import (
     on_host_memory,
     owner_of,
 )
-from ..core.recording.residence import DTYPES, given, host_bytes, result_on_host
+from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
@@ -186,7 +186,7 @@ class _Call:
                 return on_host_memory(x, device, owner_of(array))
         if x.dtype in KIND:
             if x.nbytes > host_bytes(device):
-                return given(from_host(x, device))
+                return from_host(x, device)
         elif host_fallback() == "error":
             self.is_elsewhere = True
         if self.has_copies and not x.flags.writeable:
