@@ -32,10 +32,10 @@ from ..locks import ReentrantLock
 from ..runtime import evaluate, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, bytes_on_host, is_on_host
-from ..runtime.memory import Buffer, address
+from ..runtime.memory import address
 from ..runtime.spill import buffer_of
 from ..sequence_patterns import match_as_sequence
-from .host_memory import placeholder
+from .host_memory import placeholder, shows
 from .view_values import component_layout, derived, reinterpreted, truth_bytes
 
 _BYTE = numpy.dtype(numpy.uint8)
@@ -323,7 +323,7 @@ class ndarray(ArrayState):
         flat = graph.leaf(current.data, dtype, Layout((count,), (1,), start), owner.queue)
         if self._base is not None and self._component in ("real", "imag"):
             where = component_layout(where, self._component)
-        if current.data.exported and _reads_alias(value, current.data):
+        if current.data.exported and evaluate.reads_alias(value, current.data):
             value = evaluate.compute(graph.as_new_node(value))
         written = evaluate.compute(graph.update(flat, where, value)).data
         if current.data.exported and written is not current.data:
@@ -407,9 +407,8 @@ def _move(owner: ndarray) -> None:
     memory = owner._base
     if not owner._flags & ON_HOST:
         return  # a signal handler has looked at it in between
-    moved = _borrowed_value(owner)
-    if moved is None:
-        moved = _copy_on_device(memory, owner.device)
+    leaf: Any = getattr(owner, "_source", None)
+    moved = wrap_leaf(leaf) if shows(memory, leaf) else _copy_on_device(memory, owner.device)
     if moved._base is None:
         moved._node.owner = weakref.ref(owner)
     moved._owner = memory  # for the views
@@ -425,34 +424,6 @@ def _copy_on_device(memory: Any, device: Device) -> ndarray:
     stored = data.view(_BYTE) if data.dtype == BOOL and data.view(_BYTE).max(initial=0) > 1 else data
     moved = from_host(stored, device)
     return moved if stored is data else make_view(moved, moved.layout, "view", BOOL)
-
-
-def borrow(array: ndarray) -> None:
-    """Have an array that owns a computed value be on the host and show the value's memory, which its device shares.
-
-    No pending value may read that memory, as NumPy writes to it from now on.
-    """
-    node = array._node
-    where, dtype = graph.leaf_layout(node), node.signature.dtype
-    strides = tuple(stride * dtype.itemsize for stride in where.strides)
-    memory = numpy.ndarray(where.shape, dtype, node.data.host, where.offset * dtype.itemsize, strides)
-    shown = on_host_memory(memory, array.device)
-    shown._source = node
-    take_state(array, shown)
-
-
-def _borrowed_value(owner: ndarray) -> ndarray | None:
-    """Return an array with the value whose memory an array on the host shows; None if it shows other memory.
-
-    Booleans may have become other bytes than 0 and 1 meanwhile, which no value has.
-    """
-    leaf, memory = getattr(owner, "_source", None), owner._base
-    if type(leaf) is not Node or memory.dtype == BOOL:
-        return None
-    where = graph.leaf_layout(leaf)
-    is_whole = (memory.shape, memory.dtype) == (where.shape, leaf.signature.dtype)
-    is_whole = is_whole and address(memory) == leaf.data.ptr + where.offset * memory.itemsize
-    return wrap_leaf(leaf) if is_whole and memory.flags.c_contiguous else None
 
 
 def owner_of(array: ndarray) -> ndarray:
@@ -580,18 +551,6 @@ def hand_over(temporary: ndarray, array: ndarray) -> bool:
         return False
     array._set(node)
     return True
-
-
-def _reads_alias(value: Node, buffer: Buffer) -> bool:
-    """Return whether a value reads the memory of `buffer` through another buffer, as two imports of one array do."""
-    return any(
-        isinstance(node.data, Buffer)
-        and node.data.exported  # as memory is that came from elsewhere
-        and node.data is not buffer
-        and node.data.ptr < buffer.ptr + buffer.nbytes
-        and buffer.ptr < node.data.ptr + node.data.nbytes
-        for node in evaluate.walk([value])[0]
-    )
 
 
 def _is_bool_view(array: ndarray) -> bool:

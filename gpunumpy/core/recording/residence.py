@@ -21,7 +21,6 @@ from ..runtime import evaluate
 from ..runtime.device import Device, default_device
 from .array import (
     READ_ONLY,
-    borrow,
     from_numpy,
     has_views,
     memory_on_host,
@@ -30,7 +29,7 @@ from .array import (
     take_state,
     to_host,
 )
-from .host_memory import is_writeable
+from .host_memory import is_writeable, window
 
 _RESIDENCES = ("auto", "device")
 # The dtypes that both kernels and NumPy compute.
@@ -90,7 +89,7 @@ def move_to_host(array: ndarray, value: Any) -> Any:
         elif queue.run is not None or evaluate.live_roots(queue)[0]:
             return None
         else:
-            borrow(array)
+            _borrow(array)
     return written
 
 
@@ -101,8 +100,18 @@ def given(array: ndarray) -> ndarray:
     """
     is_borrowed = is_auto() and array.queue.shares_memory and array._base is None and array.dtype in DTYPES
     if is_borrowed and array.nbytes > host_bytes(array.device) and not array._node.data.is_spilled:
-        borrow(array)
+        _borrow(array)
     return array
+
+
+def _borrow(array: ndarray) -> None:
+    """Have an array that owns a computed value be on the host and show the value's memory, which its device shares.
+
+    No pending value may read that memory, as NumPy writes to it from now on.
+    """
+    shown = on_host_memory(window(array._node), array.device)
+    shown._source = array._node
+    take_state(array, shown)
 
 
 tell(move_to_host=move_to_host)

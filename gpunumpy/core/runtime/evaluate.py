@@ -628,6 +628,18 @@ def _flush_if_large(queue: Queue, waiting: bool) -> None:
             queue.review_at = -1  # every value that is recorded comes here until the place is reached, or found
 
 
+def reads_alias(value: Node, buffer: Buffer) -> bool:
+    """Return whether a value reads the memory of `buffer` through another buffer, as two imports of one array do."""
+    return any(
+        isinstance(node.data, Buffer)
+        and node.data.exported  # as memory is that came from elsewhere
+        and node.data is not buffer
+        and node.data.ptr < buffer.ptr + buffer.nbytes
+        and buffer.ptr < node.data.ptr + node.data.nbytes
+        for node in walk([value])[0]
+    )
+
+
 def _other_references(nodes: Sequence[Any]) -> list[tuple[Any, int]]:
     """Return what nodes have as data, and how many references there are to it besides those of the nodes."""
     return [(data, getrefcount(data) - count) for data, count in Counter([node.data for node in nodes]).items()]
