@@ -233,7 +233,7 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: ndarray
 
 
-def unique_all(x: Any) -> UniqueAllResult:
+def unique_all(x: Any, /) -> UniqueAllResult:
     """Return the distinct elements, their first positions, the index of each element's value, and the counts.
 
     See `numpy.unique_all`.
@@ -241,17 +241,17 @@ def unique_all(x: Any) -> UniqueAllResult:
     return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
-def unique_counts(x: Any) -> UniqueCountsResult:
+def unique_counts(x: Any, /) -> UniqueCountsResult:
     """Return the distinct elements, and how often each occurs. See `numpy.unique_counts`."""
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
-def unique_inverse(x: Any) -> UniqueInverseResult:
+def unique_inverse(x: Any, /) -> UniqueInverseResult:
     """Return the distinct elements, and for each element the index of its value. See `numpy.unique_inverse`."""
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
-def unique_values(x: Any) -> ndarray:
+def unique_values(x: Any, /) -> ndarray:
     """Return the distinct elements, in order. See `numpy.unique_values`."""
     values: ndarray = unique(x, equal_nan=False)
     return values
