@@ -16,6 +16,7 @@ import numpy
 
 from ..core.recording.array import as_class, is_scalar, ndarray
 from ..core.recording.record import is_masked_array
+from ..core.source_location import warn
 
 
 class ClassRule(NamedTuple):
@@ -388,20 +389,24 @@ def _plain(x: Any, originals: dict[int, Any]) -> Any:
 
 
 def _of_class(
-    x: Any, template: Any, rule: ClassRule, originals: dict[int, Any], call: tuple[tuple[Any, ...], list[Any]]
+    x: Any,
+    template: Any,
+    rule: ClassRule,
+    originals: dict[int, Any],
+    call: tuple[tuple[Any, ...], list[Any]],
+    position: int = 0,
 ) -> Any:
     """Return a result with arrays of the class of `template` where the rule says so, and arguments as they were.
 
-    `call` has the positional arguments of the call, and all its arrays.
+    `call` has the positional arguments of the call, and all its arrays; `position` is that of the result.
     """
     if isinstance(x, ndarray):
         args, given = call
-        context = (
-            (rule.ufunc[0], args, 0) if rule.ufunc is not None and rule.ufunc[1] in ("__call__", "outer") else None
-        )
+        has_context = rule.ufunc is not None and rule.ufunc[1] in ("__call__", "outer")
+        context = (rule.ufunc[0], args, position) if rule.ufunc is not None and has_context else None
         if id(x) in originals and not rule.converts:
             output = originals[id(x)][1]
-            return output if rule.ufunc is None else output.__array_wrap__(output, context, False)
+            return output if rule.ufunc is None else wrap(output, output, context)
         if (
             not (rule.keeps or (rule.keeps_views and x.base is not None))
             or type(x) is not ndarray
@@ -410,18 +415,40 @@ def _of_class(
         ):
             return x
         if rule.ufunc is not None:
-            return template.__array_wrap__(x, context, not x.shape)
+            return wrap(template, x, context, not x.shape)
         if rule.wraps:
-            return template.__array_wrap__(x, None, False)
+            return wrap(template, x, None, not x.shape)
         return as_class(x, type(template), None if rule.of_call is _of_joining else template)
     if not isinstance(x, (list, tuple)):
         return x
     if rule.keeps_at is None:
-        parts = [_of_class(part, template, rule, originals, call) for part in x]
+        parts = [_of_class(part, template, rule, originals, call, k) for k, part in enumerate(x)]
     else:
         rules = [ClassRule(keeps=k in rule.keeps_at) for k in range(len(x))]
         parts = [_of_class(part, template, each, originals, call) for part, each in zip(x, rules)]
     return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts) if type(x) in (list, tuple) else x
+
+
+def wrap(maker: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """Return what ``maker.__array_wrap__`` makes of a result, also where it takes only the arguments of NumPy 1."""
+    try:
+        return maker.__array_wrap__(array, context, return_scalar)
+    except TypeError as error:
+        try:
+            result = maker.__array_wrap__(array, context)
+        except TypeError:
+            result = maker.__array_wrap__(array)
+        try:
+            warn(_OLD_WRAP, DeprecationWarning)
+        except DeprecationWarning as warning:
+            raise warning from error
+        return result
+
+
+_OLD_WRAP = (
+    "__array_wrap__ must accept context and return_scalar arguments (positionally) in the future. "
+    "(Deprecated NumPy 2.0)"
+)
 
 
 def wrapped_result(x: ndarray, array: Any, context: Any = None, return_scalar: bool = False) -> Any:

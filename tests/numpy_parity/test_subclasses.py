@@ -449,6 +449,44 @@ def test_a_class_that_takes_no_part_in_ufuncs() -> None:
             xp.ones(2) + x
 
 
+def _returning_scalars(array: Any, context: Any, return_scalar: bool) -> Any:
+    return array[()] if return_scalar else (context and context[2], array)
+
+
+# What `__array_wrap__` of a class returns, by the arguments that it takes: with NumPy 1 they were the first one or two.
+WRAPS: dict[str, Callable[..., Any]] = {
+    "array": lambda self, array: ("made", array),
+    "context": lambda self, array, context=None: ("made", array, context and context[2]),
+    "refusing": lambda self, array, context=None: len(5),  # type: ignore[arg-type]
+    "scalars": lambda self, array, context=None, return_scalar=False: _returning_scalars(array, context, return_scalar),
+}
+WRAPPED = ("sin(x)", "add(x, 1)", "linalg.inv(h)", "divmod(x, 2)", "modf(x)", "frexp(x)", "add.reduce(h)", "sum(x)")
+SCALARS = ("mean(x)", "std(x)", "median(x)", "ptp(x)", "nanmax(x)", "max(x)", "mean(h, axis=0)", "average(x)")
+
+
+@pytest.mark.filterwarnings("default:__array_wrap__ must accept")
+@pytest.mark.parametrize(
+    ("kind", "call"), [(kind, call) for kind in WRAPS for call in (*WRAPPED, *(SCALARS if kind == "scalars" else ()))]
+)
+def test_arguments_of_array_wrap(kind: str, call: str) -> None:
+    found: list[Any] = []
+    for xp in LIBRARIES:
+        cls = type("Wrapping", (xp.ndarray,), {"__array_wrap__": WRAPS[kind]})
+        names = {"x": xp.array([1.5, 2.5]).view(cls), "h": xp.array([[2.0, 1.0], [1.0, 3.0]]).view(cls)}
+        with warnings.catch_warnings(record=True) as caught:
+            result = outcome(lambda names=names, xp=xp: eval(f"np.{call}", {"np": xp, **names}))
+        found.append((str(result), isinstance(result, cls), {str(w.message) for w in caught}))
+    assert found[1] == found[0]
+
+
+def test_old_arguments_of_array_wrap_as_errors() -> None:
+    for xp in LIBRARIES:
+        x = xp.ones(2).view(type("Wrapping", (xp.ndarray,), {"__array_wrap__": WRAPS["array"]}))
+        with pytest.raises(DeprecationWarning, match="must accept context") as caught:
+            xp.sin(x)
+        assert isinstance(caught.value.__cause__, TypeError)
+
+
 OWN_METHODS = {
     "mean": lambda np, x: (np.mean(x), np.mean(x, axis=0), np.mean(x, 0, keepdims=True)),
     "sum": lambda np, x: (np.sum(x), np.add.reduce(x).tolist()),
