@@ -227,6 +227,9 @@ DIFFERENCES = {
     "view of a matrix": Difference(lambda np: numpy.matrix([1]).view(np.ndarray).shape, (1, 1), TypeError),
     "functions of a memmap": Difference(lambda np: type(np.sort(mapped())).__name__, "memmap", "ndarray"),
     "core": Difference(lambda np: hasattr(np.core, "numeric"), True, False),
+    "diags of SciPy": Difference(
+        lambda np: pytest.importorskip("scipy.sparse").diags_array(np.ones(2)).shape, (2, 2), ValueError
+    ),
     "assert_equal": Difference(
         lambda np: numpy.testing.assert_equal(np.arange(3), np.arange(3)),
         None,

@@ -40,6 +40,30 @@ def test_matrices_are_numpys_own(call: str) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+WITH_SPARSE = (
+    *("g + c", "c + g", "g - c", "c - g", "g * c", "c * g", "g @ c", "c @ g", "g / c", "c / g", "g == c", "g < c"),
+    *("c > g", "operator.iadd(c, g)", "operator.iadd(g, c)", "operator.isub(g, c)", "g.sum() * c", "2.0 * g + c"),
+)
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csr_array", "coo_array"])
+@pytest.mark.parametrize("call", WITH_SPARSE)
+def test_sparse_arrays_of_scipy_beside_dense_ones(call: str, kind: str) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    outcomes = []
+    for np in (gpunumpy, numpy):
+        data = [[4.0, 1.0], [1.0, 3.0]]
+        names = {"operator": operator, "g": np.array(data), "c": getattr(sparse, kind)(data)}
+        try:
+            result = eval(call, names)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            outcomes.append(type(error))
+        else:
+            dense = result.toarray() if sparse.issparse(result) else result
+            outcomes.append((type(result).__name__, dense.tolist(), names["g"].tolist()))
+    assert outcomes[0] == outcomes[1]
+
+
 def test_a_masked_array_keeps_its_mask_where_it_computes() -> None:
     made = MASKED * gpunumpy.arange(5.0)
     assert type(made) is numpy.ma.MaskedArray

@@ -446,6 +446,8 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
         return isinstance(y, numpy.ndarray)  # which is refused, so that the layer `ma` takes it
     if getattr(kind, "__array_ufunc__", kind) is None:
         return False
+    if _is_sparse(y):
+        raise OnHostError("sparse arrays of SciPy compute with NumPy's arrays")
     leave_to_class(y)
     is_other_array = any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS)
     comes_first = not hasattr(kind, "__array_ufunc__") and getattr(y, "__array_priority__", 0) > 0
@@ -455,6 +457,13 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
         return False
     to_numpy(y)
     return True
+
+
+def _is_sparse(x: Any) -> bool:
+    """Return whether an object is a sparse array or matrix of SciPy, without an import of SciPy."""
+    sparse = sys.modules.get("scipy.sparse")
+    is_sparse = getattr(sparse, "issparse", None)  # absent while another thread imports it
+    return is_sparse is not None and is_sparse(x)
 
 
 _REPEATED = (tuple, str, bytes, MutableSequence)
