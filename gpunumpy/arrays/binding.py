@@ -183,7 +183,9 @@ def _bind() -> None:
         if by_numpy is not None:
             wrap = operator_of_every_dtype if name in _PLAIN_OPERATORS else takes_every_dtype
             op, operands = UFUNC_OF_OPERATOR.get(name, ("", ""))
-            rule = rule_of_ufunc(UFUNCS.get(op, op), operands=operands) if op else rule_of(name, UFUNCS, is_method=True)
+            rule = rule_of(name, UFUNCS, is_method=True)
+            if op:
+                rule = rule_of_ufunc(UFUNCS.get(op, op), operands=operands or "in order")
             if name in ("__ipow__", "__pow__", "clip"):  # whose ufunc the arguments decide
                 rule = rule._replace(asked_of=by_numpy)
             operation = _operator(name)

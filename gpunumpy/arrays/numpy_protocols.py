@@ -15,7 +15,7 @@ from ..core.late_imports import import_late
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops.special import OF_SCIPY
 from ..core.recording.array import host_only_memory, ndarray, to_host
-from ..core.recording.record import decides_about_ufuncs
+from ..core.recording.record import decides_about_ufuncs, refuses_ufuncs
 from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host, own_function
 from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
@@ -63,11 +63,18 @@ def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
 def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Run a NumPy ufunc on arrays of this package.
 
-    A ufunc that is not in NumPy's namespace runs on the host, with a `HostFallbackWarning`.
+    A ufunc that is not in NumPy's namespace runs on the host, with a `HostFallbackWarning`. Where another operand
+    decides, the result is NotImplemented for a class that calls this method, and for ufuncs of this package.
     """
     outputs = options.get("out", ())
-    others = list(filter(decides_about_ufuncs, (*inputs, *outputs, options.get("where"))))
+    operands = (*inputs, *outputs, options.get("where"))
+    if any(map(refuses_ufuncs, operands)):
+        return NotImplemented
+    others = list(filter(decides_about_ufuncs, operands))
     if others:
+        is_called_by_class = type(x).__array_ufunc__ is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
+        if is_called_by_class or ufunc is getattr(_package(), ufunc.__name__, None):
+            return NotImplemented
         return _by_other_class(others, ufunc, method, inputs, options)
     call = _function_for(ufunc, method)
     if not outputs:

@@ -7,7 +7,7 @@ function with views of the class `ndarray`, so nothing below knows subclasses, a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import signature
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..core.recording.array import as_class, is_scalar, ndarray
-from ..core.recording.record import is_masked_array
+from ..core.recording.record import decides_about_ufuncs, is_masked_array, refuses_ufuncs
 from ..core.source_location import warn
 
 
@@ -44,8 +44,8 @@ class ClassRule(NamedTuple):
         Whether a class with a method ``__array_function__`` of its own is asked for what the function returns.
     ufunc
         What a class with a method ``__array_ufunc__`` of its own is asked for: the ufunc, the name of its method, and
-        how it gets the arguments: "" as they are, "swapped" or "in place"; None for other functions. A generalised
-        ufunc is given by the name of its public function.
+        how it gets the arguments: "" as they are, or of an operator "in order", "swapped" or "in place"; None for other
+        functions. A generalised ufunc is given by the name of its public function.
     method
         The method that a function calls if a class has one of its own; "" for other functions.
     method_of_others
@@ -456,9 +456,14 @@ def wrapped_result(x: ndarray, array: Any, context: Any = None, return_scalar: b
     return array if type(array) is type(x) else as_class(array, type(x), x)
 
 
-def _subclasses_first(arrays: list[Any]) -> list[Any]:
-    """Return arrays in the order of asking their classes: subclasses before their bases, else from the left."""
-    return sorted(arrays, key=lambda x: -len(type(x).__mro__))
+def _subclasses_first(operands: Iterable[Any]) -> list[Any]:
+    """Return one operand of each class, in the order of asking: subclasses before their bases, else from the left."""
+    found: list[Any] = []
+    for x in operands:
+        if not any(type(x) is type(y) for y in found):
+            place = next((k for k, y in enumerate(found) if issubclass(type(x), type(y))), len(found))
+            found.insert(place, x)
+    return found
 
 
 def _by_function_override(
@@ -487,11 +492,14 @@ def _by_override(arrays: list[Any], ufunc: tuple[Any, str, str], args: tuple[Any
         inputs, keywords["out"] = args[: function.nin], args[function.nin :]
     if keywords.get("out") is not None and not isinstance(keywords["out"], tuple):
         keywords["out"] = (keywords["out"],)
-    for x in _subclasses_first(arrays):
-        if type(x).__array_ufunc__ is None:
-            if operands:
-                return NotImplemented
-            raise TypeError(f"operand {type(x).__name__!r} does not support ufuncs (__array_ufunc__=None)")
+    others = (*inputs, *(keywords.get("out") or ()), keywords.get("where"))
+    refusing = next(filter(refuses_ufuncs, others), None)
+    if refusing is not None:
+        if operands:
+            return NotImplemented
+        raise TypeError(f"operand {type(refusing).__name__!r} does not support ufuncs (__array_ufunc__=None)")
+    deciding = [x for x in others if any(x is array for array in arrays) or decides_about_ufuncs(x)]
+    for x in _subclasses_first(deciding):
         result = x.__array_ufunc__(function, method, *inputs, **keywords)
         if result is not NotImplemented:
             return result

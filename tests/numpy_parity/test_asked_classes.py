@@ -211,3 +211,73 @@ def test_objects_that_wrap_results(is_foreign: bool, call: str) -> None:
         shown = [(type(y) is Wrapping, y if isinstance(y, str) else elements(y)) for y in parts]
         outcomes.append((shown, asked, names["x"].tolist()))
     assert outcomes[1] == outcomes[0]
+
+
+class Refusing:
+    """What takes no part in ufuncs."""
+
+    __array_ufunc__ = None
+
+    def __radd__(self, x: Any) -> str:
+        return "its own sum"
+
+
+class Undecided:
+    """What leaves every ufunc to other classes."""
+
+    def __array_ufunc__(self, *args: Any, **options: Any) -> Any:
+        return NotImplemented
+
+
+def _unpacking(np: Any) -> Any:
+    """A class that computes with plain arrays, by the method of its base, as NumPy's manual has it."""
+
+    class Unpacking(np.ndarray):
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            plain = [x.view(np.ndarray) if isinstance(x, Unpacking) else x for x in inputs]
+            result = super().__array_ufunc__(ufunc, method, *plain, **options)
+            return result if result is NotImplemented else np.asarray(result).view(Unpacking)
+
+    return Unpacking
+
+
+OF_BASES = (
+    *("a + a", "a + b", "b + a", "np.add(a, b)", "np.add(b, a)", "np.add.outer(a, b)", "x + b", "numpy.add(x, b)"),
+    *("np.add(a, x)", "a.__array_ufunc__(np.add, '__call__', a, b)", "x.__array_ufunc__(np.add, 'reduce', b)"),
+    *("x.__array_ufunc__(np.add, '__call__', x, b)", "x.__array_ufunc__(np.add, '__call__', x, x, out=(b,))"),
+    *("a.__array_ufunc__(np.add, '__call__', x, x, where=b)", "x.__array_ufunc__(np.add, '__call__', x, x)"),
+)
+
+
+@pytest.mark.parametrize("operand", [Mask, Undecided, Refusing])
+@pytest.mark.parametrize("call", OF_BASES)
+def test_what_arrays_leave_to_operands_that_decide(call: str, operand: type) -> None:
+    found = []
+    for np in LIBRARIES:
+        x = np.ones(2)
+        names = {"np": np, "numpy": numpy, "x": x, "a": x.view(_unpacking(np)), "b": operand()}
+        result = outcome(call, names)
+        is_array = hasattr(result, "shape")
+        error = result.partition(":")[0] if isinstance(result, str) else result
+        found.append((type(result).__name__, result.tolist() if is_array else error))
+    assert found[1] == found[0]
+
+
+def test_classes_are_asked_from_the_left() -> None:
+    for np in LIBRARIES:
+        asked: list[str] = []
+
+        class Asked(np.ndarray):  # type: ignore[name-defined, misc]
+            def __array_ufunc__(self, *args: Any, **options: Any) -> Any:
+                asked.append(type(self).__name__)  # noqa: B023
+                return NotImplemented
+
+        classes = [type(name, bases, {}) for name, bases in (("One", (Asked,)), ("Two", (Asked,)))]
+        classes.append(type("Inner", (classes[0],), {}))
+        one, two, inner = (np.ones(2).view(cls) for cls in classes)
+        for args in ((two, one), (one, inner), (two, two)):
+            with pytest.raises(TypeError):
+                np.add(*args)
+            asked.append("next")
+        expected = "Two One next Inner One next Two next"
+        assert asked == expected.split()

@@ -403,6 +403,11 @@ def decides_about_ufuncs(x: Any) -> bool:
     return override is not None and override not in own
 
 
+def refuses_ufuncs(x: Any) -> bool:
+    """Return whether an operand is of a class that takes no part in ufuncs: its ``__array_ufunc__`` is None."""
+    return getattr(type(x), "__array_ufunc__", False) is None
+
+
 def decides_about_functions(x: Any) -> bool:
     """Return whether an operand is of another class with ``__array_function__``. NEP 18."""
     if not hasattr(type(x), "__array_function__"):
@@ -444,7 +449,7 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
         return True
     if is_masked_array(y):
         return isinstance(y, numpy.ndarray)  # which is refused, so that the layer `ma` takes it
-    if getattr(kind, "__array_ufunc__", kind) is None:
+    if refuses_ufuncs(y):
         return False
     if _is_sparse(y):
         raise OnHostError("sparse arrays of SciPy compute with NumPy's arrays")
