@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..core.recording.array import as_class, is_scalar, ndarray
+from ..core.recording.array import as_class, is_scalar, ndarray, on_host_memory
 from ..core.recording.record import decides_about_ufuncs, is_masked_array, refuses_ufuncs
 from ..core.source_location import warn
 
@@ -39,7 +39,8 @@ class ClassRule(NamedTuple):
     takes_array_itself
         Whether the function changes an array itself or looks at its class, so that a view will not do.
     wraps
-        Whether results are made by ``__array_wrap__`` of the class, as those of ufuncs are.
+        How many arguments ``__array_wrap__`` of the class gets, which makes the results: 3 as from ufuncs, 1 from
+        functions of linear algebra; 0 if it makes none.
     asks_class
         Whether a class with a method ``__array_function__`` of its own is asked for what the function returns.
     ufunc
@@ -67,7 +68,7 @@ class ClassRule(NamedTuple):
     keeps_at: tuple[int, ...] | None = None
     keeps_each: bool = False
     keeps_views: bool = False
-    wraps: bool = False
+    wraps: int = 0
     asks_class: bool = False
     ufunc: tuple[Any, str, str] | None = None
     method: str = ""
@@ -117,10 +118,11 @@ _CONVERSIONS = _names("""
 # Functions and methods whose results NumPy gives to `__array_wrap__`, as it calls ufuncs for them, or by itself.
 _WRAPPING = _names("""
     angle around average clip count_nonzero cumulative_prod cumulative_sum delete diagflat diff ediff1d fix gradient i0
-    insert inv isclose isneginf isposinf isreal kron matrix_power mean median nan_to_num nancumprod nancumsum nanmax
-    nanmean nanmedian nanmin nanprod nanstd nansum nanvar polyadd polysub polyval ptp round setdiff1d solve squeeze std
+    insert isclose isneginf isposinf isreal kron matrix_power mean median nan_to_num nancumprod nancumsum nanmax
+    nanmean nanmedian nanmin nanprod nanstd nansum nanvar polyadd polysub polyval ptp round setdiff1d squeeze std
     trapezoid unique unique_values var
 """)
+_WRAPPING_ALONE = _names("inv solve")
 # Those whose first argument alone decides, and the functions of which it is the second.
 _INDEXED = _names(
     "__getitem__ choose compress delete insert piecewise polydiv repeat setdiff1d take take_along_axis tensorsolve"
@@ -224,7 +226,8 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
     deciding = 1 if name in _BY_SECOND and not is_method else 0 if name in _INDEXED else None
     return ClassRule(
         *(keeps, keeps_all, converts, takes_itself, places, name in _KEEPING_EACH, name == "diag"),
-        wraps=name in _WRAPPING, ufunc=ufunc, method=called, deciding=deciding, of_call=_OF_CALL.get(name),
+        wraps=3 if name in _WRAPPING else int(name in _WRAPPING_ALONE),
+        ufunc=ufunc, method=called, deciding=deciding, of_call=_OF_CALL.get(name),
         method_of_others="" if name in _CONVERTING_FIRST else called,
         asked_of=asked_of,
     )  # fmt: skip
@@ -400,6 +403,8 @@ def _of_class(
 
     `call` has the positional arguments of the call, and all its arrays; `position` is that of the result.
     """
+    if rule.keeps and rule.keeps_without_dimensions and not isinstance(x, (ndarray, list, tuple)):
+        x = _element_on_host(x, template)
     if isinstance(x, ndarray):
         args, given = call
         has_context = rule.ufunc is not None and rule.ufunc[1] in ("__call__", "outer")
@@ -416,6 +421,8 @@ def _of_class(
             return x
         if rule.ufunc is not None:
             return wrap(template, x, context, not x.shape)
+        if rule.wraps == 1:
+            return template.__array_wrap__(x)
         if rule.wraps:
             return wrap(template, x, None, not x.shape)
         return as_class(x, type(template), None if rule.of_call is _of_joining else template)
@@ -427,6 +434,15 @@ def _of_class(
         rules = [ClassRule(keeps=k in rule.keeps_at) for k in range(len(x))]
         parts = [_of_class(part, template, each, originals, call) for part, each in zip(x, rules)]
     return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts) if type(x) in (list, tuple) else x
+
+
+def _element_on_host(x: Any, template: Any) -> Any:
+    """Return a result of a dtype that the host alone has, a scalar of NumPy or an object, as an array."""
+    if not isinstance(x, numpy.generic) and template.dtype != object:
+        return x
+    memory = numpy.empty((), getattr(x, "dtype", object))
+    memory[()] = x
+    return on_host_memory(memory, template.device)
 
 
 def wrap(maker: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:

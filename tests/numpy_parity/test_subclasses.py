@@ -449,16 +449,12 @@ def test_a_class_that_takes_no_part_in_ufuncs() -> None:
             xp.ones(2) + x
 
 
-def _returning_scalars(array: Any, context: Any, return_scalar: bool) -> Any:
-    return array[()] if return_scalar else (context and context[2], array)
-
-
 # What `__array_wrap__` of a class returns, by the arguments that it takes: with NumPy 1 they were the first one or two.
 WRAPS: dict[str, Callable[..., Any]] = {
-    "array": lambda self, array: ("made", array),
-    "context": lambda self, array, context=None: ("made", array, context and context[2]),
+    "array": lambda self, array: ("made", array.tolist()),
+    "context": lambda self, array, context=None: ("made", array.tolist(), context and context[2]),
     "refusing": lambda self, array, context=None: len(5),  # type: ignore[arg-type]
-    "scalars": lambda self, array, context=None, return_scalar=False: _returning_scalars(array, context, return_scalar),
+    "scalars": lambda self, array, context=None, return_scalar=False: array[()] if return_scalar else array,
 }
 WRAPPED = ("sin(x)", "add(x, 1)", "linalg.inv(h)", "divmod(x, 2)", "modf(x)", "frexp(x)", "add.reduce(h)", "sum(x)")
 SCALARS = ("mean(x)", "std(x)", "median(x)", "ptp(x)", "nanmax(x)", "max(x)", "mean(h, axis=0)", "average(x)")
@@ -485,6 +481,39 @@ def test_old_arguments_of_array_wrap_as_errors() -> None:
         with pytest.raises(DeprecationWarning, match="must accept context") as caught:
             xp.sin(x)
         assert isinstance(caught.value.__cause__, TypeError)
+
+
+OF_THE_HOST = {
+    "dates": ("2020", "2021"),
+    "times": (3, 5),
+    "objects": (1, 2),
+    "wide": (1, 2),
+    "records": [(1.0,), (2.0,)],
+}
+DTYPES = {"dates": "M8[D]", "times": "m8[s]", "objects": "O", "wide": "g", "records": [("v", "f8")]}
+WHOLE = (
+    *("x.max()", "x.min()", "np.max(x)", "np.nanmax(x)", "x.sum()", "np.add.reduce(x)", "np.nansum(x)"),
+    *("x.prod()", "x.all()", "x.any()", "x.max(axis=0)", "x.max(keepdims=True)", "x.sum(axis=0)", "x[0]", "x.argmax()"),
+    *("x @ x", "x.reshape(1, 2).max()", "x.item()", "x['v'].sum()", "np.maximum.reduce(x)", "x.max(axis=None)"),
+)
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+@pytest.mark.parametrize("call", WHOLE)
+def test_whole_reductions_of_dtypes_of_the_host(call: str, kind: str) -> None:
+    found = []
+    for xp, cls in zip(LIBRARIES, LABELLED, strict=True):
+        x = numpy.array(OF_THE_HOST[kind], DTYPES[kind])
+        x = (xp.array(x) if xp is gpunumpy else x).view(cls)
+        x.label = "x"
+        try:
+            result = eval(call, {"np": xp, "x": x})
+        except Exception as error:
+            found.append(issubclass(type(error), (TypeError, IndexError, ValueError)))
+        else:
+            is_made = isinstance(result, cls)
+            found.append((is_made, result.label if is_made else "", repr(result) if is_made else str(result)))
+    assert found[1] == found[0]
 
 
 OWN_METHODS = {

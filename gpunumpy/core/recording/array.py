@@ -647,7 +647,8 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
     if memory is None:
         view = make_view(array, array.layout)
     else:
-        view = on_host_memory(memory.view(), array.device, owner_of(array))
+        # Arrays of subclasses are no scalars: of a scalar of NumPy the index makes an array.
+        view = on_host_memory(memory.view() if cls is ndarray else memory[...], array.device, owner_of(array))
     if cls is ndarray:
         return view
     result = ArrayState.__new__(cls)
