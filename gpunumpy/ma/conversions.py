@@ -62,7 +62,8 @@ def to_text(x: Any) -> str:
 
 
 def representation(x: Any) -> str:
-    """Return ``repr(x)``."""
+    """Return ``repr(x)``. It shows the fill value, which arrays that are made of `x` have from then on."""
+    _ = x.fill_value
     return repr(to_numpy(x))
 
 

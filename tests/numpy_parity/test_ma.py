@@ -429,6 +429,20 @@ def test_testing_compares_masked_arrays() -> None:
         gpunumpy.testing.assert_array_equal(x, [2.0, 2.0])
 
 
+@pytest.mark.parametrize(
+    "made", ["m.astype(float)", "m.astype('c16')", "m[1:]", "np.ma.array(m, dtype=float)", "m + 1"]
+)
+@pytest.mark.parametrize("look", ["repr(m)", "str(m)", "m.fill_value", "m.tolist()"])
+def test_fill_values_of_what_is_made_of_an_array_that_was_shown(look: str, made: str) -> None:
+    found = []
+    for np in (gpunumpy, numpy):
+        names = {"np": np, "m": np.ma.array([1, 2, 3], mask=[0, 1, 0])}
+        eval(look, names)
+        result = eval(made, names)
+        found.append((result.fill_value.item(), repr(result)))
+    assert found[0] == found[1]
+
+
 MADE: dict[str, Callable[[Any], Any]] = {
     "zeros": lambda np: np.ma.zeros((2, 3)),
     "zeros of a fill value": lambda np: np.ma.zeros(3, "c16", fill_value=-1.0),
