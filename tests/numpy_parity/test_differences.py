@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import operator
 import statistics
@@ -219,6 +220,11 @@ DIFFERENCES = {
         lambda np: numpy.asarray(operator.concat(np.arange(2), np.arange(2))).tolist(),
         TypeError,
         TypeError if IS_COMPILED else [0, 2],
+    ),
+    "readinto": Difference(lambda np: io.BytesIO(bytes(16)).readinto(np.ones(2)), 16, TypeError),
+    "data is read-only": Difference(lambda np: np.ones(2).data.readonly, False, True),
+    "ndpointer": Difference(
+        lambda np: numpy.ctypeslib.ndpointer("f8").from_param(np.ones(2)) is not None, True, TypeError
     ),
     "isinstance ndarray": Difference(lambda np: isinstance(np.arange(3), numpy.ndarray), True, False),
     "isinstance, of a masked array": Difference(lambda np: isinstance(np.ma.array([1]), np.ndarray), True, False),
