@@ -180,5 +180,6 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
     monkeypatch.setattr(cupy_library, "stream_of", made.stream_of)
     gpunumpy.set_residence("device")
     functions._routes.clear()
-    yield made
+    with gpunumpy.Device("cpu"):
+        yield made
     functions._routes.clear()

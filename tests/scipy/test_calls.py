@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,13 @@ import gpunumpy.scipy
 
 from .beside import agree
 from .cases import TABLES
+
+
+@pytest.fixture(autouse=True)
+def cpu() -> Iterator[None]:
+    """Have results of calls without arrays on the CPU device; `tests/gpu/test_scipy.py` has the calls on a GPU."""
+    with gpunumpy.Device("cpu"):
+        yield
 
 
 @pytest.mark.parametrize("residence", ["auto", "device"])
