@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,6 +58,20 @@ def test_the_stream_goes_on(kind: str, name: str, shared: bool) -> None:
                 tested.uniform(size=3)
         alike(tested.uniform(size=3), reference.uniform(size=3))
         alike(tested.standard_normal(500), reference.standard_normal(500))
+
+
+def test_an_error_keeps_no_numbers() -> None:
+    """Else they would be drawn by a later flush for which there is memory."""
+    numbers = np.random.default_rng(5).standard_normal(LARGE)
+    alive = weakref.ref(numbers)
+    gc.disable()
+    try:
+        with pytest.raises(MemoryError):
+            numbers.computed()
+        del numbers
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("kind", ["default_rng", "RandomState"])

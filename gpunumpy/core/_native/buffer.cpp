@@ -135,6 +135,18 @@ PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return view.release();
 }
 
+PyObject* pool_buffers(PyObject*, PyObject*) {
+    Ref found(PyList_New(0)), collector(PyImport_ImportModule("gc"));
+    if (!found || !collector) return nullptr;
+    Ref all(PyObject_CallMethod(collector.get(), "get_objects", nullptr));
+    if (!all) return nullptr;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(all.get()); k++) {
+        PyObject* object = PyList_GET_ITEM(all.get(), k);
+        if (Py_TYPE(object) == state.pool_buffer && PyList_Append(found.get(), object) < 0) return nullptr;
+    }
+    return found.release();
+}
+
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes, uint64_t address) {
     const Ref lists = state.free_lists ? find(state.free_lists, device) : Ref();
     const Ref list = lists ? list_for(lists.get(), nbytes) : Ref();

@@ -271,21 +271,26 @@ def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
 def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node], error: BaseException) -> None:
     """Finish what an exception has left of a flush, and compute the values `extra` alone or raise the exception."""
     _settle(queue)
-    if isinstance(error, MemoryError):
-        shortage = _compute_parts_that_fit(queue, roots, error)
-        if shortage is None:
-            return
-        error = shortage
-    requested = [node for node in dict.fromkeys(extra) if node.data is None]
-    retry_alone = bool(extra) and len(requested) < len(roots)
-    if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
-        raise error
     try:
-        compute_only(queue, requested)
-    except MemoryError as error_alone:
-        shortage = _compute_parts_that_fit(queue, requested, error_alone)
-        if shortage is not None:
-            raise shortage from None
+        if isinstance(error, MemoryError) and (shortage := _compute_parts_that_fit(queue, roots, error)) is not error:
+            if shortage is None:
+                return
+            error = shortage
+        requested = [node for node in dict.fromkeys(extra) if node.data is None]
+        retry_alone = bool(extra) and len(requested) < len(roots)
+        if not retry_alone or not isinstance(error, MemoryError if CHECK else Exception):
+            raise error
+        try:
+            compute_only(queue, requested)
+        except MemoryError as error_alone:
+            shortage = _compute_parts_that_fit(queue, requested, error_alone)
+            if shortage is not None:
+                raise shortage from None
+    finally:
+        del (
+            error
+        )  # its traceback has this frame, so arrays of the program's frames would stay until garbage is collected
+        shortage = None
 
 
 def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node], error: MemoryError) -> MemoryError | None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy
 
+from .._native import compiled
 from ..graph.node import Node
 from ..graph.queue import Queue
 from . import memory
@@ -534,10 +535,19 @@ def note_uses(queue: Queue, nodes: Sequence[Node], slots: Sequence[Any]) -> None
     memory.pool_of(queue.device).note_uses(used)
 
 
+@compiled
+def pool_buffers() -> list[PoolBuffer]:
+    """Return the buffers of all devices that have memory from a pool: Python's collector knows them.
+
+    The core lets no other thread run meanwhile: one that is just making a tuple fails if that tuple is referred to.
+    """
+    return [x for x in gc.get_objects() if type(x) is PoolBuffer]
+
+
 def _note_all(queue: Queue) -> None:
-    """Note the buffers of a device that were made and used before values were moved: Python's collector knows them."""
+    """Note the buffers of a device that were made and used before values were moved."""
     pool = memory.pool_of(queue.device)
-    found = [x for x in gc.get_objects() if type(x) is PoolBuffer and x.device is queue.device]
+    found = [x for x in pool_buffers() if x.device is queue.device]
     pool.note_uses(buffer for buffer in found if weakref.ref(buffer) not in pool.uses)
 
 
