@@ -461,6 +461,6 @@ def test_more_products_than_there_is_memory_for(device: str) -> None:
     with np.Device(device):
         column, other = np.ones((10**7, 1)), np.ones(3) * 2
         for many in (np.kron(column, column), np.outer(column, column), column @ column.T):
-            with pytest.raises(MemoryError, match="asked for 800,000,000,000,000 bytes"):
+            with pytest.raises(MemoryError, match="800,000,000,000,000 bytes"):
                 to_host(many)
         assert to_host(other).tolist() == [2, 2, 2]
