@@ -9,7 +9,6 @@ from typing import Any
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Shape
-from ..core.graph.library_calls.record import Results
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
@@ -31,8 +30,6 @@ from .prepared import Prepared
 
 # What an op of the graph does not have: files to include, and the index of an element along each dimension.
 _NEEDS_LOOP = re.compile(r"^[ \t]*#[ \t]*include(?![ \t]*<cupy/complex.cuh>)|\b_ind\s*\.\s*(?!size\b)", re.MULTILINE)
-
-_MAX_SHAPES = 256  # that a kernel knows
 
 
 class ElementwiseKernel:
@@ -106,12 +103,10 @@ class ElementwiseKernel:
             or _NEEDS_LOOP.search(operation)
         )
         self._known: dict[tuple[Any, ...], tuple[Types, Prepared | MadeLoop]] = {}
-        # Of loops over values with some signatures: the shapes of the arguments, and the shapes and dtypes of results.
-        self._loops: dict[tuple[Any, ...], tuple[list[Shape], Results]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
-        return {**self.__dict__, "_known": {}, "_loops": {}}
+        return {**self.__dict__, "_known": {}}
 
     def __call__(self, *args: Any, size: int | None = None) -> Any:
         """Record the operation over arrays and scalars.
@@ -205,22 +200,15 @@ class ElementwiseKernel:
     ) -> list[Node]:
         """Return the outputs as those of a kernel of its own. `old` are the values of outputs that are given."""
         inputs, outputs = self.in_params, self.out_params
-        key = (size, *[x.signature for x in values], *[x.signature for x in old])
-        known = self._loops.get(key)
-        if known is None:
-            shape = self._shape(values, old, size)
-            if not old and any(p.is_raw for p in outputs):
-                raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
-            results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
-                [(shape, dtype) for dtype in types.outputs]
-            )
-            shapes = [x.signature.shape if p.is_raw else shape for x, p in zip(values, inputs, strict=True)]
-            ndims = (*map(len, shapes), *[len(result) for result, _ in results])
-            check_loop(made, ndims, len(shape), queue.device)
-            if len(self._loops) >= _MAX_SHAPES:
-                self._loops.clear()
-            known = self._loops[key] = shapes, results
-        shapes, results = known
+        shape = self._shape(values, old, size)
+        if not old and any(p.is_raw for p in outputs):
+            raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
+        results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
+            [(shape, dtype) for dtype in types.outputs]
+        )
+        shapes = [x.signature.shape if p.is_raw else shape for x, p in zip(values, inputs, strict=True)]
+        ndims = (*map(len, shapes), *[len(result) for result, _ in results])
+        check_loop(made, ndims, len(shape), queue.device)
         # A call takes its arguments from memory, scalars too.
         args = [
             graph.fill(x, where, queue) if x.signature.queue is None else graph.broadcast(x, where)
