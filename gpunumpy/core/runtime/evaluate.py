@@ -287,9 +287,8 @@ def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node
             if shortage is not None:
                 raise shortage from None
     finally:
-        del (
-            error
-        )  # its traceback has this frame, so arrays of the program's frames would stay until garbage is collected
+        # The traceback has this frame: arrays of the program's frames would stay until garbage is collected.
+        del error
         shortage = None
 
 
