@@ -25,6 +25,7 @@ from .precision import precision_name
 __all__ = ["matmul", "matvec", "vecmat", "vecdot"]
 
 _Gufunc = TypeVar("_Gufunc", bound=Callable[..., Any])
+_NOT_GIVEN: Any = numpy._NoValue
 
 # How many core dimensions the operands of each generalised ufunc have at most.
 _MAX_CORE_NDIMS = {"matmul": (2, 2), "matvec": (2, 1), "vecmat": (1, 2), "vecdot": (1, 1)}
@@ -66,9 +67,9 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
 
 
 @_with_ufunc_attributes
-def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, **options: Any) -> ndarray:
+def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: Any = _NOT_GIVEN, **options: Any) -> ndarray:
     """Multiply vectors along an axis, the first ones conjugated, and sum. See `numpy.vecdot`."""
-    if type(axis) is not int or axis != -1:  # the default is not passed on: `axes` is refused beside `axis`
+    if axis is not _NOT_GIVEN:  # `axes` is refused beside `axis`
         options["axis"] = axis
     return _call_gufunc("vecdot", x1, x2, out, options)
 
