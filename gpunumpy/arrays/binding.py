@@ -42,7 +42,7 @@ from ..functions.statistics import averages
 from ..functions.subclasses import rule_of, rule_of_ufunc, wrapped_result
 from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.ufunc import UFUNCS
-from . import exchange, methods, numpy_protocols, printing
+from . import buffers, exchange, methods, numpy_protocols, printing
 from .operators import OPERATORS, UFUNC_OF_OPERATOR
 
 METHODS: dict[str, Any] = {
@@ -63,7 +63,7 @@ METHODS: dict[str, Any] = {
     "take": take,
     "tolist": tolist,
     # shape and copies
-    "__buffer__": methods.lend_bytes,
+    "__buffer__": buffers.lend,
     "__bytes__": methods.to_bytes,
     "__copy__": methods.shallow_copy,
     "__deepcopy__": methods.deep_copy,
@@ -137,7 +137,7 @@ PROPERTIES: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "__cuda_array_interface__": (exchange.cuda_array_interface, None),
     "T": (shape.transpose, None),
     "ctypes": (exchange.ctypes_of, None),
-    "data": (methods.memory_view, None),
+    "data": (buffers.memory_view, None),
     "flags": (methods.flags_of, None),
     "flat": (get_flat, set_flat),
     "mT": (shape.matrix_view, None),

@@ -23,10 +23,15 @@ from ..core.recording.array import (
     READ_ONLY,
     host_only_memory,
     is_scalar,
+    keep_on_host,
     make_view,
+    memory_on_host,
     ndarray,
+    one_step,
+    owner_of,
     wrap_leaf,
 )
+from ..core.recording.residence import host_bytes
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
@@ -109,6 +114,22 @@ def host_window(x: ndarray) -> Any:
     window = numpy.ndarray(where.shape, x.dtype, node.data.host, where.offset * itemsize, strides)
     window.flags.writeable = x.writeable and not is_scalar(x)
     return window
+
+
+def lent_memory(x: ndarray) -> Any:
+    """Lend the memory of an array to code on the host. Return it as a NumPy array, or None if a GPU has it.
+
+    The address stays. An array that is on the host for its size or for what is written to it stays there with it.
+    """
+    shares_memory = x.device.shares_host_memory
+    with one_step(x):
+        memory = memory_on_host(x)
+        if memory is not None:
+            if shares_memory and host_only_memory(x) is None and owner_of(x).nbytes > host_bytes(x.device):
+                return host_window(x)  # the device's own memory, so that to compute with it copies nothing
+            keep_on_host(x)
+            return memory
+    return host_window(x) if shares_memory else None
 
 
 def dlpack_device(x: ndarray) -> tuple[int, int]:
@@ -233,7 +254,7 @@ class Ctypes:
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of NumPy's object for the same memory."""
-        return getattr(host_window(self._array).ctypes, name)
+        return getattr(lent_memory(self._array).ctypes, name)
 
 
 def ctypes_of(x: ndarray) -> Any:

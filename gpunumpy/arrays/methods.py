@@ -373,33 +373,6 @@ def asnumpy(x: Any, order: str = "C") -> Any:
     return host.copy(order) if order != "C" or not host.flags.c_contiguous else host
 
 
-def memory_view(x: ndarray) -> memoryview:
-    """Return ``x.data``: the memory of an array on the host, or a read-only copy of the elements of another."""
-    memory = host_only_memory(x)
-    return to_host(x).data.toreadonly() if memory is None else memory.data
-
-
-_SHAPE_FLAG = 8  # PyBUF_ND: the consumer takes a shape
-
-
-def lend_bytes(x: ndarray, flags: int) -> memoryview:
-    """Return the bytes of the elements in C order, read-only, for what takes bytes: files, sockets, digests.
-
-    Raises
-    ------
-    BufferError
-        If more is asked for, as by ``memoryview(x)``: for NumPy's `asarray`, which asks for the same, would then make a
-        read-only array. ``x.data`` is that view.
-    """
-    if flags & ~_SHAPE_FLAG:
-        raise BufferError("the array lends its bytes only: x.data is a view of the elements, asnumpy(x) a copy of them")
-    if x.dtype.hasobject:
-        raise BufferError("objects have no bytes")
-    memory = host_only_memory(x)
-    host = memory if memory is not None and memory.flags.c_contiguous else to_host(x)
-    return host.reshape(-1).view(numpy.uint8).data.toreadonly()
-
-
 def to_bytes(x: ndarray) -> bytes:
     """Return ``bytes(x)``: of what Python takes for an integer, a 0-d array too, so many zeros."""
     if not x.ndim and x.dtype.kind in "iu":

@@ -23,10 +23,35 @@ def as_ctypes(obj: Any) -> Any:
     BufferError
         If the memory is that of a GPU.
     """
-    if isinstance(obj, ndarray):
-        memory = host_only_memory(obj)
-        obj = numpy.from_dlpack(obj) if memory is None else memory  # type: ignore[arg-type]
-    return numpy.ctypeslib.as_ctypes(obj)
+    return numpy.ctypeslib.as_ctypes(_in_memory(obj))
 
 
-OWN_FUNCTIONS |= {"numpy.ctypeslib.as_array": as_array, "numpy.ctypeslib.as_ctypes": as_ctypes}
+def ndpointer(dtype: Any = None, ndim: Any = None, shape: Any = None, flags: Any = None) -> Any:
+    """Return a class for `argtypes` that checks arrays and passes their memory. See `numpy.ctypeslib.ndpointer`.
+
+    Memory of a GPU is refused, as an `ArgumentError` of the call.
+    """
+    checked = numpy.ctypeslib.ndpointer(dtype, ndim, shape, flags)
+    return _pointers.setdefault(checked, type(checked.__name__, (_Pointer, checked), {}))
+
+
+class _Pointer:
+    """Base of the classes that `ndpointer` returns, in front of NumPy's class."""
+
+    @classmethod
+    def from_param(cls, obj: Any) -> Any:
+        return super().from_param(_in_memory(obj))  # type: ignore[misc]
+
+
+_pointers: dict[type, type] = {}  # by NumPy's class, of which there is one for equal arguments
+
+
+def _in_memory(obj: Any) -> Any:
+    """Return a NumPy array over the memory of an array, which is lent, and any other object as it is."""
+    if not isinstance(obj, ndarray):
+        return obj
+    memory = host_only_memory(obj)
+    return numpy.from_dlpack(obj) if memory is None else memory  # type: ignore[arg-type]
+
+
+OWN_FUNCTIONS |= {f"numpy.ctypeslib.{function.__name__}": function for function in (as_array, as_ctypes, ndpointer)}

@@ -221,11 +221,6 @@ DIFFERENCES = {
         TypeError,
         TypeError if IS_COMPILED else [0, 2],
     ),
-    "readinto": Difference(lambda np: io.BytesIO(bytes(16)).readinto(np.ones(2)), 16, TypeError),
-    "data is read-only": Difference(lambda np: np.ones(2).data.readonly, False, True),
-    "ndpointer": Difference(
-        lambda np: numpy.ctypeslib.ndpointer("f8").from_param(np.ones(2)) is not None, True, TypeError
-    ),
     "isinstance ndarray": Difference(lambda np: isinstance(np.arange(3), numpy.ndarray), True, False),
     "isinstance, of a masked array": Difference(lambda np: isinstance(np.ma.array([1]), np.ndarray), True, False),
     "isinstance, of NumPy's class": Difference(lambda np: isinstance(numpy.matrix([1]), np.ndarray), True, False),

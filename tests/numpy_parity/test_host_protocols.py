@@ -6,6 +6,7 @@ import ctypes
 import gc
 import hashlib
 import io
+import socket
 import struct
 import warnings
 import zlib
@@ -71,14 +72,121 @@ def test_bytes(lend: Callable[[Any], Any], make: Callable[[Any], Any]) -> None:
 def test_bytes_are_lent_in_c_order_and_read_only() -> None:
     x = gpunumpy.arange(6).reshape(2, 3).T
     assert io.BytesIO(x).getvalue() == to_host(x).tobytes()  # NumPy refuses
-    assert x.data.readonly
-    with pytest.raises(BufferError, match="bytes only"):
-        (ctypes.c_char * 8).from_buffer(x)
-    for refused in (memoryview, bytearray):  # which ask as `numpy.asarray` does
+    for refused in (memoryview, bytearray, (ctypes.c_char * 8).from_buffer):  # which ask as `numpy.asarray` does
         with pytest.raises(BufferError, match="asnumpy"):
             refused(x)
     with pytest.raises(BufferError, match="objects have no bytes"):
         hashlib.sha256(gpunumpy.array([object()]))
+
+
+# What writes to an array of 32 bytes or more, and what it returns.
+WRITERS: dict[str, Callable[[Any], Any]] = {
+    "readinto": lambda x: io.BytesIO(bytes(range(32))).readinto(x),
+    "readinto of data": lambda x: io.BytesIO(bytes(range(32))).readinto(x.data.cast("B")),
+    "pack_into": lambda x: struct.pack_into("<2d", x, 8, 1.0, 2.0),
+    "recv_into": lambda x: _received(x, bytes(range(16))),
+    "frombuffer": lambda x: numpy.frombuffer(x, "u1").__setitem__(slice(3, 9), 7),
+    "an element of data": lambda x: x.data.__setitem__((0,) * x.ndim, x.dtype.type(1).item()),
+    "ctypes": lambda x: (ctypes.c_char * 4).from_buffer(x.data).__setitem__(2, b"a"),
+}
+WRITTEN: dict[str, Callable[[Any], Any]] = {
+    "floats": lambda np: np.zeros(4),
+    "results": lambda np: np.arange(8.0) * 2 + 1,
+    "a matrix": lambda np: np.ones((3, 4), "f4"),
+    "a view": lambda np: np.zeros(9)[4:],
+    "rows": lambda np: np.zeros((9, 5), "i8")[2:6],
+    "parts of numbers": lambda np: np.zeros(9, "c16").view("f8"),
+    "many": lambda np: np.zeros(300_000),
+    "the other byte order": lambda np: np.zeros(4, ">f8"),
+    "dates": lambda np: np.zeros(4, "M8[s]"),
+    "records": lambda np: np.zeros(4, "i4,f8"),
+    "a read-only array": lambda np: np.broadcast_to(np.zeros(1), 4),
+    "a transpose": lambda np: np.zeros((2, 3)).T,
+    "columns": lambda np: np.zeros((4, 4))[:, 1:],
+    "every other element": lambda np: np.zeros(9)[::2],
+    "a scalar": lambda np: np.ones(3, "c16").sum(),
+}
+
+
+def _received(x: Any, sent: bytes) -> int:
+    sender, receiver = socket.socketpair()
+    with sender, receiver:
+        sender.send(sent)
+        return receiver.recv_into(x)
+
+
+def _written_by(write: Callable[[Any], Any], make: Callable[[Any], Any], np: Any) -> Any:
+    """Return what a writer returns or which error it raises; and what was computed before and after it wrote."""
+    x = make(np)
+    before = x.copy()
+    try:
+        told = write(x)
+    except Exception as error:
+        told = type(error)
+    return told, *(to_host(y) if isinstance(y, gpunumpy.ndarray) else y for y in (before, x, x.copy()))
+
+
+@needs_buffers
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("make", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_memory_is_lent_to_what_writes(write: Callable[[Any], Any], make: Callable[[Any], Any], residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    found, expected = (_written_by(write, make, np) for np in (gpunumpy, numpy))
+    assert found[0] == expected[0]
+    for tested, reference in zip(found[1:], expected[1:], strict=True):
+        assert numpy.asarray(tested).tobytes() == numpy.asarray(reference).tobytes()
+
+
+@needs_buffers
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_memory_that_was_lent_stays(residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    for count in (8, 300_000):
+        x = gpunumpy.zeros(count)
+        lent, where = x.data, x.residence if count == 8 else "device"
+        doubled = x * 2
+        lent[1] = 5.0
+        x += 1
+        x[0] = 9.0
+        assert lent[:2].tolist() == x[:2].tolist() == [9.0, 6.0]
+        assert (x + gpunumpy.ones(count) + gpunumpy.zeros((300, 1)))[0, :2].tolist() == [10.0, 7.0]
+        lent[1] = 7.0
+        assert (gpunumpy.zeros((300, 1)) + x)[0, :2].tolist() == [9.0, 7.0]
+        assert doubled.shape == (count,)
+        assert x.residence == where
+
+
+@needs_buffers
+@pytest.mark.on_device
+def test_elements_are_lent_read_only_to_what_reads_them() -> None:
+    x = gpunumpy.arange(6.0).reshape(2, 3)
+    for flags, shape in ((0x18, (2, 3)), (0x1C, (2, 3)), (0, (48,))):  # PyBUF_STRIDES, with PyBUF_FORMAT, PyBUF_SIMPLE
+        lent = x.__buffer__(flags)
+        assert lent.readonly
+        assert lent.shape == shape
+    assert x.__buffer__(0x1C).tolist() == x.tolist()
+    x[0, 0] = 7.0
+    assert x.__buffer__(0x1C)[0, 0] == 7.0
+    with pytest.raises(ValueError, match="read-only"):
+        gpunumpy.broadcast_to(x, (2, 2, 3)).__buffer__(0x1D)
+
+
+@pytest.mark.gpu
+@needs_buffers
+def test_memory_of_a_gpu_is_not_lent() -> None:
+    gpunumpy.set_residence("device")
+    with Device("cuda:0"):
+        x = gpunumpy.arange(4.0)
+        with pytest.raises(BufferError, match="where the host cannot write"):
+            x.__buffer__(1)
+        assert x.data.readonly
+        assert x.__buffer__(0x1C).tolist() == [0.0, 1.0, 2.0, 3.0]
+        gpunumpy.set_residence("auto")
+        small = gpunumpy.zeros(4)
+        struct.pack_into("<d", small, 8, 5.0)
+        assert (small + x).tolist() == [0.0, 6.0, 2.0, 3.0]
+        assert small.residence == "host"
 
 
 @needs_buffers

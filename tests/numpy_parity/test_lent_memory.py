@@ -133,8 +133,22 @@ def from_ctypes(np: Any) -> Any:
     return list(lent), list(np.ctypeslib.as_ctypes(x))
 
 
+def pointers_of_c(np: Any) -> Any:
+    kinds = [np.ctypeslib.ndpointer("f8", 1, flags=flags) for flags in ("C", "W", "C")]
+    x = np.ones(4)
+    told = []
+    for kind in kinds:
+        for argument in (x, x[1:], x[::2], np.ones(4, "f4"), np.ones((2, 2)), np.broadcast_to(x, (4, 4))[0], [1.0]):
+            try:
+                ctypes.memset(kind.from_param(argument)._as_parameter_, 0, 8)
+                told.append(x.tolist())
+            except TypeError as error:
+                told.append(str(error))
+    return told, kinds[0] is kinds[2], kinds[0].__name__
+
+
 PROGRAMS = [fortran, fields, large, with_a_device, read_only, too_small, offset_and_strides, made_and_counted]
-PROGRAMS += [subclass, from_ctypes]
+PROGRAMS += [subclass, from_ctypes, pointers_of_c]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
