@@ -18,8 +18,6 @@ from ..support.special import DTYPES, NAMES
 pytest.importorskip("mpmath")
 
 SUITES = [pytest.param(300, id="short"), pytest.param(20_000, id="full", marks=pytest.mark.full)]
-# Of which mpmath needs milliseconds for each value; benchmarks/special_accuracy.py takes the time for more.
-SLOW = frozenset(("j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"))
 
 
 def by_gpu(name: str, *given: Any) -> Any:
@@ -37,13 +35,28 @@ def test_every_function_is_measured() -> None:
     assert set(special.PLACES) == set(SPECIAL)
 
 
+@pytest.mark.parametrize("order", [0, 1])
+def test_exact_bessel_functions(order: int) -> None:
+    from mpmath import mp
+
+    from ..support import bessel
+
+    with mp.workprec(200):
+        for x in map(mp.mpf, (1e-30, 0.3, 7.7, 39.9, bessel.FAR, 40.1, 701.5)):
+            k = mp.besselk(order, x)
+            assert abs(bessel.k(order, x) - k) < k * mp.ldexp(1, -100)
+            y = mp.bessely(order, x)
+            amplitude = max(abs(y), mp.sqrt(2 / (mp.pi * x)))
+            assert abs(bessel.y(order, x) - y) < (abs(y) if x < 0.5 else amplitude) * mp.ldexp(1, -100)
+
+
 @pytest.mark.sampled(100)
 @pytest.mark.parametrize("count", SUITES)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.skipif(not available(), reason="needs g++")
 def test_own_text(name: str, count: int) -> None:
     for label in DTYPES:
-        check(name, label, special.by_own_text, min(count, 1000) if name in SLOW else count)
+        check(name, label, special.by_own_text, count)
 
 
 @pytest.mark.gpu

@@ -103,6 +103,8 @@ def _formulas() -> dict[str, Callable[..., Any]]:
     import mpmath
     from mpmath import mp
 
+    from . import bessel
+
     mp.prec = 200
     found: dict[str, Callable[..., Any]] = {
         "expit": lambda x: 1 / (1 + mp.exp(-x)),
@@ -134,7 +136,7 @@ def _formulas() -> dict[str, Callable[..., Any]]:
         "binom": mp.binomial,
         **{f"{kind}{n}": lambda x, f=f, n=n: f(n, x) for kind, f in _bessel_functions().items() for n in (0, 1)},
         **{f"i{n}e": lambda x, n=n: mp.exp(-abs(x)) * mp.besseli(n, x) for n in (0, 1)},
-        **{f"k{n}e": lambda x, n=n: mp.exp(x) * mp.besselk(n, x) for n in (0, 1)},
+        **{f"k{n}e": lambda x, n=n: mp.exp(x) * bessel.k(n, x) for n in (0, 1)},
         "ndtr": lambda x: mp.erfc(-x / mp.sqrt(2)) / 2,
         "ndtri": lambda p: -mp.sqrt(2) * _erfcinv(2 * p),
         "log_ndtr": _log_ndtr,
@@ -146,7 +148,9 @@ def _formulas() -> dict[str, Callable[..., Any]]:
 def _bessel_functions() -> dict[str, Callable[..., Any]]:
     from mpmath import mp
 
-    return {"j": mp.besselj, "y": mp.bessely, "i": mp.besseli, "k": mp.besselk}
+    from . import bessel
+
+    return {"j": mp.besselj, "y": bessel.y, "i": mp.besseli, "k": bessel.k}
 
 
 def _erfcinv(y: Any) -> Any:

@@ -44,69 +44,47 @@ __device__ inline f64 y1_below_8(f64 x) {
   return sum.hi + sum.lo;
 }
 
-// Of x from 8 on: sqrt(2 / (pi x)) and the cosine and the sine of x - pi/4.
-template <class T> struct hankel_parts {
-  dw<T> amplitude, c, s;
-};
-template <class T> __device__ inline hankel_parts<T> hankel(T x) {
+// Beyond, where a quotient may be no normal number, there is 0, and as in SciPy NaN at infinity.
+template <class T> constexpr T WAVE_END = same<T, f64> ? T(1e300) : T(1e36f);
+
+// Of x from 8 on: sqrt(2 / (pi x)) (P cos(a) - Q / x sin(a)), where a is x - pi/4 - quarter_turns pi/2. It is J of the
+// order if there are as many quarter turns, and Y if there is one more.
+template <int ORDER, class T> __device__ inline T hankel(T x, int quarter_turns) {
+  if (x > WAVE_END<T>) return x - x;
   turned<T> x_ = reduce_angle<true>(x);
-  dw<T> quarter = {PI_WORDS<T>.hi * T(0.25), PI_WORDS<T>.lo * T(0.25)};
+  dw<T> eighth = {PI_WORDS<T>.hi * T(0.25), PI_WORDS<T>.lo * T(0.25)};
   bool is_less = x_.r.hi < 0;
-  dw<T> r = sum_of_words(x_.r, is_less ? quarter : negative_words(quarter));
-  int n = x_.n - is_less;
-  T z = r.hi * r.hi;
-  dw<T> s = precise_sine(r, z), c = precise_cosine(r, z);
+  dw<T> r = sum_of_words(x_.r, is_less ? eighth : negative_words(eighth));
+  int n = x_.n - is_less - quarter_turns;
+  T square = r.hi * r.hi;
+  dw<T> s = precise_sine(r, square), c = precise_cosine(r, square);
   if (n & 1) {
     dw<T> other = s;
     s = c, c = negative_words(other);
   }
   if (n & 2) s = negative_words(s), c = negative_words(c);
-  return {root(quotient(TWO_OVER_PI_WORDS<T>, dw<T>{x, 0})), c, s};
-}
-// amplitude (p cosine - q / x sine).
-template <class T> __device__ inline T wave(dw<T> amplitude, dw<T> p, T q, T x, dw<T> cosine, dw<T> sine) {
-  dw<T> main = product(p, cosine), value = product(amplitude, fast_two_sum(main.hi, ::fma(-q * near_reciprocal(x), sine.hi, main.lo)));
+  dw<T> amplitude = root(quotient(TWO_OVER_PI_WORDS<T>, dw<T>{x, 0}));
+  T inverse = near_reciprocal(x), z = 8 * inverse;
+  z *= z;
+  dw<T> main = product(ORDER ? hankel_p1(z) : hankel_p0(z), c);
+  T q = ORDER ? hankel_q1(z) : hankel_q0(z);
+  dw<T> value = product(amplitude, fast_two_sum(main.hi, ::fma(-q * inverse, s.hi, main.lo)));
   return value.hi + value.lo;
 }
-// Beyond, where a quotient may be no normal number, there is 0, and as in SciPy NaN at infinity.
-template <class T> constexpr T WAVE_END = same<T, f64> ? T(1e300) : T(1e36f);
-template <class T> __device__ inline T inverse_square_of_8(T x) {
-  T inverse = 8 * near_reciprocal(x);
-  return inverse * inverse;
-}
-
-template <class T> __device__ inline T j0(T x) {
+template <int ORDER, class T> __device__ inline T bessel_j(T x) {
   T size = fabs(x);
-  if (size < 8) return T(j0_below_8(x));
-  if (size > WAVE_END<T>) return size - size;
-  hankel_parts<T> parts = hankel(size);
-  T z = inverse_square_of_8(size);
-  return wave(parts.amplitude, hankel_p0(z), hankel_q0(z), size, parts.c, parts.s);
+  if (size < 8) return T(ORDER ? j1_below_8(x) : j0_below_8(x));
+  T value = hankel<ORDER>(size, ORDER);
+  return ORDER && x < 0 ? -value : value;
 }
-template <class T> __device__ inline T j1(T x) {
-  T size = fabs(x);
-  if (size < 8) return T(j1_below_8(x));
-  if (size > WAVE_END<T>) return size - size;
-  hankel_parts<T> parts = hankel(size);
-  T z = inverse_square_of_8(size);
-  T value = wave(parts.amplitude, hankel_p1(z), hankel_q1(z), size, parts.s, negative_words(parts.c));
-  return x < 0 ? -value : value;
-}
-template <class T> __device__ inline T y0(T x) {
+template <int ORDER, class T> __device__ inline T bessel_y(T x) {
   if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
-  if (x < 8) return T(y0_below_8(x));
-  if (x > WAVE_END<T>) return x - x;
-  hankel_parts<T> parts = hankel(x);
-  T z = inverse_square_of_8(x);
-  return wave(parts.amplitude, hankel_p0(z), hankel_q0(z), x, parts.s, negative_words(parts.c));
+  if (x < 8) return T(ORDER ? y1_below_8(x) : y0_below_8(x));
+  return hankel<ORDER>(x, ORDER + 1);
 }
-template <class T> __device__ inline T y1(T x) {
-  if (!(x > 0)) return x == 0 ? -infinity<T>() : nan<T>();
-  if (x < 8) return T(y1_below_8(x));
-  if (x > WAVE_END<T>) return x - x;
-  hankel_parts<T> parts = hankel(x);
-  T z = inverse_square_of_8(x);
-  return wave(parts.amplitude, hankel_p1(z), hankel_q1(z), x, negative_words(parts.c), negative_words(parts.s));
-}
+template <class T> __device__ inline T j0(T x) { return bessel_j<0>(x); }
+template <class T> __device__ inline T j1(T x) { return bessel_j<1>(x); }
+template <class T> __device__ inline T y0(T x) { return bessel_y<0>(x); }
+template <class T> __device__ inline T y1(T x) { return bessel_y<1>(x); }
 
 }  // namespace op
