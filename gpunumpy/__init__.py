@@ -109,6 +109,7 @@ _ADDED_NAMES = (
     "HostFallbackWarning",
     "asnumpy",
     "bfloat16",
+    "cuda",
     "default_device",
     "devices",
     "explain",
@@ -127,17 +128,19 @@ _LATE_NAMES = {
     **dict.fromkeys(("RawKernel", "RawModule"), ".custom.raw"),
     **dict.fromkeys(
         (
-            *("clear_memo", "fuse", "get_array_module", "get_default_memory_pool", "is_available", "memoize"),
+            *("clear_memo", "fuse", "get_array_module", "memoize"),
             *("scatter_add", "scatter_max", "scatter_min"),
         ),
         ".custom.cupy_names",
     ),
+    **dict.fromkeys(("get_default_memory_pool", "get_default_pinned_memory_pool"), ".cuda.memory"),
+    "is_available": ".cuda.runtime",
 }
 # NumPy lists its old module `core`; the folder of that name here is an internal layer.
 __all__ = sorted({*_numpy.__all__, *_ADDED_NAMES, *_LATE_NAMES} - {"core"})
 
-# Modules that NumPy has too and that this package implements itself; loaded on first access.
-_LAZY_MODULES = ("ma", "testing", "typing")
+# Modules of this package, of NumPy's names and one of CuPy's; loaded on first access.
+_LAZY_MODULES = ("cuda", "ma", "testing", "typing")
 
 
 def __getattr__(name: str) -> _Any:

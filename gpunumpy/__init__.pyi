@@ -122,6 +122,7 @@ from typing_extensions import TypeVar
 
 from . import char as char
 from . import ctypeslib as ctypeslib
+from . import cuda as cuda
 from . import dtypes as dtypes
 from . import exceptions as exceptions
 from . import f2py as f2py
@@ -144,7 +145,7 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
-from .custom.cupy_names import MemoryPool
+from .cuda.memory import MemoryPool, PinnedMemoryPool
 from .custom.elementwise import ElementwiseKernel as ElementwiseKernel
 from .custom.raw import RawKernel as RawKernel
 from .custom.raw import RawModule as RawModule
@@ -522,7 +523,14 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def dumps(self) -> bytes: ...
     def fill(self, value: Any, /) -> None: ...
     def flatten(self, order: _Order | None = "C") -> ndarray: ...
-    def get(self, order: str = "C") -> numpy.ndarray[Any, numpy.dtype[Any]]: ...
+    def get(
+        self,
+        stream: Any = None,
+        order: str = "C",
+        out: numpy.ndarray[Any, Any] | None = None,
+        *,
+        blocking: builtins.bool = True,
+    ) -> numpy.ndarray[Any, numpy.dtype[Any]]: ...
     def getfield(self, dtype: DTypeLike, offset: SupportsIndex = 0) -> ndarray: ...
     def item(self, *args: SupportsIndex | tuple[SupportsIndex, ...]) -> Any: ...
     def max(
@@ -930,7 +938,14 @@ asin: _Unary
 asinh: _Unary
 
 def asmatrix(data: ArrayLike, dtype: DTypeLike | None = None) -> numpy.matrix: ...
-def asnumpy(x: Any, order: str = "C") -> numpy.ndarray[Any, numpy.dtype[Any]]: ...
+def asnumpy(
+    x: Any,
+    stream: Any = None,
+    order: str = "C",
+    out: numpy.ndarray[Any, Any] | None = None,
+    *,
+    blocking: builtins.bool = True,
+) -> numpy.ndarray[Any, numpy.dtype[Any]]: ...
 def astype(
     x: ArrayLike, dtype: DTypeLike | None, /, *, copy: builtins.bool = True, device: _DeviceLike | None = None
 ) -> ndarray: ...
@@ -1364,6 +1379,7 @@ def geomspace(
 ) -> ndarray: ...
 def get_array_module(*args: Any) -> ModuleType: ...
 def get_default_memory_pool() -> MemoryPool: ...
+def get_default_pinned_memory_pool() -> PinnedMemoryPool: ...
 def geterr() -> dict[str, Any]: ...
 def gradient(
     f: ArrayLike, *varargs: ArrayLike, axis: _ShapeLike | None = None, edge_order: Literal[1, 2] = 1
@@ -2655,6 +2671,7 @@ __all__ = [
     "cross",
     "csingle",
     "ctypeslib",
+    "cuda",
     "cumprod",
     "cumsum",
     "cumulative_prod",
@@ -2744,6 +2761,7 @@ __all__ = [
     "geomspace",
     "get_array_module",
     "get_default_memory_pool",
+    "get_default_pinned_memory_pool",
     "get_include",
     "get_printoptions",
     "getbufsize",

@@ -49,6 +49,7 @@ from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose, viewed_as_dtype
 from ..functions.manipulation.strides import view_by_strides
 from ..functions.ufuncs.ufunc import UFUNCS
+from .stream_order import stream_handle, wait_for
 
 
 def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -359,17 +360,41 @@ def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) 
     return x if x.device is target else from_numpy(to_host(x), target)
 
 
-def asnumpy(x: Any, order: str = "C") -> Any:
-    """Copy the elements to a new NumPy array.
+def asnumpy(
+    x: Any, stream: Any = None, order: str = "C", out: numpy.ndarray[Any, Any] | None = None, *, blocking: bool = True
+) -> Any:
+    """Copy the elements to a NumPy array. See `cupy.asnumpy`.
 
     Parameters
     ----------
     x : array_like
         An array, or anything that NumPy can make an array of.
+    stream : object or int, optional
+        A CUDA stream of another library, or its handle, whose work comes before the copy.
     order : {"C", "F", "A", "K"}
         The memory order of the result.
+    out : numpy.ndarray, optional
+        Where to write the elements. By default to a new array.
+    blocking : bool
+        Accepted: the elements are there when the call returns.
+
+    Raises
+    ------
+    TypeError
+        If `out` is no NumPy array.
+    ValueError
+        If `out` has another shape.
     """
+    if stream is not None and isinstance(x, ndarray) and x.device.has_stream:
+        wait_for(x.device, stream_handle(stream))
     host: Any = to_host(x) if isinstance(x, ndarray) else numpy.array(x)
+    if out is not None:
+        if not isinstance(out, numpy.ndarray):
+            raise TypeError(f"out is a NumPy array, not {type(out).__name__!r}")
+        if out.shape != host.shape:
+            raise ValueError(f"out has shape {out.shape}, the array {host.shape}")
+        call_for_user(numpy.copyto, out, host)
+        return out
     return host.copy(order) if order != "C" or not host.flags.c_contiguous else host
 
 

@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..core.errors import DeviceError
+from ..core.runtime import evaluate
 from ..core.runtime.device import Device, check, driver, is_lost
 
 # The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
 LEGACY, PER_THREAD = 1, 2
+
+
+# Attributes by which streams of other libraries tell their handles: CuPy's and Numba's, and torch's.
+_HANDLES = ("ptr", "cuda_stream", "handle")
+
+
+def stream_handle(stream: Any) -> int:
+    """Return the handle of a CUDA stream: of one with ``__cuda_stream__``, of CuPy's and torch's, or a number.
+
+    Raises
+    ------
+    TypeError
+        If it is no stream.
+    """
+    if hasattr(stream, "__cuda_stream__"):
+        told = stream.__cuda_stream__
+        handle = int((told() if callable(told) else told)[1])
+    else:
+        found = next((getattr(stream, name) for name in _HANDLES if hasattr(stream, name)), stream)
+        try:
+            handle = int(getattr(found, "value", found) or 0)
+        except (TypeError, ValueError):
+            raise TypeError(f"a CUDA stream or its handle is needed, not {type(stream).__name__!r}") from None
+    return handle or LEGACY
 
 
 def consumer_waits(device: Device, stream: int) -> None:
@@ -35,6 +61,26 @@ def wait_for(device: Device, stream: int) -> None:
     check(cuda.cuEventRecord(event, cuda.CUstream(stream)))
     check(cuda.cuStreamWaitEvent(device.stream, event, 0))
     check(cuda.cuEventDestroy(event))
+
+
+@contextmanager
+def ordered_with(stream: Any, device: Device) -> Iterator[None]:
+    """Return a context whose work comes after what is on another library's stream, and before what comes to it later.
+
+    Parameters
+    ----------
+    stream : object, int or None
+        The stream, or its handle. None orders nothing.
+    device : Device
+        The device of the work; the CPU has no streams.
+    """
+    handle = None if stream is None or not device.has_stream else stream_handle(stream)
+    if handle is not None:
+        wait_for(device, handle)
+    yield
+    if handle is not None:
+        evaluate.compute_pending(evaluate.queue_of(device))
+        consumer_waits(device, handle)
 
 
 def device_of(ptr: int) -> Device:

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy
 
 from ..core.recording.array import ndarray
-from ..core.runtime.device import default_device, why_no_gpu
-from ..core.runtime.memory import free_all_blocks, memory_info, memory_limit, set_memory_limit
+from ..core.runtime.device import default_device
 from ..functions.ufuncs.ufunc import UFUNCS
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -95,68 +94,6 @@ def scatter_min(a: ndarray, slices: Any, value: Any) -> None:
         The greatest values.
     """
     UFUNCS["minimum"].at(a, slices, value)
-
-
-def is_available() -> bool:
-    """Return whether this machine has a GPU that can be used."""
-    return why_no_gpu() is None
-
-
-class MemoryPool:
-    """The memory of the default device, under the names of `cupy.cuda.MemoryPool`."""
-
-    def used_bytes(self) -> int:
-        """Return the bytes that arrays hold."""
-        return memory_info().used
-
-    def free_bytes(self) -> int:
-        """Return the bytes in free blocks that are kept for later arrays."""
-        return memory_info().cached
-
-    def total_bytes(self) -> int:
-        """Return the bytes of arrays and of free blocks."""
-        info = memory_info()
-        return info.used + info.cached
-
-    def free_all_blocks(self, stream: Any = None) -> None:
-        """Return the free blocks to the system. `stream` is accepted: a device has one."""
-        free_all_blocks()
-
-    def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        """Limit the bytes that arrays and free blocks may take.
-
-        Parameters
-        ----------
-        size : int, optional
-            The limit; 0 for none.
-        fraction : float, optional
-            The limit as a part of all memory of the device.
-
-        Raises
-        ------
-        ValueError
-            Unless exactly one of both is given, and `fraction` is from 0 to 1 and the size of the memory is known.
-        """
-        if (size is None) == (fraction is None):
-            raise ValueError("exactly one of size and fraction is needed")
-        if fraction is not None:
-            total = memory_info().total
-            if not 0 <= fraction <= 1 or total is None:
-                raise ValueError(f"fraction is a part of the {total} bytes of the device, not {fraction}")
-            size = int(fraction * total)
-        set_memory_limit(size or None)
-
-    def get_limit(self) -> int:
-        """Return the limit in bytes; 0 if there is none."""
-        return memory_limit() or 0
-
-
-_pool = MemoryPool()
-
-
-def get_default_memory_pool() -> MemoryPool:
-    """Return the memory pool of the default device. See `cupy.get_default_memory_pool`."""
-    return _pool
 
 
 # What `memoize` has made, for `clear_memo`.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..arrays.stream_order import ordered_with
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Shape
@@ -108,7 +109,7 @@ class ElementwiseKernel:
         """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
         return {**self.__dict__, "_known": {}}
 
-    def __call__(self, *args: Any, size: int | None = None) -> Any:
+    def __call__(self, *args: Any, size: int | None = None, stream: Any = None, block_size: int | None = None) -> Any:
         """Record the operation over arrays and scalars.
 
         Parameters
@@ -117,6 +118,11 @@ class ElementwiseKernel:
             The inputs, and then maybe the outputs, which are written to.
         size : int, optional
             The number of elements, if all arrays are raw.
+        stream : object or int, optional
+            A CUDA stream of another library, or its handle. The call is computed after what is on it, and before what
+            comes to it later.
+        block_size : int, optional
+            Accepted: a kernel is launched in blocks of its own size.
 
         Returns
         -------
@@ -132,6 +138,10 @@ class ElementwiseKernel:
         DeviceError
             If the operation does not compile.
         """
+        if stream is not None:
+            values = values_of(self.name, self.in_params, self.out_params, args)
+            with ordered_with(stream, queue_of(self.name, values).device):
+                return self(*args, size=size)
         values = values_of(self.name, self.in_params, self.out_params, args)
         made = args[len(self.in_params) :]
         if len(self.out_params) == 1:

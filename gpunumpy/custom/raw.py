@@ -226,7 +226,7 @@ class RawKernel:
         shape = tuple(grid), tuple(block), shared_mem
         if stream is None and not queue.device.has_spilled and launched(kernel.launches, queue, shape, args, WIDTHS):
             return
-        handle = None if stream is None else stream_handle(stream)
+        handle = None if stream is None else stream_order.stream_handle(stream)
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
             if queue.pending:
@@ -466,30 +466,6 @@ def _encode(x: Any, words: list[int]) -> Width:
     content = value.tobytes().ljust(width.words * WORD_BYTES, b"\0")
     words += struct.unpack(f"<{width.words}Q", content)
     return width
-
-
-# Attributes by which streams of other libraries tell their handles: CuPy's and Numba's, and torch's.
-_HANDLES = ("ptr", "cuda_stream", "handle")
-
-
-def stream_handle(stream: Any) -> int:
-    """Return the handle of a CUDA stream: of one with ``__cuda_stream__``, of CuPy's and torch's, or a number.
-
-    Raises
-    ------
-    TypeError
-        If it is no stream.
-    """
-    if hasattr(stream, "__cuda_stream__"):
-        told = stream.__cuda_stream__
-        handle = int((told() if callable(told) else told)[1])
-    else:
-        found = next((getattr(stream, name) for name in _HANDLES if hasattr(stream, name)), stream)
-        try:
-            handle = int(getattr(found, "value", found) or 0)
-        except (TypeError, ValueError):
-            raise TypeError(f"a CUDA stream or its handle is needed, not {type(stream).__name__!r}") from None
-    return handle or stream_order.LEGACY
 
 
 __all__ = ["MemoryPointer", "RawKernel", "RawModule"]

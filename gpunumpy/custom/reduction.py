@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..arrays.stream_order import ordered_with
 from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.graph import layout
@@ -145,7 +146,9 @@ class ReductionKernel:
         """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
         return {**self.__dict__, "_known": {}}
 
-    def __call__(self, *args: Any, out: ndarray | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+    def __call__(
+        self, *args: Any, out: ndarray | None = None, axis: Any = None, keepdims: bool = False, stream: Any = None
+    ) -> Any:
         """Record the reduction of arrays, which are broadcast.
 
         Parameters
@@ -158,6 +161,9 @@ class ReductionKernel:
             The axes to reduce. By default all.
         keepdims : bool, optional
             Whether the result has the reduced axes, of length 1.
+        stream : object or int, optional
+            A CUDA stream of another library, or its handle. The call is computed after what is on it, and before what
+            comes to it later.
 
         Returns
         -------
@@ -174,7 +180,13 @@ class ReductionKernel:
             If an expression does not compile.
         """
         if out is not None:
+            if len(args) > len(self.in_params):
+                raise ValueError(f"{self.name}: out is given twice, by position and by name")
             args = (*args, out)
+        if stream is not None:
+            values = values_of(self.name, self.in_params, self.out_params, args)
+            with ordered_with(stream, queue_of(self.name, values).device):
+                return self(*args, axis=axis, keepdims=keepdims)
         values = values_of(self.name, self.in_params, self.out_params, args)
         made = args[len(self.in_params) :]
         static = tuple(axis) if isinstance(axis, list) else axis, bool(keepdims)

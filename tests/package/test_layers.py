@@ -21,7 +21,7 @@ PACKAGE = ROOT / "gpunumpy"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("",),
     ("ma",),
-    ("polynomial", "custom", "scipy"),
+    ("polynomial", "cuda", "custom", "scipy"),
     ("arrays",),
     ("linalg", "fft", "random"),
     ("functions",),

@@ -95,6 +95,7 @@ class FakeDriver:
 
     _cuDevicePrimaryCtxRetain = lambda self, device: 1 + device  # noqa: E731
     _cuStreamCreate = _cuEventCreate = _cuMemPoolCreate = _cuStreamEndCapture = _cuGraphInstantiate = _new_handle
+    _cuStreamCreateWithPriority = _new_handle
 
     def _cuGetErrorString(self, error: Any) -> bytes:
         return f"what {error.name} means".encode()

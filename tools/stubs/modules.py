@@ -36,8 +36,9 @@ HOSTED = (
 NUMPY_MODULES = ("ctypeslib", "dtypes", "exceptions", "f2py", "version")
 _FOLDERS = (*OWN, "lib", "ma", "polynomial")
 
-# Modules that have no stub of their own: two are files of this package, one is another's second name.
+# Modules that have no stub of their own: files of this package, and another's second name.
 _MODULES = {
+    "cuda": ("from . import cuda as cuda",),
     "emath": ("from .lib import scimath as _emath", "emath = _emath"),
     "testing": ("from . import testing as testing",),
     "typing": ("from . import typing as typing",),

@@ -27,8 +27,9 @@ _IMPORTS = {
     "AbstractContextManager": "contextlib",
     "Flags": ".arrays.methods",
     "MemoryInfo": ".core.runtime.memory",
-    "MemoryPool": ".custom.cupy_names",
+    "MemoryPool": ".cuda.memory",
     "PathLike": "os",
+    "PinnedMemoryPool": ".cuda.memory",
     "TypeVar": "typing_extensions",
     "_State": ".core.recording.array ndarray",
 }

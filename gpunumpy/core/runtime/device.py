@@ -238,6 +238,7 @@ class Attributes:
 # The version of the driver from which on such launches can be captured into CUDA graphs too, as 1000 times CUDA's.
 _EARLY_STARTS_VERSION = 12030
 _DLPACK_TYPES = {"cpu": 1, "cuda": 2}
+_EVALUATE, _MEMORY = ".evaluate", ".memory"  # which use devices
 
 
 class _ThreadState(threading.local):
@@ -264,7 +265,7 @@ class Device:
     ----------
     kind : str
         ``"cuda"`` or ``"cpu"``.
-    index : int
+    index, id : int
         The number of the GPU as CUDA counts them; 0 for the CPU.
     handle, context, stream : CUdevice, CUcontext, CUstream
         The objects of the CUDA driver for a GPU, made at their first use.
@@ -341,6 +342,38 @@ class Device:
             return f"{platform.machine()}, {os.cpu_count()} processors"
         (major, minor), total = self.attributes.capability, self.attributes.total_memory
         return f"{self.attributes.name}, compute capability {major}.{minor}, {total / 2**30:.0f} GiB"
+
+    @property
+    def id(self) -> int:
+        """The number of the GPU as CUDA counts them, under CuPy's name; 0 for the CPU."""
+        return self.index
+
+    def __int__(self) -> int:
+        """Return the number of the GPU; 0 for the CPU."""
+        return self.index
+
+    @property
+    def compute_capability(self) -> str:
+        """The compute capability of the GPU, such as ``"90"``; the CPU has none."""
+        if self.kind == "cpu":
+            raise AttributeError("the CPU has no compute capability")
+        return "{}{}".format(*self.attributes.capability)
+
+    @property
+    def mem_info(self) -> tuple[int, int]:
+        """The bytes that are free for all programs, and all bytes of the device."""
+        info = import_late(_MEMORY, __package__).memory_info(self)
+        if info.total is None:
+            raise DeviceError(f"the system does not tell how much memory {self} has")
+        return info.free, info.total
+
+    def use(self) -> None:
+        """Make the device the default of this thread, until another one is, or an outer ``with`` block ends."""
+        with_devices.set((*with_devices.get()[:-1], self))
+
+    def synchronize(self) -> None:
+        """Compute the pending arrays of the device, and wait until its work is done. See `synchronize`."""
+        import_late(_EVALUATE, __package__).synchronize(self)
 
     @property
     def dlpack_type(self) -> int:

@@ -1,0 +1,39 @@
+"""Devices, streams, events and memory under CuPy's names: `cupy.cuda` for programs whose imports alone change.
+
+All operations on arrays of a GPU run on the one stream of its device. What would need another is not here, and says so.
+"""
+
+from ..core.runtime.device import Device
+from . import memory, runtime, stream
+from .memory import (
+    MemoryPool,
+    PinnedMemoryPool,
+    get_allocator,
+    set_allocator,
+)
+from .runtime import is_available
+from .stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
+
+
+def get_device_id() -> int:
+    """Return the number of the default device of this thread."""
+    return Device().id
+
+
+__all__ = [
+    "Device",
+    "Event",
+    "ExternalStream",
+    "MemoryPool",
+    "PinnedMemoryPool",
+    "Stream",
+    "get_allocator",
+    "get_current_stream",
+    "get_device_id",
+    "get_elapsed_time",
+    "is_available",
+    "memory",
+    "runtime",
+    "set_allocator",
+    "stream",
+]

@@ -1,0 +1,358 @@
+"""`Stream` and `Event` under CuPy's names: the order of this package's work and of other work on CUDA streams.
+
+All operations on arrays of a GPU run on the stream of its device, in the order in which they are recorded. A `Stream`
+is for what others queue, kernels of one's own or other libraries. As a context it orders: what is recorded in it comes
+after what is on the stream, and what is queued on the stream later comes after that. Nothing waits on the host.
+On the CPU, where work is done when it is computed, streams order nothing.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from contextvars import ContextVar
+from typing import Any, ClassVar
+
+from ..arrays.stream_order import consumer_waits, stream_handle, wait_for
+from ..core.errors import DeviceError
+from ..core.runtime import evaluate
+from ..core.runtime.device import Device, check, default_device, driver, is_lost
+
+# What of CuPy's streams is not here, with the reason.
+_MISSING = {
+    **dict.fromkeys(
+        ("begin_capture", "end_capture", "is_capturing"),
+        "work of this package is planned and launched as it is needed, and cannot be captured by a call",
+    ),
+    **dict.fromkeys(
+        ("add_callback", "launch_host_func"), "call synchronize(), or record an Event and ask done, before the function"
+    ),
+}
+
+
+class Stream:
+    """A CUDA stream, with which work of this package can be ordered. See `cupy.cuda.Stream`.
+
+    Parameters
+    ----------
+    null : bool
+        Whether it is the stream of the device, on which operations on arrays run.
+    non_blocking : bool
+        Whether it does not wait for CUDA's legacy default stream, nor that for it.
+    ptds : bool
+        Must be False.
+    priority : int, optional
+        The priority as CUDA counts it: lower numbers are more urgent.
+
+    Attributes
+    ----------
+    null : Stream
+        The stream of the device that is the default when it is used.
+    device : Device
+        The device.
+    ptr : int
+        The handle; 0 on the CPU.
+
+    Raises
+    ------
+    ValueError
+        For per-thread default streams.
+    """
+
+    null: ClassVar[Stream]
+
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None
+    ) -> None:
+        if ptds:
+            raise ValueError("per-thread default streams are not supported; make a Stream() in each thread")
+        device = default_device()
+        self._device: Device | None = device
+        self._handle = 0
+        if not null and device.has_stream:
+            cuda = driver()
+            device.activate()
+            flags = cuda.CUstream_flags
+            flag = (flags.CU_STREAM_NON_BLOCKING if non_blocking else flags.CU_STREAM_DEFAULT).value
+            self._handle = int(check(cuda.cuStreamCreateWithPriority(flag, priority or 0)))
+            weakref.finalize(self, _destroy_stream, device, self._handle).atexit = False
+
+    def __getattr__(self, name: str) -> Any:
+        """Tell why something of CuPy's streams is not here."""
+        reason = f": {_MISSING[name]}" if name in _MISSING else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{reason}")
+
+    @property
+    def device(self) -> Device:
+        """The device of the stream."""
+        return default_device() if self._device is None else self._device
+
+    @property
+    def ptr(self) -> int:
+        """The handle of the stream; 0 on the CPU."""
+        return self._handle or (int(self.device.stream) if self.device.has_stream else 0)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the version of the protocol of CUDA's Python packages, and the handle."""
+        return 0, self.ptr
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are one stream of CUDA."""
+        return isinstance(other, Stream) and (self.device, self.ptr) == (other.device, other.ptr)
+
+    def __hash__(self) -> int:
+        """Return the hash of the handle."""
+        return hash(self.ptr)
+
+    def __repr__(self) -> str:
+        """Return the handle, and the device."""
+        return f"<{type(self).__name__} {self.ptr} ({self.device})>"
+
+    @property
+    def done(self) -> bool:
+        """Whether all work on the stream is done."""
+        self._queue_what_is_recorded()
+        return not self.ptr or _has_happened(driver().cuStreamQuery(driver().CUstream(self.ptr)))
+
+    def synchronize(self) -> None:
+        """Wait until all work on the stream is done, also what was recorded while it was current."""
+        if not self._handle or _is_current(self):
+            evaluate.synchronize(self.device)
+        if self._handle:
+            self._queue_what_is_recorded()
+            check(driver().cuStreamSynchronize(driver().CUstream(self._handle)))
+
+    def record(self, event: Event | None = None) -> Event:
+        """Return an event that happens when all work that is on the stream now is done.
+
+        Parameters
+        ----------
+        event : Event, optional
+            The event. By default a new one.
+        """
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Have what comes to the stream later wait until an event has happened.
+
+        Parameters
+        ----------
+        event : Event
+            The event, which has been recorded.
+        """
+        if not self.device.has_stream:
+            return
+        self._queue_what_is_recorded()
+        cuda = driver()
+        for handle in {self.ptr, int(self.device.stream)} if _is_current(self) else {self.ptr}:
+            check(cuda.cuStreamWaitEvent(cuda.CUstream(handle), cuda.CUevent(event.ptr), 0))
+
+    def use(self) -> Stream:
+        """Make the stream the current one of this thread until another one is."""
+        streams = _streams.get()
+        if streams:
+            streams[-1]._leave()
+        _streams.set((*streams[:-1], self))
+        self._join()
+        return self
+
+    def __enter__(self) -> Stream:
+        """Make the stream the current one of this thread."""
+        _streams.set((*_streams.get(), self))
+        self._join()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Have the stream before be the current one, and the work of the block be before what comes to this one."""
+        current = _streams.get()[-1]
+        current._leave()
+        _streams.set(_streams.get()[:-1])
+
+    def _join(self) -> None:
+        """Have the device wait for the stream."""
+        if self._handle:
+            wait_for(self.device, self._handle)
+
+    def _leave(self) -> None:
+        """Have the stream wait for the device, and for what is recorded."""
+        if self._handle:
+            evaluate.compute_pending(evaluate.queue_of(self.device))
+            consumer_waits(self.device, self._handle)
+
+    def _queue_what_is_recorded(self) -> None:
+        """Have the operations that were recorded so far be on this stream, if they are to be on it."""
+        device = self.device
+        if device.has_stream:
+            device.activate()
+        if not self._handle:
+            evaluate.compute_pending(evaluate.queue_of(device))
+        elif _is_current(self):
+            self._leave()
+
+
+def _stream_of_default_device() -> Stream:
+    stream = Stream.__new__(Stream)
+    stream._device, stream._handle = None, 0
+    return stream
+
+
+Stream.null = _stream_of_default_device()
+# The current streams of a thread, of the blocks that it is in.
+_streams: ContextVar[tuple[Stream, ...]] = ContextVar("gpunumpy_streams", default=())
+
+
+class ExternalStream(Stream):
+    """A stream of another library. See `cupy.cuda.ExternalStream`.
+
+    Parameters
+    ----------
+    ptr : int or stream
+        The handle, or an object with ``__cuda_stream__``. It must live as long as this object.
+    device_id : int
+        The number of its GPU. By default that of the default device.
+    """
+
+    def __init__(self, ptr: Any, device_id: int = -1) -> None:
+        self._device = default_device() if device_id < 0 else Device(device_id)
+        if not self._device.has_stream:
+            raise DeviceError("there are no CUDA streams on the CPU")
+        self._handle = stream_handle(ptr)
+
+
+def _is_current(stream: Stream) -> bool:
+    streams = _streams.get()
+    return bool(streams) and streams[-1] is stream
+
+
+def get_current_stream(device_id: int = -1) -> Stream:
+    """Return the current stream of this thread.
+
+    Parameters
+    ----------
+    device_id : int
+        Accepted: the stream of a device that has no other one is `Stream.null`.
+    """
+    streams = _streams.get()
+    return streams[-1] if streams else Stream.null
+
+
+class Event:
+    """A point in the work on a stream. See `cupy.cuda.Event`.
+
+    Parameters
+    ----------
+    block : bool
+        Whether `synchronize` lets other threads have the processor.
+    disable_timing : bool
+        Whether the event takes no time.
+    interprocess : bool
+        Must be False.
+
+    Attributes
+    ----------
+    ptr : int
+        The handle; 0 on the CPU.
+
+    Raises
+    ------
+    ValueError
+        For events of several processes.
+    """
+
+    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
+        if interprocess:
+            raise ValueError("events of several processes are not supported")
+        self.device = device = default_device()
+        self.has_time = not disable_timing
+        self.seconds: float | None = None  # when it was recorded on the CPU
+        self.is_recorded = False
+        self.ptr = 0
+        if device.has_stream:
+            cuda = driver()
+            device.activate()
+            flags = cuda.CUevent_flags
+            flag = flags.CU_EVENT_BLOCKING_SYNC.value * block + flags.CU_EVENT_DISABLE_TIMING.value * disable_timing
+            self.ptr = int(check(cuda.cuEventCreate(flag)))
+            weakref.finalize(self, _destroy_event, device, self.ptr).atexit = False
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Have the event happen when all work that is on a stream now is done, also what is recorded on it.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream. By default the current one.
+
+        Raises
+        ------
+        ValueError
+            If the stream is of another device.
+        """
+        stream = get_current_stream() if stream is None else stream
+        if stream.device is not self.device:
+            raise ValueError(f"an event of {self.device} is recorded on a stream of {stream.device}")
+        stream._queue_what_is_recorded()
+        if self.ptr:
+            cuda = driver()
+            check(cuda.cuEventRecord(cuda.CUevent(self.ptr), cuda.CUstream(stream.ptr)))
+        else:
+            self.seconds = time.perf_counter()
+        self.is_recorded = True
+
+    @property
+    def done(self) -> bool:
+        """Whether the event has happened, or was never recorded."""
+        return not self.ptr or _has_happened(driver().cuEventQuery(driver().CUevent(self.ptr)))
+
+    def synchronize(self) -> None:
+        """Wait until the event has happened."""
+        if self.ptr:
+            self.device.activate()
+            check(driver().cuEventSynchronize(driver().CUevent(self.ptr)))
+
+
+def get_elapsed_time(start_event: Event, end_event: Event) -> float:
+    """Return the milliseconds between two events that have happened.
+
+    Parameters
+    ----------
+    start_event, end_event : Event
+        The events.
+
+    Raises
+    ------
+    ValueError
+        If one was not recorded or takes no time, or they are of two devices.
+    """
+    for event in (start_event, end_event):
+        if not event.is_recorded or not event.has_time:
+            raise ValueError("an event " + ("was not recorded" if event.has_time else "has disable_timing"))
+    if start_event.device is not end_event.device:
+        raise ValueError(f"events are on two devices, {start_event.device} and {end_event.device}")
+    if start_event.seconds is not None and end_event.seconds is not None:
+        return 1e3 * (end_event.seconds - start_event.seconds)
+    cuda = driver()
+    return float(check(cuda.cuEventElapsedTime(cuda.CUevent(start_event.ptr), cuda.CUevent(end_event.ptr))))
+
+
+def _has_happened(answer: tuple[Any, ...]) -> bool:
+    """Return whether the driver says so; any error but that something is not ready is raised."""
+    if answer[0] and answer[0] == driver().CUresult.CUDA_ERROR_NOT_READY:
+        return False
+    check(answer)
+    return True
+
+
+def _destroy_stream(device: Device, handle: int) -> None:
+    if not is_lost(device):
+        driver().cuStreamDestroy(driver().CUstream(handle))
+
+
+def _destroy_event(device: Device, handle: int) -> None:
+    if not is_lost(device):
+        driver().cuEventDestroy(driver().CUevent(handle))
+
+
+__all__ = ["Event", "ExternalStream", "Stream", "get_current_stream", "get_elapsed_time"]

@@ -1,0 +1,107 @@
+"""Devices and memory under CuPy's names."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy import cuda
+from gpunumpy.core.runtime.device import CPU, Device
+from gpunumpy.cuda import runtime
+
+from ..support import fake_driver
+
+
+def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_driver.install(monkeypatch, 2)
+    assert cuda.Device is np.Device
+    assert runtime.getDeviceCount() == 2
+    with cuda.Device(1) as device:
+        assert (device.id, int(device), cuda.get_device_id(), runtime.getDevice()) == (1, 1, 1, 1)
+        cuda.Device(0).use()
+        assert cuda.Device().id == 0
+        assert np.zeros(3).device.id == 0
+        runtime.setDevice(1)
+        assert cuda.get_device_id() == 1
+    assert cuda.get_device_id() == 0
+    assert cuda.Device(0).compute_capability == "90"
+    assert cuda.Device(0).mem_info == runtime.memGetInfo() == (1 << 30, 1 << 30)
+    found = runtime.getDeviceProperties(0)
+    assert (found["name"], found["major"], found["multiProcessorCount"]) == (b"a GPU that is not there", 9, 132)
+    assert runtime.driverGetVersion() == 13000
+
+
+def test_the_cpu() -> None:
+    with Device("cpu"):
+        x = np.arange(4.0) + 1
+        cuda.Device().synchronize()
+        runtime.deviceSynchronize()
+        assert x[3] == 4
+        free, total = CPU.mem_info
+        assert 0 < free < total
+        assert not hasattr(CPU, "compute_capability")
+        assert cuda.is_available() is np.is_available()
+
+
+def test_a_device_that_is_not_there_raises_the_errors_of_both_names() -> None:
+    with pytest.raises(runtime.CUDARuntimeError, match="there is no device"):
+        cuda.Device(100)
+    assert cuda.memory.OutOfMemoryError is MemoryError
+
+
+def test_memory() -> None:
+    pool = np.get_default_memory_pool()
+    assert pool is np.get_default_memory_pool()
+    x = np.array(numpy.ones(1 << 20))
+    x.computed()
+    assert pool.used_bytes() >= x.nbytes
+    assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    del x
+    pool.free_all_blocks()
+    assert pool.free_bytes() == 0
+
+
+def test_the_limit_of_memory() -> None:
+    pool = np.get_default_memory_pool()
+    assert pool.get_limit() == 0
+    try:
+        pool.set_limit(size=1 << 40)
+        assert pool.get_limit() == 1 << 40
+        with pytest.raises(ValueError, match="exactly one"):
+            pool.set_limit()
+        with pytest.raises(ValueError, match="fraction is a part"):
+            pool.set_limit(fraction=2)
+    finally:
+        pool.set_limit(size=0)
+    assert pool.get_limit() == 0
+
+
+def test_allocators() -> None:
+    pool = np.get_default_memory_pool()
+    cuda.set_allocator(cuda.MemoryPool().malloc)
+    cuda.set_allocator(pool.malloc)
+    cuda.set_allocator(cuda.get_allocator())
+    for other in (None, len):
+        with pytest.raises(NotImplementedError, match="one allocator"):
+            cuda.set_allocator(other)  # type: ignore[arg-type]
+    with pytest.raises(NotImplementedError, match="uint8"):
+        pool.malloc(4)
+    pinned = np.get_default_pinned_memory_pool()
+    pinned.free_all_blocks()
+    assert pinned.n_free_blocks() == 0
+
+
+def test_copies_to_the_host(device: str) -> None:
+    with Device(device):
+        x = np.arange(6.0).reshape(2, 3) + 1
+        expected = numpy.arange(6.0).reshape(2, 3) + 1
+        out = numpy.zeros((2, 3), numpy.float32)
+        assert np.asnumpy(x, cuda.Stream.null if device != "cpu" else None, "F", out, blocking=False) is out
+        assert (out == expected).all()
+        assert x.get(order="F").flags.f_contiguous
+        assert (x.get(out=numpy.zeros((2, 3))) == expected).all()
+        with pytest.raises(ValueError, match="out has shape"):
+            x.get(out=numpy.zeros(3))
+        with pytest.raises(TypeError, match="out is a NumPy array"):
+            np.asnumpy(x, out=x)
