@@ -18,9 +18,10 @@ from itertools import starmap
 from operator import call
 from typing import Any
 
-_VERSION = (1, 0)
+_VERSION = (1, 1)
 READ_ONLY = 1
 IS_COPIED = 2
+IS_PADDED = 4  # elements of fewer than 8 bits have a byte each
 
 _NAME, _USED = b"dltensor", b"used_dltensor"
 _NAME_VERSIONED, _USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"

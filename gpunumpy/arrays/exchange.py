@@ -37,7 +37,7 @@ from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
 from ..functions.creation import arrays as creation
 from . import stream_order
-from .dlpack import IS_COPIED, Description, make_capsule, open_capsule, sweep
+from .dlpack import IS_COPIED, IS_PADDED, Description, make_capsule, open_capsule, sweep
 from .dlpack import READ_ONLY as FLAG_READ_ONLY
 
 __all__ = ["from_dlpack"]
@@ -47,8 +47,11 @@ _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
 # DLPack's codes of types: by kind, by dtype with the number of bits, and the inverse.
 _KIND_CODES = {"b": 6, "i": 0, "u": 1, "e": 2, "f": 2, "c": 5}
 _CODE = {
-    dtype: (4 if dtype == dtypes.bfloat16 else _KIND_CODES[kind], 8 * dtype.itemsize)
-    for dtype, kind in dtypes.KIND.items()
+    **{dtype: (_KIND_CODES[kind], 8 * dtype.itemsize) for dtype, kind in dtypes.KIND.items()},
+    dtypes.bfloat16: (4, 16),
+    dtypes.float8_e4m3fn: (10, 8),
+    dtypes.float8_e5m2: (12, 8),
+    dtypes.float4_e2m1fn: (17, 4),
 }
 _DTYPE = {code: dtype for dtype, code in _CODE.items()}
 
@@ -187,6 +190,10 @@ def dlpack(
         if not versioned:
             raise BufferError("the array is read-only, which DLPack can say since version 1.0: ask with max_version")
         flags |= FLAG_READ_ONLY
+    if _is_padded(_CODE[x.dtype], x.dtype):
+        if not versioned:
+            raise BufferError(f"bytes that hold {x.dtype} can be told of since version 1.1 of DLPack")
+        flags |= IS_PADDED
     ptr, where, buffer = _pointer(x)
     if target.has_stream and stream != -1:
         handle = _stream_handle(stream)
@@ -196,6 +203,11 @@ def dlpack(
     device = (target.dlpack_type, target.index)
     description = Description(ptr, device, _CODE[x.dtype], where.shape, where.strides, flags)
     return make_capsule(description, versioned, buffer)
+
+
+def _is_padded(code: tuple[int, int], dtype: DType) -> bool:
+    """Return whether elements of a dtype have fewer bits, by their code in DLPack, than their bytes hold."""
+    return code[1] < 8 * dtype.itemsize
 
 
 def _why_copy(x: ndarray, target: Device) -> str:
@@ -226,8 +238,8 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
     device = x.device
     if device.dlpack_type != _CUDA:
         raise AttributeError(f"__cuda_array_interface__: the array is on {device}")
-    if x.dtype == dtypes.bfloat16:
-        raise AttributeError("__cuda_array_interface__ has no type for bfloat16; DLPack has")
+    if x.dtype in dtypes.ML_DTYPES:
+        raise AttributeError(f"__cuda_array_interface__ has no type for {x.dtype}; DLPack has")
     ptr, where, _ = _pointer(x)
     packed = layout.is_c_contiguous(where.shape, where.strides)
     return {
@@ -351,6 +363,8 @@ def _from_capsule(capsule: Any, device: Device) -> ndarray:
     dtype = _DTYPE.get(tensor.dtype)
     if dtype is None:
         raise BufferError(f"DLPack's type {tensor.dtype} (code, bits) is not supported; {allowed(dtypes.NAMES)}")
+    if _is_padded(tensor.dtype, dtype) and not tensor.flags & IS_PADDED:
+        raise BufferError(f"elements of {dtype} that share a byte are not supported, only one byte for each")
     writeable = not tensor.flags & FLAG_READ_ONLY
     borrowed = stream_order.Borrowed(device, owner)
     return array_over(tensor.ptr, tensor.shape, tensor.strides, dtype, device, borrowed, writeable)

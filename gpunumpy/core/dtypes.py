@@ -12,9 +12,12 @@ from .errors import OnHostError, allowed
 DType: TypeAlias = "numpy.dtype[Any]"
 
 bfloat16 = numpy.dtype(ml_dtypes.bfloat16)
+float8_e4m3fn = numpy.dtype(ml_dtypes.float8_e4m3fn)
+float8_e5m2 = numpy.dtype(ml_dtypes.float8_e5m2)
+float4_e2m1fn = numpy.dtype(ml_dtypes.float4_e2m1fn)  # a byte for each element
 
 # Name, NumPy type, C type in generated kernels, kind.
-# Kinds: b bool, i signed, u unsigned, e 16-bit float (float16, bfloat16), f float, c complex.
+# Kinds: b bool, i signed, u unsigned, e low-precision float (16 bits or fewer), f float, c complex.
 _TABLE: tuple[tuple[str, Any, str, str], ...] = (
     ("bool", numpy.bool_, "bool", "b"),
     ("int8", numpy.int8, "i8", "i"),
@@ -27,6 +30,9 @@ _TABLE: tuple[tuple[str, Any, str, str], ...] = (
     ("uint64", numpy.uint64, "u64", "u"),
     ("float16", numpy.float16, "f16", "e"),
     ("bfloat16", bfloat16, "bf16", "e"),
+    ("float8_e4m3fn", float8_e4m3fn, "f8e4m3", "e"),
+    ("float8_e5m2", float8_e5m2, "f8e5m2", "e"),
+    ("float4_e2m1fn", float4_e2m1fn, "f4e2m1", "e"),
     ("float32", numpy.float32, "f32", "f"),
     ("float64", numpy.float64, "f64", "f"),
     ("complex64", numpy.complex64, "c64", "c"),
@@ -48,6 +54,11 @@ class _Kinds(dict[DType, str]):
 
 KIND: dict[DType, str] = _Kinds({numpy.dtype(row[1]): row[3] for row in _TABLE})
 
+# The dtypes that NumPy has from ml_dtypes: it computes them by that package's loops, and cannot sort them.
+ML_DTYPES: frozenset[DType] = frozenset(dtype for dtype in DTYPES if dtype.type.__module__ == ml_dtypes.__name__)
+# Those of one byte. Kernels have their C types only where they use them.
+BYTE_FLOATS: frozenset[DType] = frozenset(dtype for dtype in ML_DTYPES if dtype.itemsize == 1)
+
 BOOL = numpy.dtype(numpy.bool_)
 INT64 = numpy.dtype(numpy.int64)
 FLOAT32 = numpy.dtype(numpy.float32)
@@ -57,6 +68,7 @@ COMPLEX128 = numpy.dtype(numpy.complex128)
 # The supported dtype of every key that `check` finds in one look-up: dtypes, NumPy types, Python types.
 _known: dict[Any, numpy.dtype[Any]] = {key: dtype for dtype in DTYPES for key in (dtype, dtype.type)}
 _known.update((kind, numpy.dtype(kind)) for kind in (bool, int, float, complex))
+_known.update((dtype.name, dtype) for dtype in ML_DTYPES)  # names that older releases of ml_dtypes do not tell NumPy
 
 
 def check(dtype: Any) -> numpy.dtype[Any]:
@@ -73,8 +85,6 @@ def check(dtype: Any) -> numpy.dtype[Any]:
         return _known[dtype]
     except (KeyError, TypeError):
         pass
-    if isinstance(dtype, str) and dtype == "bfloat16":
-        return bfloat16
     requested = numpy.dtype(dtype)
     supported = _known.get(requested)
     if supported is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy
 
-from ..core.dtypes import bfloat16 as _bfloat16
+from ..core import dtypes as _dtypes
 from ..core.recording.array import is_scalar, ndarray
 
 __all__ = [
@@ -16,6 +16,9 @@ __all__ = [
     "can_cast",
     "common_type",
     "finfo",
+    "float4_e2m1fn",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "isdtype",
     "isscalar",
     "iterable",
@@ -28,25 +31,29 @@ __all__ = [
     "size",
 ]
 
-bfloat16 = _bfloat16.type
+bfloat16 = _dtypes.bfloat16.type
+float8_e4m3fn = _dtypes.float8_e4m3fn.type
+float8_e5m2 = _dtypes.float8_e5m2.type
+float4_e2m1fn = _dtypes.float4_e2m1fn.type
 
 
 class finfo:
     """Machine limits of a floating dtype, or of the dtype of an array. See `numpy.finfo`.
 
-    The limits are scalars of the dtype, as in NumPy; those of bfloat16 are Python floats.
+    The limits are scalars of the dtype, as in NumPy; those of bfloat16, float8 and float4 are Python floats.
     """
 
     def __init__(self, dtype: Any) -> None:
         wanted = _type_of(dtype)
-        self._limits: Any = ml_dtypes.finfo(_bfloat16) if _is_bfloat16(wanted) else numpy.finfo(wanted)
+        of_ml_dtypes = _of_ml_dtypes(wanted)
+        self._limits: Any = numpy.finfo(wanted) if of_ml_dtypes is None else ml_dtypes.finfo(of_ml_dtypes)
 
     def __getattr__(self, name: str) -> Any:
         """Return one of the limits."""
         if name == "_limits":  # an object that is being copied has no limits yet
             raise AttributeError(name)
         value = getattr(self._limits, name)
-        return float(value) if isinstance(value, bfloat16) else value
+        return float(value) if _of_ml_dtypes(type(value)) else value
 
     def __repr__(self) -> str:
         """Return NumPy's text."""
@@ -65,17 +72,25 @@ class finfo:
         return hash(self.dtype)
 
 
-def _is_bfloat16(x: Any) -> bool:
-    return x is bfloat16 or (isinstance(x, numpy.dtype) and x == _bfloat16) or (isinstance(x, str) and x == "bfloat16")
+_ML_DTYPES = {key: dtype for dtype in _dtypes.ML_DTYPES for key in (dtype, dtype.type, dtype.name)}
+
+
+def _of_ml_dtypes(x: Any) -> numpy.dtype[Any] | None:
+    """Return the dtype of ml_dtypes that a dtype, a type or a name stands for; None for others."""
+    return _ML_DTYPES.get(x) if isinstance(x, (numpy.dtype, type, str)) else None
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Return whether a dtype is of a kind, or of one of several; bfloat16 is "real floating". See `numpy.isdtype`."""
+    """Return whether a dtype is of a kind, or of one of several. See `numpy.isdtype`.
+
+    bfloat16, float8 and float4 are "real floating".
+    """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    others = tuple(k for k in kinds if not _is_bfloat16(k))
-    if _is_bfloat16(dtype):
+    others = tuple(k for k in kinds if _of_ml_dtypes(k) is None)
+    found = _of_ml_dtypes(dtype)
+    if found is not None:
         kind_names = tuple(k for k in others if isinstance(k, str))
-        return len(others) < len(kinds) or numpy.isdtype(numpy.float32, kind_names)
+        return found in map(_of_ml_dtypes, kinds) or numpy.isdtype(numpy.float32, kind_names)
     return numpy.isdtype(dtype, kind if len(others) == len(kinds) else others)
 
 

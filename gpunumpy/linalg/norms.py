@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from numpy.linalg import LinAlgError
 
-from ..core.dtypes import FLOAT64, KIND, DType, bfloat16
+from ..core.dtypes import FLOAT64, KIND, ML_DTYPES, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap
@@ -68,9 +68,9 @@ def _integer_axis(axis: Any) -> int:
 
 
 def _to_floating(x: Any) -> ndarray:
-    """Return the array, with integers, booleans and bfloat16 as float64; NumPy treats bfloat16 as no float either."""
+    """Return the array, with integers, booleans and numbers of ml_dtypes as float64: to NumPy these are no floats."""
     array = as_array(x)
-    if KIND[array.dtype] in "biu" or array.dtype == bfloat16:
+    if KIND[array.dtype] in "biu" or array.dtype in ML_DTYPES:
         return wrap(as_dtype(array.value(), FLOAT64))
     return array
 

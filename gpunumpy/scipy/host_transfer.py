@@ -105,7 +105,7 @@ class HostTransfer(HostCall):
     def to_host(self, x: Any) -> Any:
         """Return an argument with NumPy's and SciPy's objects in place of this package's."""
         if isinstance(x, ndarray) and not x._flags & ON_HOST and x.device.shares_host_memory:
-            return super().to_host(x) if is_scalar(x) or x.dtype == dtypes.bfloat16 else self._window(x)
+            return super().to_host(x) if is_scalar(x) or x.dtype in dtypes.ML_DTYPES else self._window(x)
         if isinstance(x, Held):
             self._may_keep = True
             self.device = self.device or x._gpu

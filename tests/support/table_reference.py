@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import ml_dtypes
 import numpy
 
-from gpunumpy.core.dtypes import KIND, bfloat16
+from gpunumpy.core.dtypes import BYTE_FLOATS, DTYPES, KIND, ML_DTYPES, float4_e2m1fn
 from gpunumpy.core.ops import table
 from gpunumpy.kernels.host import op_functions
 
@@ -19,11 +20,15 @@ _RANDOM = 150
 
 
 def _float_limits(dtype: numpy.dtype[Any]) -> list[float]:
-    info = numpy.finfo(dtype) if dtype != bfloat16 else None
-    largest = float(info.max) if info else float(numpy.uint32(0x7F7F0000).view(numpy.float32))
-    tiny = float(info.tiny) if info else 2.0**-126
-    least = float(info.smallest_subnormal) if info else 2.0**-133
+    info: Any = ml_dtypes.finfo(dtype)
+    largest, tiny, least = map(float, (info.max, info.tiny, info.smallest_subnormal))
     return [sign * x for x in (largest, tiny, least, 7 * least) for sign in (1, -1)]
+
+
+def every_value(dtype: numpy.dtype[Any]) -> Array:
+    """Every value of a dtype of at most 16 bits."""
+    count = 16 if dtype == float4_e2m1fn else 1 << 8 * dtype.itemsize
+    return numpy.arange(count).astype(f"u{dtype.itemsize}").view(dtype)
 
 
 def specials(dtype: numpy.dtype[Any]) -> Array:
@@ -37,6 +42,8 @@ def specials(dtype: numpy.dtype[Any]) -> Array:
             near = {info.min, info.min + 1, info.max, info.max - 1, info.max // 2, 8 * dtype.itemsize}
             small = {-65, -8, -7, -3, -2, -1, 0, 1, 2, 3, 7, 8, 12, 31, 32, 63, 64, 100}
             return numpy.array(sorted(x for x in near | small if info.min <= x <= info.max), dtype)
+        if dtype in BYTE_FLOATS:
+            return every_value(dtype)
         if kind == "c":
             return numpy.array([complex(re, im) for re, im in itertools.product(_PARTS, repeat=2)], dtype)
         return numpy.array([*_REALS, *_float_limits(dtype)], dtype)
@@ -78,7 +85,8 @@ def arguments(case: tuple[str, table.Loop]) -> list[Array]:
     return inputs
 
 
-_WIDER = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "longdouble"}
+_WIDER = dict.fromkeys([dtype.name for dtype in DTYPES if KIND[dtype] == "e"], "float64")
+_WIDER |= {"float32": "float64", "float64": "longdouble"}
 _WIDER |= {"complex64": "complex128", "complex128": "clongdouble"}
 
 
@@ -164,8 +172,10 @@ def same_bits(got: Array, want: Array) -> Array:
 
 def spacing(size: Array, dtype: numpy.dtype[Any]) -> Array:
     """The distance of the floats of `dtype` at each size, given and returned in a wider dtype."""
-    if dtype == bfloat16:
-        return numpy.maximum(2.0 ** (numpy.floor(numpy.log2(numpy.maximum(size, 2.0**-126))) - 7), 2.0**-133)
+    if dtype in ML_DTYPES:
+        info: Any = ml_dtypes.finfo(dtype)
+        exponent = numpy.floor(numpy.log2(numpy.clip(size, float(info.tiny), float(info.max))))
+        return numpy.maximum(2.0 ** (exponent - info.nmant), float(info.smallest_subnormal))
     largest = numpy.finfo(dtype).max
     return numpy.spacing(numpy.minimum(size, largest).astype(dtype)).astype(size.dtype)
 

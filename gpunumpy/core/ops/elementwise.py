@@ -3,14 +3,15 @@
 An op gives a C++ template for each kind of loop; `kernels.codegen.op_code` makes the expression of one loop from it. In
 a template ``{0}``, ``{1}``, ``{2}`` are the arguments and
 
-- ``{T}`` the C type of the result (float32 for 16-bit floats, which are computed in float32);
+- ``{T}`` the C type of the result (float32 for low-precision floats, which are computed in float32);
 - ``{A}`` the C type of the first argument;
 - ``{U}`` the unsigned type of the loop, at least 32 bits wide: signed overflow is undefined in C and wraps in NumPy;
 - ``{f}`` the suffix of the C library's function for the float type of the loop: "f" for float32, else nothing.
 
-The kind of a loop is that of its first argument: b bool, i signed, u unsigned, e 16-bit float, f float, c complex; or x
-for a comparison of int64 with uint64. An op without the kind "e" computes 16-bit floats by its template for "f", in
-float32, and rounds once. The code generator converts the value of a template to the dtype of the result.
+The kind of a loop is that of its first argument: b bool, i signed, u unsigned, e low-precision float, f float, c
+complex; or x for a comparison of int64 with uint64. An op without the kind "e" computes low-precision floats by its
+template for "f", in float32, and rounds once. The code generator converts the value of a template to the dtype of the
+result.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from ..dtypes import BOOL, COMPLEX128, DTYPES, FLOAT64, INT64, KIND, DType, bfloat16, check
+from ..dtypes import BOOL, COMPLEX128, DTYPES, FLOAT32, FLOAT64, INT64, KIND, ML_DTYPES, DType, check
 from ..errors import allowed
 from ..numpy_ufuncs import UFUNCS
 from .elementwise import ELEMENTWISE, Op
@@ -43,9 +43,8 @@ UFUNC_OUTPUTS: dict[str, tuple[str, int]] = {
 }
 
 WIDER: dict[DType, DType] = {
-    numpy.dtype(numpy.float16): numpy.dtype(numpy.float32),
-    bfloat16: numpy.dtype(numpy.float32),
-    numpy.dtype(numpy.float32): FLOAT64,
+    **{dtype: FLOAT32 for dtype in DTYPES if KIND[dtype] == "e"},
+    FLOAT32: FLOAT64,
     numpy.dtype(numpy.complex64): COMPLEX128,
 }
 _COMPLEX_OF: dict[DType, DType] = {
@@ -111,7 +110,7 @@ def resolve(name: str, dtypes: tuple[Any, ...]) -> Loop:
     function = ufunc_of(name)
     if function is not None:
         dtypes = promoted_types(name, dtypes)
-        if name == "clip" and bfloat16 in dtypes:
+        if name == "clip" and not ML_DTYPES.isdisjoint(dtypes):
             result = resolve("maximum", (resolve("maximum", dtypes[:2])[-1], dtypes[2]))[-1]
             return (result,) * 4
         loop = _supported(name, function.resolve_dtypes(dtypes + (None,) * function.nout))
@@ -144,7 +143,7 @@ def loops(name: str) -> tuple[Loop, ...]:
         nin = op_of(name).arity
         found = [_resolve_if_possible(name, (BOOL,) * (nin == 3) + (dtype,) * min(nin, 2)) for dtype in DTYPES]
     else:
-        found = [_resolve_if_possible(name, (bfloat16,) * function.nin)]
+        found = [_resolve_if_possible(name, (dtype,) * function.nin) for dtype in DTYPES if dtype in ML_DTYPES]
         for types in function.types:
             arguments = types[: function.nin]
             if set(arguments) <= set(_CHARACTERS):

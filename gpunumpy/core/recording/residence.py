@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 from .._native import tell, tried_first
-from ..dtypes import KIND, bfloat16
+from ..dtypes import KIND, ML_DTYPES
 from ..errors import allowed
 from ..runtime import device as device_module
 from ..runtime import evaluate
@@ -33,7 +33,7 @@ from .host_memory import is_writeable, window
 
 _RESIDENCES = ("auto", "device")
 # The dtypes that both kernels and NumPy compute.
-DTYPES = frozenset(KIND.keys() - {bfloat16})
+DTYPES = frozenset(KIND.keys() - ML_DTYPES)
 
 
 def set_residence(residence: str) -> str:

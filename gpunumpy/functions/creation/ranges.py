@@ -117,10 +117,7 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
 
 
 # The dtype that a progression is computed in, if that is not its own dtype.
-_PROGRESSION_DTYPE = {
-    numpy.dtype(numpy.float16): numpy.dtype(numpy.float32),
-    dtypes.bfloat16: numpy.dtype(numpy.float32),
-}
+_PROGRESSION_DTYPE = {dtype: numpy.dtype(numpy.float32) for dtype, kind in dtypes.KIND.items() if kind == "e"}
 
 
 def _progression(first_values: Any, count: int, dtype: DType, queue: Queue) -> Node:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.dtypes import BOOL, FLOAT64, INT64, DType, bfloat16
+from ...core.dtypes import BOOL, FLOAT64, INT64, ML_DTYPES, DType
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
 from ...core.graph.node import Node
@@ -67,8 +67,8 @@ def check_vector(array: Any) -> None:
 
 
 def common_dtype(one: DType, two: DType) -> DType:
-    """Return the dtype in which numbers are compared; bfloat16, which NumPy cannot sort, counts as float32."""
-    return dtypes.check(numpy.result_type(*(_FLOAT32 if dtype == bfloat16 else dtype for dtype in (one, two))))
+    """Return the dtype in which numbers are compared; what NumPy cannot sort, of ml_dtypes, counts as float32."""
+    return dtypes.check(numpy.result_type(*(_FLOAT32 if dtype in ML_DTYPES else dtype for dtype in (one, two))))
 
 
 def insertion_positions(ordered: Node, values: Node, side: str) -> Node:

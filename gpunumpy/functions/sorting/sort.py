@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, COMPLEX128, INT64, KIND, bfloat16
+from ...core.dtypes import BOOL, COMPLEX128, INT64, KIND, ML_DTYPES
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
@@ -39,7 +39,7 @@ def sort_rows(x: Node, descending: bool = False) -> Node:
         return x
     if KIND[dtype] == "c":
         return elements_in_rows(x, argsort_rows(x, descending))
-    if dtype == bfloat16:
+    if dtype in ML_DTYPES:
         return graph.cast(sort_rows(graph.cast(x, _FLOAT32), descending), dtype)
     return graph.library_call("sort", (descending,), (_contiguous(x),))
 
@@ -52,7 +52,7 @@ def argsort_rows(x: Node, descending: bool = False) -> Node:
         return constant(0, shape, INT64, queue)
     if KIND[dtype] == "c":
         return lexsort_rows(_complex_keys(x, descending), descending)
-    if dtype == bfloat16:
+    if dtype in ML_DTYPES:
         x = graph.cast(x, _FLOAT32)
     return graph.library_call("argsort", (descending,), (_contiguous(x),))
 

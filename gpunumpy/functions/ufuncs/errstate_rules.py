@@ -13,7 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy
 
-from ...core.dtypes import BOOL, KIND, DType, bfloat16
+from ...core.dtypes import BOOL, KIND, ML_DTYPES, DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
@@ -253,7 +253,7 @@ def _is_convertible(x: Node, dtype: DType) -> Node:
 def _is_subnormal(x: Node) -> Node:
     """Record whether the magnitude of floats is below the normal numbers of their dtype."""
     dtype = x.signature.dtype
-    least = float(ml_dtypes.finfo(dtype).smallest_normal if dtype == bfloat16 else numpy.finfo(dtype).smallest_normal)
+    least = float(ml_dtypes.finfo(dtype).smallest_normal if dtype in ML_DTYPES else numpy.finfo(dtype).smallest_normal)
     return _map("less", BOOL, _map("absolute", dtype, x), _constant(least, dtype))
 
 

@@ -27,7 +27,7 @@ def interpreted(kernel: Kernel, processors: int) -> Program | None:
     """Return the program by which the interpreter runs a kernel, without the interpreter's text; None if it cannot.
 
     It takes the arguments of the kernel as the compiled program does, and gives the same bits. It cannot scan, compute
-    with 16-bit floats, draw random numbers, or run a body that is too long.
+    with low-precision floats, draw random numbers, or run a body that is too long.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from ...core.dtypes import BOOL, C_TYPE, COMPLEX128, DTYPES, FLOAT32, FLOAT64, INT64, KIND, DType, check
+from ...core.dtypes import BOOL, BYTE_FLOATS, C_TYPE, COMPLEX128, DTYPES, FLOAT32, FLOAT64, INT64, KIND, DType, check
 from ...core.ops.table import ELEMENTWISE, REAL_OF, Loop, loops
 from . import op_code
 from .sources import source
@@ -37,6 +37,8 @@ _SIZES = {
 }
 # With these dtypes nearly all programs compute. Each further one has some hundred operations to compile.
 _DTYPES: tuple[DType, ...] = tuple(map(check, ("?", "u1", "u4", "u8", "i4", "i8", "f4", "f8", "c8", "c16")))
+# Scalar arguments may have more.
+_SCALARS: tuple[DType, ...] = tuple(dtype for dtype in DTYPES if dtype not in BYTE_FLOATS)
 # Integers of 8 and 16 bits are computed as int32, whose lower bits are theirs: there are casts between the two.
 _INT32, _UINT64 = check("i4"), check("u8")
 _NARROW: tuple[DType, ...] = tuple(map(check, ("i1", "i2", "u2")))
@@ -73,7 +75,7 @@ def opcodes() -> _Opcodes:
     Elementwise operations follow the others, from `GROUP` on.
     """
     accesses: list[object] = [(kind, nbytes) for kind in ("load", "store", "gather") for nbytes in (1, 2, 4, 8, 16)]
-    accesses += ["index", *(("scalar", dtype) for dtype in DTYPES)]
+    accesses += ["index", *(("scalar", dtype) for dtype in _SCALARS)]
     assert len(accesses) <= GROUP
     found = {key: number for number, key in enumerate(accesses)}
     found.update((key, GROUP + number) for number, key in enumerate(_elementwise()))
@@ -200,7 +202,7 @@ def text() -> str:
     head, tail = source("codegen/dependent", "codegen/wrap", "codegen/last_block", "codegen/interpreter").split(
         "// Groups\n"
     )
-    casts = [("cast", (FLOAT64, dtype)) for dtype in DTYPES]
+    casts = [("cast", (FLOAT64, dtype)) for dtype in _SCALARS]
     parts = [
         op_code.helpers([*_elementwise(), *_reducers(), *casts]),
         *(f"#define {name} {value}" for name, value in _SIZES.items()),

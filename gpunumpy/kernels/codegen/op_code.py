@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 import numpy
 
-from ...core.dtypes import C_TYPE, COMPLEX128, FLOAT64, KIND, DType, check
+from ...core.dtypes import BYTE_FLOATS, C_TYPE, COMPLEX128, FLOAT32, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
 from ...core.ops.made import MadeOp, MadeReduction
 from ...core.ops.special import SPECIAL
@@ -146,7 +146,7 @@ def state_dtype(op_name: str, loop: Loop) -> DType:
     if op.value == "widest":
         return COMPLEX128 if KIND[loop[0]] == "c" else FLOAT64
     if op.value == "result":
-        return loop[-1]
+        return FLOAT32 if loop[-1] in BYTE_FLOATS else loop[-1]  # which has an infinity to begin with
     if op.value == "argument":
         return loop[0]
     return check({"bool": "bool", "i64": "int64"}[op.value])
@@ -187,6 +187,8 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
 
 
 _COMPLEX_MATH = "codegen/complex_math"
+# The types of floats of one byte, with overloads of what other files have. Other kernels have the text without it.
+_BYTE_FLOAT_TYPES = "codegen/float8"
 # The files of helpers that ops made at run time have, besides the element types.
 _OF_MADE_OPS = ("custom/complex", "custom/types")
 _REMAINDERS = frozenset({"floor_divide", "remainder", "fmod"})
@@ -196,6 +198,7 @@ _LOGARITHMS = ("codegen/double_word", "codegen/exponential", "codegen/logarithm"
 # The files of helper functions in the order in which their texts are concatenated, each with the files it needs.
 _HELPERS: dict[str, tuple[str, ...]] = {
     "codegen/types": (),
+    _BYTE_FLOAT_TYPES: (),
     "codegen/cast": (),
     "codegen/integer": (),
     "codegen/real": (),
@@ -240,9 +243,11 @@ def _sources() -> dict[str, str]:
 
 @cache
 def _definers() -> dict[str, tuple[str, ...]]:
-    """Return, for each helper function, the files with an overload of it."""
+    """Return, for each helper function, the files with an overload of it but for those that come with a type."""
     found: dict[str, list[str]] = {}
     for name, text in _sources().items():
+        if name == _BYTE_FLOAT_TYPES:
+            continue
         for function in set(
             re.findall(r"__device__ (?:inline|__forceinline__|__noinline__) [\w<>, :]+? (\w+)\(", text)
         ):
@@ -275,7 +280,8 @@ def _templates_of(name: str, loop: Loop) -> list[str]:
 def _helper_files(name: str, loop: Loop) -> frozenset[str]:
     """Return the helper files that op `name` needs for `loop`."""
     complex_kind = any(KIND[dtype] == "c" for dtype in loop)
-    needed = {"codegen/types", "codegen/complex"} if complex_kind else {"codegen/types"}
+    needed = {"codegen/complex"} if complex_kind else set[str]()
+    needed.update(_type_files(loop))
     for text in _templates_of(name, loop):
         for function in re.findall(r"op::(\w+)", text):
             files = _definers().get(function, ())
@@ -284,6 +290,11 @@ def _helper_files(name: str, loop: Loop) -> frozenset[str]:
             for file in files:
                 needed.update((file, *_HELPERS[file]))
     return frozenset(needed)
+
+
+def _type_files(dtypes: Iterable[DType]) -> set[str]:
+    """Return the helper files that define the element types of these dtypes."""
+    return {"codegen/types"} if BYTE_FLOATS.isdisjoint(dtypes) else {"codegen/types", _BYTE_FLOAT_TYPES}
 
 
 def is_long(name: str, loop: Loop) -> bool:
@@ -301,11 +312,14 @@ def _is_long(name: str, loop: Loop) -> bool:
     return name in _REMAINDERS or any("codegen/double_word" in _HELPERS[file] for file in _helper_files(name, loop))
 
 
-def helpers(ops_with_loops: Iterable[tuple[str, Loop]]) -> str:
-    """Return the text of the helpers that these ops (elementwise or reductions) need, the element types first."""
+def helpers(ops_with_loops: Iterable[tuple[str, Loop]], dtypes: Iterable[DType] = ()) -> str:
+    """Return the text of the helpers that these ops (elementwise or reductions) need, the element types first.
+
+    `dtypes` are further ones whose element types are needed.
+    """
     ops = list(ops_with_loops)
     of_table = [(name, loop) for name, loop in ops if not isinstance(name, (MadeOp, MadeReduction))]
-    needed = frozenset({"codegen/types"}).union(*(_helper_files(name, loop) for name, loop in of_table))
+    needed = frozenset(_type_files(dtypes)).union(*(_helper_files(name, loop) for name, loop in of_table))
     made = dict.fromkeys(text for name, _ in ops if isinstance(name, (MadeOp, MadeReduction)) for text in name.texts)
     return "\n".join([_concatenate(needed), *([source(*_OF_MADE_OPS), *made] if made else [])])
 

@@ -198,7 +198,8 @@ class Unit:
 
     def preamble(self) -> str:
         """Return the helpers that the text so far uses, and the definition of ``Int``."""
-        return f"{op_code.helpers(list(self._used_ops))}\ntypedef {'long long' if self.wide_index else 'int'} Int;\n"
+        helpers = op_code.helpers(list(self._used_ops), [arg.dtype for arg in self.kernel.args])
+        return f"{helpers}\ntypedef {'long long' if self.wide_index else 'int'} Int;\n"
 
     def constants(self) -> list[str]:
         """Return C lines that define the parameters as constants."""

@@ -220,6 +220,8 @@ class Words:
                         free_slot(found, reduction.result)
                 else:
                     assert isinstance(instr, Scalar)
+                    if ("scalar", dtypes[value]) not in opcodes():
+                        raise CannotInterpret
                     self._emit(opcodes()["scalar", dtypes[value]], to, self._arguments[instr.arg])
             return slots[value]
 

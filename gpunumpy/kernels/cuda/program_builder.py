@@ -23,6 +23,7 @@ class ProgramBuilder:
         self._entries: list[tuple[str, str, str]] = []
         self._launches: list[Launch] = []
         self._ops: list[tuple[str, Any]] = []
+        self._dtypes_without_op: list[Any] = []
 
     def param(self, value: int) -> str:
         """Return the name of a new parameter with this value."""
@@ -55,6 +56,10 @@ class ProgramBuilder:
     def require_op(self, op: str, loop: tuple[Any, ...]) -> None:
         """Include the helper functions of an op in the program."""
         self._ops.append((op, loop))
+
+    def require_types(self, *dtypes: Any) -> None:
+        """Include the element types of dtypes in the program, to which it may apply no op."""
+        self._dtypes_without_op += dtypes
 
     def add_entry(
         self,
@@ -108,7 +113,8 @@ class ProgramBuilder:
             f'extern "C" __global__ void {bounds}{name}({parameters}) {{\n  await_kernels_before();\n{body}\n}}'
             for name, body, bounds in self._entries
         )
-        text = f"{source('codegen/dependent')}\n{op_code.helpers(self._ops)}\n{head}\n{entries}\n"
+        helpers = op_code.helpers(self._ops, self._dtypes_without_op)
+        text = f"{source('codegen/dependent')}\n{helpers}\n{head}\n{entries}\n"
         blocks = tuple(Scratch(size) for _, size in scratch)
         return Program(text, tuple(self._launches), blocks, flag, tuple(self._params))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import KIND, DType, bfloat16
+from ...core.dtypes import KIND, ML_DTYPES, DType
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeOp
 from ...core.ops.special import SPECIAL
@@ -85,7 +85,7 @@ def _component(read: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
-    """Clip bfloat16, for which `numpy.clip` has no loop."""
+    """Clip numbers of ml_dtypes, for which `numpy.clip` has no loop."""
     return numpy.minimum(numpy.maximum(x, low), high, out=out)
 
 
@@ -184,7 +184,7 @@ def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
         return CORRECTED[op]
     if op in _FILLED and KIND[loop[0]] == "f":
         return _FILLED[op]
-    return _clip if op == "clip" and loop[0] == bfloat16 else ufunc
+    return _clip if op == "clip" and loop[0] in ML_DTYPES else ufunc
 
 
 def accumulator(op: str, dtype: DType) -> Callable[[Any, int | None], Any]:

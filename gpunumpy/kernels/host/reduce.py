@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import FLOAT64, KIND, DType
+from ...core.dtypes import FLOAT64, KIND, ML_DTYPES, DType
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeReduction
+from ...core.ops.table import WIDER
 from ...core.runtime.executors import implementation
 
 State = tuple[Any, ...]
 
-# The wider dtypes in which sums and moments of parts are carried and merged, as they are sums of rounded values.
-_WIDE: dict[str, str] = {"float16": "float32", "bfloat16": "float32", "float32": "float64", "complex64": "complex128"}
 _ADDITIVE = frozenset({"add", "multiply"})
 # Rows of fewer elements are added column by column: NumPy takes as long to begin a row as to add many elements. It adds
 # so few one after the other too, so the bits are the same. So many rows are worth a call for each column.
@@ -51,8 +50,8 @@ class Reducer:
 
 
 def wide(dtype: DType) -> DType:
-    """Return the dtype in which sums of `dtype` are carried."""
-    return numpy.dtype(_WIDE.get(dtype.name, dtype))
+    """Return the dtype in which sums and moments of parts are carried and merged: they are sums of rounded values."""
+    return WIDER.get(dtype, dtype)
 
 
 def reducer(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int) -> Reducer:
@@ -69,8 +68,8 @@ def _by_ufunc(op: str, loop: tuple[DType, ...], axes: tuple[int, ...]) -> Reduce
     ufunc = UFUNCS[_UFUNC.get(op, op)]
     over = axes[0] if len(axes) == 1 else axes
     reduce, result = ufunc.reduce, loop[-1]
-    # ml_dtypes rounds a bfloat16 sum after each addition; NumPy's float16 sums do not.
-    rounds_each_step = op in _ADDITIVE and result.name == "bfloat16"
+    # ml_dtypes rounds a sum after each addition; NumPy's float16 sums do not.
+    rounds_each_step = op in _ADDITIVE and result in ML_DTYPES
     carried = wide(result) if op in _ADDITIVE else result
 
     # The loops of logical ufuncs take numbers of every dtype, but have one result dtype.
@@ -162,7 +161,7 @@ def _moments(op: str, loop: tuple[DType, ...], axes: tuple[int, ...], count: int
     """
     add: Any = UFUNCS["add"].reduce
     result = loop[-1]
-    # 16-bit floats are averaged and squared as float32, as their squares would overflow.
+    # Low-precision floats are averaged and squared as float32, as their squares would overflow.
     inner = FLOAT64 if KIND[loop[0]] in "biu" else wide(loop[0]) if KIND[loop[0]] == "e" else loop[0]
 
     def squares(x: Any, mean: Any) -> Any:

@@ -77,6 +77,7 @@ class _Writer(ProgramBuilder):
     ) -> None:
         super().__init__()
         self._dtypes = dtypes
+        self.require_types(*dtypes)
         self._pointers = [
             pointer_declaration(dtypes[0], "out", ""),
             pointer_declaration(dtypes[1], "value"),
