@@ -190,7 +190,7 @@ def _close_real(got: Array, want: Array, size: Array, ulp: float) -> Array:
         near = finite & (numpy.abs(wide - want) <= ulp * unit)
         overflow = numpy.isinf(wide) & (numpy.abs(want) >= (1 - 1e-6) * float(numpy.abs(_float_limits(got.dtype)[0])))
         overflow &= numpy.sign(wide) == numpy.sign(want)
-    same = (wide == rounded.astype(want.dtype)) | (numpy.isnan(wide) & numpy.isnan(want))
+    same = (wide == rounded.astype(want.dtype)) | (numpy.isnan(wide) & numpy.isnan(rounded))
     return near | overflow | same
 
 

@@ -89,8 +89,9 @@ template <class F> __device__ inline byte_float<F> nextafter(byte_float<F> x, by
 
 // The signed distance to the next value away from zero.
 template <class F> __device__ inline byte_float<F> spacing(byte_float<F> x) {
-  if ((x.bits & (F::SIGN - 1)) >= F::SPECIAL) return byte_float_of<F>(F::NOT_A_NUMBER);
-  return byte_float<F>(f32(byte_float_of<F>(x.bits + 1)) - f32(x));
+  const u32 size = x.bits & (F::SIGN - 1), sign = x.bits & F::SIGN;
+  if (size >= F::SPECIAL) return byte_float_of<F>(F::NOT_A_NUMBER);
+  return byte_float<F>(f32(byte_float_of<F>(sign | (size == F::GREATEST ? F::BEYOND : size + 1))) - f32(x));
 }
 
 }  // namespace op
