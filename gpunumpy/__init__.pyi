@@ -172,6 +172,15 @@ __array_api_version__: str
 class bfloat16(numpy.generic):
     def __new__(cls, value: object = ..., /) -> Self: ...
 
+class float8_e4m3fn(numpy.generic):
+    def __new__(cls, value: object = ..., /) -> Self: ...
+
+class float8_e5m2(numpy.generic):
+    def __new__(cls, value: object = ..., /) -> Self: ...
+
+class float4_e2m1fn(numpy.generic):
+    def __new__(cls, value: object = ..., /) -> Self: ...
+
 class _MGrid:
     def __getitem__(self, key: slice | tuple[slice, ...], /) -> ndarray: ...
 
@@ -2732,7 +2741,10 @@ __all__ = [
     "float128",
     "float16",
     "float32",
+    "float4_e2m1fn",
     "float64",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float_power",
     "floating",
     "floor",

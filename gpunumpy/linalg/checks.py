@@ -34,7 +34,7 @@ def common_dtype(*arrays: ndarray) -> Any:
     Raises
     ------
     TypeError
-        For 16-bit floats.
+        For low-precision floats.
     """
     return _common(*[array.dtype for array in arrays])
 

@@ -15,7 +15,8 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.arrays import dlpack
-from gpunumpy.core.dtypes import DTYPES, bfloat16
+from gpunumpy.arrays.dlpack import Description, make_capsule, open_capsule
+from gpunumpy.core.dtypes import DTYPES, ML_DTYPES, bfloat16, float4_e2m1fn
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.functions import fallback
@@ -41,7 +42,7 @@ def counting_array(shape: tuple[int, ...] = (3, 4), dtype: Any = numpy.float64) 
 # --- DLPack out
 
 
-@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != bfloat16], ids=str)
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ML_DTYPES], ids=str)
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4), (0, 3)], ids=str)
 def test_numpy_takes_ours(dtype: Any, shape: tuple[int, ...]) -> None:
     x = counting_array(shape, dtype)
@@ -187,7 +188,7 @@ def test_what_cannot_be_had() -> None:
 # --- DLPack in
 
 
-@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != bfloat16], ids=str)
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ML_DTYPES], ids=str)
 @pytest.mark.parametrize("key", [numpy.s_[...], numpy.s_[::2, ::-1], numpy.s_[1, 2], numpy.s_[1:1], numpy.s_[:, 3]])
 def test_gpunumpy_takes_numpy_arrays(dtype: Any, key: Any) -> None:
     n = numpy.arange(30).astype(dtype).reshape(5, 6)
@@ -267,11 +268,27 @@ class Producer:
         return self.capsule
 
 
-def test_bfloat16_goes_through_a_capsule() -> None:
-    x = from_host(numpy.arange(3).astype(bfloat16), CPU)
-    y = from_dlpack(Producer(x.__dlpack__()))
-    assert y.dtype == bfloat16
+# DLPack's code and bits, by dlpack.h of version 1.1.
+CODES = {"bfloat16": (4, 16), "float8_e4m3fn": (10, 8), "float8_e5m2": (12, 8), "float4_e2m1fn": (17, 4)}
+
+
+@pytest.mark.parametrize("dtype", sorted(ML_DTYPES, key=str), ids=str)
+def test_dtypes_that_numpy_cannot_exchange_go_through_a_capsule(dtype: Any) -> None:
+    x = from_host(numpy.arange(3).astype(dtype), CPU)
+    tensor, _ = open_capsule(x.__dlpack__(max_version=(1, 1)))
+    assert tensor.dtype == CODES[dtype.name]
+    y = from_dlpack(Producer(x.__dlpack__(max_version=(1, 1))))
+    assert y.dtype == dtype
     assert y.data_ptr() == x.data_ptr()
+
+
+def test_float4_has_a_byte_for_each_element() -> None:
+    x = from_host(numpy.arange(3).astype(float4_e2m1fn), CPU)
+    with pytest.raises(BufferError, match="since version 1"):
+        x.__dlpack__()
+    packed = Description(x.data_ptr(), (1, 0), (17, 4), (6,), (1,))
+    with pytest.raises(BufferError, match="share a byte"):
+        from_dlpack(Producer(make_capsule(packed, True, x)))
 
 
 def test_bad_producers() -> None:

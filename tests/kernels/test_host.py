@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any
 
+import ml_dtypes
 import numpy
 import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import DTYPES, bfloat16
+from gpunumpy.core.ops.table import WIDER
 from gpunumpy.core.schedule.kernel import (
     Affine,
     Apply,
@@ -406,12 +408,12 @@ def test_reduction_dtypes(dtype: numpy.dtype[Any], blocks: str) -> None:
     every = k.result(k.reduce("all", x, loop=(dtype, B1)), B1)
     k.run()
     same(every, numpy.all(a, 1, keepdims=True))
-    exact = {"float16": "f4", "bfloat16": "f4", "float32": "f8", "complex64": "c16"}.get(dtype.name, dtype)
+    exact = WIDER.get(dtype, dtype)
     want = numpy.add.reduce(a, 1, exact, keepdims=True).astype(dtype)
     if dtype.kind in "biu":
         same(add, want)
     else:
-        eps = float(numpy.finfo(dtype).eps) if dtype != bfloat16 else 2.0**-8
+        eps = float(ml_dtypes.finfo(dtype).eps)
         error = abs(add.astype("c16") - want.astype("c16"))
         assert (error <= 16 * eps * abs(a.astype("c16")).sum(1, keepdims=True)).all()
     same(top, numpy.maximum.reduce(a, 1, keepdims=True))

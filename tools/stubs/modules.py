@@ -50,7 +50,7 @@ _NOTICE = (
     '# mypy: disable-error-code="override, overload-overlap"\n'
 )
 _HEAD = Path(__file__).with_name("head.pyi.in").read_text(encoding="utf-8")
-_WRITTEN_BY_HAND = ("bfloat16", "mgrid", "ogrid")
+_WRITTEN_BY_HAND = ("bfloat16", "float4_e2m1fn", "float8_e4m3fn", "float8_e5m2", "mgrid", "ogrid")
 
 # The classes in `head.pyi.in` whose calls are those of a ufunc, by the numbers of its arguments and results.
 _UFUNC_CLASSES = {(1, 1): "_Unary", (2, 1): "_Binary", (1, 2): "_UnaryPair", (2, 2): "_BinaryPair"}

@@ -382,7 +382,7 @@ def _contract_pair(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) 
     first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
     left, right = _arranged(first.node, plan.left), _arranged(second.node, plan.right)
     if isinstance(plan, Kernel):
-        # 16-bit floats are multiplied and summed as float32.
+        # Low-precision floats are multiplied and summed as float32.
         product_dtype = FLOAT32 if KIND[dtype] == "e" and plan.axes else dtype
         node = graph.map_node(
             "multiply", (product_dtype,) * 3, (as_dtype(left, product_dtype), as_dtype(right, product_dtype))

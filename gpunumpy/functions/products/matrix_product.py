@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ...core.dtypes import FLOAT32, KIND
+from ...core.dtypes import BYTE_FLOATS, FLOAT32, KIND
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
@@ -20,7 +20,7 @@ from .precision import precision
 
 
 def vector_product(a: Node, b: Node) -> Node:
-    """Return the products of vectors along the last axis; 16-bit floats are multiplied and summed as float32."""
+    """Return the products of vectors along the last axis; low-precision floats are multiplied as float32."""
     dtype = a.signature.dtype
     product_dtype = FLOAT32 if KIND[dtype] == "e" else dtype
     products = graph.map_node("multiply", (product_dtype,) * 3, [as_dtype(x, product_dtype) for x in (a, b)])
@@ -54,6 +54,8 @@ def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
     ndims = len(left.shape), len(right.shape)
     if ndims not in ((2, 1), (1, 2), (2, 2)) or left.shape[-1] != right.shape[0] or left.dtype != right.dtype:
         return False
+    if left.dtype in BYTE_FLOATS:
+        return False
     if left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS and isinstance(left.primitive, Leaf):
         return False
     return not any(map(_is_seen_as_conjugation, signatures)) and all(
@@ -73,6 +75,8 @@ def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
     if 0 in shape or not left_shape[-1]:
         return _zeros(shape, a)
     dtype = a.signature.dtype
+    if dtype in BYTE_FLOATS:  # libraries multiply no two of them into a third without scales
+        return graph.cast(matrix_product(graph.cast(a, FLOAT32), graph.cast(b, FLOAT32), shape), dtype)
     if len(right_shape) == 1 and _is_faster_as_reduction(a):
         return reshaped(vector_product(a, b), shape)
     if are_tiny(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
-from ...core.dtypes import C_TYPE, DType
+from ...core.dtypes import BYTE_FLOATS, C_TYPE, DType
 from ...core.ops.made import MadeOp
 
 # The types of a user's variables, where they are not C's of the same name.
@@ -91,7 +91,9 @@ def overwrites(operation: str, preamble: str, name: str) -> bool:
 
 
 def user_type(dtype: DType) -> str:
-    """Return the C++ type of a user's variable."""
+    """Return the C++ type of a user's variable. Raise `TypeError` for a float of one byte, which has none."""
+    if dtype in BYTE_FLOATS:
+        raise TypeError(f"kernels of one's own have no type for {dtype}: convert it, or take its bytes as uint8")
     c_type = C_TYPE[dtype]
     return _USER_TYPES.get(c_type, c_type)
 

@@ -23,7 +23,7 @@ from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, point
 DType = numpy.dtype[Any]
 
 _FLOAT32 = numpy.dtype(numpy.float32)
-# Ops whose folds of 16-bit floats have a float32 state, as NumPy's folds have along the last axis.
+# Ops whose folds of low-precision floats have a float32 state, as NumPy's folds have along the last axis.
 _WIDE_STATE_OPS = ("subtract", "divide")
 # (average length, threads) of a segment from that length on. One thread takes a segment if there are enough rows, and
 # enough of them are adjacent in memory.
@@ -127,7 +127,7 @@ def reduceat(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequen
 
 
 def _left_fold(builder: ProgramBuilder, op: str, result: DType, argument: DType, wide_state: bool) -> _Code:
-    """Return a fold in which every step applies the op; with `wide_state` some ops widen 16-bit floats."""
+    """Return a fold in which every step applies the op; with `wide_state` some ops widen low-precision floats."""
     state = _FLOAT32 if wide_state and op in _WIDE_STATE_OPS and KIND[result] == "e" else result
     operand = argument if state == result else state
     first = builder.cast(builder.cast("next", argument, result), result, state)
