@@ -72,10 +72,17 @@ def array_ufunc(x: ndarray, ufunc: Any, method: str, *inputs: Any, **options: An
         return NotImplemented
     others = list(filter(decides_about_ufuncs, operands))
     if others:
+        # A subclass has been asked, and calls this method.
         is_called_by_class = type(x).__array_ufunc__ is not ndarray.__array_ufunc__  # type: ignore[attr-defined]
-        if is_called_by_class or ufunc is getattr(_package(), ufunc.__name__, None):
+        if (
+            is_called_by_class
+            or any(isinstance(y, ndarray) for y in others)
+            or ufunc is getattr(_package(), ufunc.__name__, None)
+        ):
             return NotImplemented
-        return _by_other_class(others, ufunc, method, inputs, options)
+        # NumPy has asked those on the left of this array.
+        place = next(k for k, operand in enumerate(operands) if operand is x)
+        return _by_other_class(list(filter(decides_about_ufuncs, operands[place:])), ufunc, method, inputs, options)
     call = _function_for(ufunc, method)
     if not outputs:
         if "where" in options and method == "__call__":
@@ -90,8 +97,6 @@ def _by_other_class(others: list[Any], ufunc: Any, method: str, inputs: tuple[An
     Those of pandas leave a ufunc that they have no operator for to any class but NumPy's, so they are asked again with
     NumPy's arrays.
     """
-    if any(isinstance(x, ndarray) for x in others):  # a subclass, which has been asked and calls this method
-        return NotImplemented
     for x in others:
         result = x.__array_ufunc__(ufunc, method, *inputs, **options)
         if result is not NotImplemented:

@@ -18,9 +18,17 @@ from ..core.dtypes import KIND
 from ..core.errors import MaskedOperandError, OnHostError, OverlapError
 from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
-from .fallback import WRITE_TO_OVERLAP, holds_host_data, host_fallback, on_host, report
+from .fallback import WRITE_TO_OVERLAP, has_unasked_class, holds_host_data, host_fallback, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
-from .subclasses import ClassRule, call_for_subclass, has_method_for_numpy, has_subclass, rule_of
+from .subclasses import (
+    ClassRule,
+    by_subclass,
+    call_for_subclass,
+    deciding_subclasses,
+    has_method_for_numpy,
+    has_subclass,
+    rule_of,
+)
 
 
 def takes_every_dtype(
@@ -42,13 +50,17 @@ def takes_every_dtype(
     place
         Does the same for small arrays on the host, or returns `ELSEWHERE`; None for functions that make no difference.
     """
-    class_rule = rule_of(function.__name__) if rule is None else rule
+    asks_class = hasattr(getattr(by_numpy, "__wrapped__", None), "_implementation")
+    class_rule = rule_of(function.__name__)._replace(asks_class=asks_class) if rule is None else rule
     method = class_rule.method_of_others
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
-        if SUBCLASSES and not class_rule.takes_array_itself and has_subclass((args, options)):
-            return call_for_subclass(public, class_rule, args, options)
+        if SUBCLASSES and has_subclass((args, options)):
+            if not class_rule.takes_array_itself:
+                return call_for_subclass(public, class_rule, args, options)
+            if class_rule.asks_class and (asked := deciding_subclasses((args, options))):
+                return by_subclass(public, asked, args, options)
         if place is not None and place.is_asked(options) and residence.is_auto():
             result = place(args, options)
             if result is not ELSEWHERE:
@@ -66,7 +78,8 @@ def takes_every_dtype(
     if class_rule.asks_class:
         # What a class calls that leaves a function as it is: `ndarray.__array_function__` does.
         unasked = class_rule._replace(asks_class=False)
-        run._implementation = partial(_run_unasked, public, unasked)  # type: ignore[attr-defined]
+        as_asked = function if class_rule.takes_array_itself else partial(_run_unasked, public, unasked)
+        run._implementation = as_asked  # type: ignore[attr-defined]
     return public
 
 
@@ -118,7 +131,7 @@ def is_for_numpy(error: Exception, arguments: Any) -> bool:
     So it is for arguments of which some are on the host, whatever the error: what a function checks is written for the
     dtypes that kernels compute. With ``host_fallback("error")`` it is never so.
     """
-    if isinstance(error, MaskedOperandError):
+    if isinstance(error, MaskedOperandError) or has_unasked_class(error, arguments):
         return True
     if host_fallback() == "error":
         return False

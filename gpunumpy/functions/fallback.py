@@ -33,6 +33,7 @@ from ..core.recording.array import (
     MADE_AS_ARRAY,
     ON_HOST,
     READ_ONLY,
+    SUBCLASSES,
     as_class,
     from_host,
     host_only_memory,
@@ -60,9 +61,12 @@ from ..core.recording.record import (
 from ..core.runtime.device import Device, default_device
 from ..core.runtime.memory import address
 from ..core.source_location import call_for_user, warn
+from .subclasses import by_subclass, deciding_subclasses, subclasses_first
 
 __all__ = ["host_fallback"]
 
+# How the error begins where no class that is asked about a function has an answer.
+_NO_ANSWER = "no implementation found"
 # What messages call a write that NumPy does, one element after the other.
 WRITE_TO_OVERLAP = "a write to a view whose elements overlap"
 
@@ -468,15 +472,25 @@ def by_other_class(function: Callable[..., Any], args: tuple[Any, ...], options:
     try:
         return call_for_user(function, *args, **options, **like)
     except TypeError as error:
-        if not str(error).startswith("no implementation found"):
+        if not str(error).startswith(_NO_ANSWER):
             raise
         own, asked = own_function(function), list(_asked((like, args, options)))
         types = tuple(dict.fromkeys(map(type, asked)))
-        for x in filter(decides_about_functions, asked):
+        for x in subclasses_first(filter(decides_about_functions, asked)):
             result = x.__array_function__(own, types, args, options)
             if result is not NotImplemented:
                 return result
         raise
+
+
+def has_unasked_class(error: Exception, x: Any) -> bool:
+    """Return whether an argument is of a class that decides about functions, and whose answer the error is not."""
+    if not any(map(decides_about_functions, _asked(x))) or str(error).startswith(_NO_ANSWER):
+        return False
+    step = error.__traceback__
+    while step is not None and step.tb_frame.f_code.co_name != "__array_function__":
+        step = step.tb_next
+    return step is None
 
 
 def own_function(function: Any) -> Any:
@@ -502,6 +516,11 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
+        if SUBCLASSES and asks_classes and (asked := deciding_subclasses((args, options))):
+            return by_subclass(run, asked, args, options)
+        return unasked(*args, **options)
+
+    def unasked(*args: Any, **options: Any) -> Any:
         if holds_masked_array((args, options)):
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
@@ -518,6 +537,9 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         call.write_back()
         return call.from_host(result)
 
+    asks_classes = hasattr(function, "_implementation")
+    if asks_classes:
+        run._implementation = unasked  # type: ignore[attr-defined]
     return run
 
 

@@ -264,12 +264,12 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
         rule = rule._replace(ufunc=(public, *rule.ufunc[1:]))
     given = list(_arrays_in((args, options)))
     arrays = [x for x in given if type(x) is not ndarray]
-    asked = [x for x in arrays if type(x).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
+    asked = deciding_subclasses(arrays)
     if asked and rule.asks_class:
-        return _by_function_override(call, asked, args, options)
+        return by_subclass(call, asked, args, options)
     if asked and any(x is options.get("like") for x in asked):
         others = {name: x for name, x in options.items() if name != "like"}
-        return _by_function_override(getattr(numpy, call.__name__), [options["like"]], args, others)
+        return by_subclass(getattr(numpy, call.__name__), [options["like"]], args, others)
     if rule.ufunc is not None or rule.asked_of is not None:
         overriding = [x for x in arrays if type(x).__array_ufunc__ is not ndarray.__array_ufunc__]  # type: ignore[attr-defined]
         if overriding:
@@ -472,7 +472,7 @@ def wrapped_result(x: ndarray, array: Any, context: Any = None, return_scalar: b
     return array if type(array) is type(x) else as_class(array, type(x), x)
 
 
-def _subclasses_first(operands: Iterable[Any]) -> list[Any]:
+def subclasses_first(operands: Iterable[Any]) -> list[Any]:
     """Return one operand of each class, in the order of asking: subclasses before their bases, else from the left."""
     found: list[Any] = []
     for x in operands:
@@ -482,12 +482,19 @@ def _subclasses_first(operands: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _by_function_override(
-    call: Callable[..., Any], asked: list[Any], args: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
-    """Return what a class with its own ``__array_function__`` makes of a call of a function. See NEP 18."""
-    types = tuple(dict.fromkeys(map(type, _arrays_in((asked, args, options)))))
-    for x in _subclasses_first(asked):
+def deciding_subclasses(x: Any) -> list[Any]:
+    """Return the arrays in an argument whose classes have an ``__array_function__`` of their own."""
+    return [a for a in _arrays_in(x) if type(a).__array_function__ is not ndarray.__array_function__]  # type: ignore[attr-defined]
+
+
+def by_subclass(call: Callable[..., Any], asked: list[Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what classes with their own ``__array_function__`` make of a call of a function. See NEP 18.
+
+    Arrays of other classes are asked after them: they have the function called.
+    """
+    arrays = list(_arrays_in((asked, args, options)))
+    types = tuple(dict.fromkeys(map(type, arrays)))
+    for x in subclasses_first(arrays):
         result = x.__array_function__(call, types, args, options)
         if result is not NotImplemented:
             return result
@@ -515,7 +522,7 @@ def _by_override(arrays: list[Any], ufunc: tuple[Any, str, str], args: tuple[Any
             return NotImplemented
         raise TypeError(f"operand {type(refusing).__name__!r} does not support ufuncs (__array_ufunc__=None)")
     deciding = [x for x in others if any(x is array for array in arrays) or decides_about_ufuncs(x)]
-    for x in _subclasses_first(deciding):
+    for x in subclasses_first(deciding):
         result = x.__array_ufunc__(function, method, *inputs, **keywords)
         if result is not NotImplemented:
             return result

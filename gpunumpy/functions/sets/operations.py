@@ -12,7 +12,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
-from ...core.recording.record import reshaped
+from ...core.recording.record import leave_function_to_class, reshaped
 from ...core.runtime.evaluate import compute
 from ..creation.arrays import array_in_memory_order, constant
 from ..creation.ranges import apply_op, scalar_node
@@ -96,6 +96,8 @@ def isin(
     try:
         x, tests = as_arrays((element, test_elements))
     except TypeError:  # text or objects
+        leave_function_to_class(element)
+        leave_function_to_class(test_elements)
         found = numpy.isin(
             to_numpy_arguments(element), to_numpy_arguments(test_elements), assume_unique, invert, kind=kind
         )

@@ -38,6 +38,7 @@ from ...core.recording.record import (
     as_nodes,
     elementwise,
     elementwise_value,
+    leave_function_to_class,
     reshaped,
     weak_types,
 )
@@ -378,6 +379,7 @@ def iscomplexobj(x: Any) -> builtins.bool:
 
 def isrealobj(x: Any) -> builtins.bool:
     """Return whether the dtype is not complex, whatever the values are. See `numpy.isrealobj`."""
+    leave_function_to_class(x)
     return not iscomplexobj(x)
 
 
@@ -445,6 +447,8 @@ def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.
     try:
         a1, a2 = as_array(a1), as_array(a2)
     except (TypeError, ValueError):  # strings, objects, or no array at all: NumPy compares them
+        leave_function_to_class(a1)
+        leave_function_to_class(a2)
         return numpy.array_equal(to_numpy_arguments(a1), to_numpy_arguments(a2), equal_nan)
     if a1.shape != a2.shape:
         return False
@@ -457,6 +461,8 @@ def array_equiv(a1: Any, a2: Any) -> builtins.bool:
     try:
         a1, a2 = as_array(a1), as_array(a2)
     except (TypeError, ValueError):
+        leave_function_to_class(a1)
+        leave_function_to_class(a2)
         return numpy.array_equiv(to_numpy_arguments(a1), to_numpy_arguments(a2))
     try:
         layout.broadcast_shapes(a1.shape, a2.shape)
