@@ -62,7 +62,7 @@ def checked_fill_value(value: Any, dtype: Any) -> Any:
 def converted_fill_value(value: Any, dtype: Any) -> Any:
     """Return a fill value of another dtype as one of `dtype`; None if it has no such value."""
     try:
-        with numpy.errstate(invalid="raise"):
+        with numpy.errstate(invalid="ignore"):
             return checked_fill_value(value, dtype)
-    except (TypeError, ValueError, OverflowError, FloatingPointError):
+    except (TypeError, ValueError, OverflowError):
         return None

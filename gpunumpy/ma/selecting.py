@@ -12,7 +12,7 @@ from ..functions.creation.arrays import array as new_array
 from ..functions.indexing import selection
 from ..functions.manipulation.shape import astype
 from ..functions.ufuncs.ufunc import UFUNCS
-from .fill_values import checked_fill_value
+from .fill_values import checked_fill_value, converted_fill_value
 from .masks import data_of, data_of_out, getmaskarray, operands, shrunk, stored_mask, taken
 from .state import MaskedArray, is_ours, masked, new, nomask
 
@@ -45,7 +45,11 @@ def filled_method(a: Any, fill_value: Any = None) -> Any:
     mask = a._mask
     if mask is nomask:
         return a._data
-    return filled_for(a, a.fill_value if fill_value is None else fill_value)
+    if fill_value is None:
+        fill_value = a.fill_value
+        if fill_value.dtype != a.dtype:  # that of an operand
+            fill_value = converted_fill_value(fill_value, a.dtype)
+    return filled_for(a, fill_value)
 
 
 def filled_for(a: Any, fill_value: Any) -> Any:

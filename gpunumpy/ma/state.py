@@ -164,7 +164,12 @@ def new(
     result._fill_value, result._hardmask, result._sharedmask = None, False, False
     if type(result) is not MaskedArray:
         result.__array_finalize__(data if like is None else like)
-    return result if like is None else update_from(result, like)
+    if like is None:
+        return result
+    update_from(result, like)
+    if result._fill_value is not None and result._fill_value.dtype != result.dtype:
+        result._fill_value = converted_fill_value(result._fill_value, result.dtype)
+    return result
 
 
 def store_mask(x: Any, mask: Any, has_masked: Any) -> None:
@@ -185,12 +190,9 @@ def as_data(x: Any) -> ndarray:
 
 
 def update_from(x: Any, like: Any) -> Any:
-    """Give a masked array the fill value and the kind of mask of another object, and return it."""
+    """Give a masked array the fill value, of whatever dtype, and the kind of mask of another object, and return it."""
     if isinstance(like, MaskedArray):
-        fill_value = like._fill_value
-        if fill_value is not None:
-            fill_value = fill_value if like.dtype == x.dtype else converted_fill_value(fill_value, x.dtype)
-        x._fill_value, x._hardmask, x._sharedmask = fill_value, like._hardmask, like._sharedmask
+        x._fill_value, x._hardmask, x._sharedmask = like._fill_value, like._hardmask, like._sharedmask
         if is_ours(like):
             take_attributes(x, like)
     return x
