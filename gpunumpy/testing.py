@@ -8,11 +8,30 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy.testing
-from numpy.testing import overrides as overrides
+import numpy.testing.overrides
 
 from .core.recording.array import is_scalar, ndarray, to_host
+from .functions.fallback import OWN_FUNCTIONS, namespace
+from .functions.ufuncs.ufunc import ufunc
 
-__path__: list[str] = []  # a package: `overrides` is NumPy's module
+__path__: list[str] = []  # a package
+
+
+def allows_array_ufunc_override(func: Any) -> bool:
+    """Return whether a function asks classes for their ``__array_ufunc__``. See `numpy.testing.overrides`."""
+    return isinstance(func, (ufunc, numpy.ufunc))
+
+
+def allows_array_function_override(func: Any) -> bool:
+    """Return whether a function asks classes for their ``__array_function__``. See `numpy.testing.overrides`."""
+    names = {f"{f.__module__}.{f.__name__}" for f in numpy.testing.overrides.get_overridable_numpy_array_functions()}
+    module = str(getattr(func, "__module__", "")).replace(__name__.partition(".")[0], "numpy", 1)
+    return f"{module}.{getattr(func, '__name__', '')}" in names
+
+
+for _function in (allows_array_ufunc_override, allows_array_function_override):
+    OWN_FUNCTIONS[f"numpy.testing.overrides.{_function.__name__}"] = _function
+overrides = namespace("numpy.testing.overrides")
 
 # Functions that call a function of the program, which gets its own arrays.
 _CALLERS = frozenset(
@@ -47,8 +66,8 @@ def _with_conversion(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _names() -> dict[str, Any]:
-    """Return the public names of `numpy.testing`, its functions with conversion."""
-    public = {name: getattr(numpy.testing, name) for name in numpy.testing.__all__}
+    """Return the public names of `numpy.testing`, its functions with conversion, but for the module `overrides`."""
+    public = {name: getattr(numpy.testing, name) for name in numpy.testing.__all__ if name != "overrides"}
     return {
         name: _with_conversion(value) if inspect.isfunction(value) and name not in _CALLERS else value
         for name, value in public.items()

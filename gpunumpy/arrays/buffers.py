@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from ..core.recording.array import host_only_memory, is_scalar, ndarray, to_host
-from .exchange import lent_memory
+from ..core.recording.lending import lent_memory
 
 # Bits of a request. Without `_FORMAT` elements are bytes to the consumer, and without `_STRIDES` they are in C order.
 _WRITABLE, _FORMAT, _STRIDES = 0x001, 0x004, 0x010

@@ -17,21 +17,16 @@ from ..core.errors import allowed
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.graph.node import Node
 from ..core.recording.array import (
     ALWAYS_READ_ONLY,
     READ_ONLY,
     host_only_memory,
     is_scalar,
-    keep_on_host,
     make_view,
-    memory_on_host,
     ndarray,
-    one_step,
-    owner_of,
     wrap_leaf,
 )
-from ..core.recording.residence import host_bytes
+from ..core.recording.lending import export, lent_memory
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import CPU, Device
 from ..core.runtime.memory import Buffer
@@ -68,35 +63,9 @@ memory.out_of_memory_hooks.append(_release)
 # --- exports ----------------------------------------------------------------------------------------------------------
 
 
-def _export(x: ndarray) -> tuple[Node, Layout]:
-    """Compute an array, and what was recorded from it; mark its memory as exported. Return the leaf and its layout."""
-    node = x.memory()
-    if x.queue.pending:
-        evaluate.compute_pending(x.queue)
-    evaluate.check_errors(x.queue)
-    _mark_exported(node.data)
-    while (latest := x.memory()).data is not node.data:
-        # A write before the mark, by a signal handler or another thread, has given the array other memory.
-        node = latest
-        _mark_exported(node.data)
-    return node, graph.leaf_layout(node)
-
-
-def _mark_exported(buffer: Buffer) -> None:
-    """Mark memory as exported: others can write to it from now on, so what the host has of it may be old.
-
-    A value that a kernel stores where the host reads it is awaited: from then on its address is in the device's memory.
-    """
-    buffer.awaited()
-    with memory.staying(buffer):
-        _ = buffer.ptr  # what is on the host moves first, for which there may be no room
-        buffer.exported = True
-        buffer.copy = None
-
-
 def _pointer(x: ndarray) -> tuple[int, Layout, Buffer]:
     """Export an array. Return the address of its first element, its layout and its memory."""
-    node, where = _export(x)
+    node, where = export(x)
     return node.data.ptr + where.offset * x.itemsize, where, node.data
 
 
@@ -107,32 +76,6 @@ def data_ptr(x: ndarray) -> int:
     stream is ordered after it without further steps.
     """
     return _pointer(x)[0]
-
-
-def host_window(x: ndarray) -> Any:
-    """Return a NumPy array over the memory of an array on the CPU device."""
-    node, where = _export(x)
-    itemsize = x.itemsize
-    strides = tuple(s * itemsize for s in where.strides)
-    window = numpy.ndarray(where.shape, x.dtype, node.data.host, where.offset * itemsize, strides)
-    window.flags.writeable = x.writeable and not is_scalar(x)
-    return window
-
-
-def lent_memory(x: ndarray) -> Any:
-    """Lend the memory of an array to code on the host. Return it as a NumPy array, or None if a GPU has it.
-
-    The address stays. An array that is on the host for its size or for what is written to it stays there with it.
-    """
-    shares_memory = x.device.shares_host_memory
-    with one_step(x):
-        memory = memory_on_host(x)
-        if memory is not None:
-            if shares_memory and host_only_memory(x) is None and owner_of(x).nbytes > host_bytes(x.device):
-                return host_window(x)  # the device's own memory, so that to compute with it copies nothing
-            keep_on_host(x)
-            return memory
-    return host_window(x) if shares_memory else None
 
 
 def dlpack_device(x: ndarray) -> tuple[int, int]:

@@ -15,12 +15,12 @@ from ..core.late_imports import import_late
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops.special import OF_SCIPY
 from ..core.recording.array import host_only_memory, ndarray, to_host
+from ..core.recording.lending import host_window
 from ..core.recording.record import decides_about_ufuncs, refuses_ufuncs
 from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host, own_function
-from ..functions.subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
+from ..functions.subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
-from . import exchange
 from .namespace_info import EDITIONS
 
 # The functions of this package by NumPy's ufuncs, once they have been called; the core looks here before it asks.
@@ -56,7 +56,7 @@ def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
         return memory.view()
     if not x.device.shares_host_memory or dtype not in (None, x.dtype):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
-    return exchange.host_window(x)
+    return host_window(x)
 
 
 @tried_first
@@ -113,8 +113,6 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
     if isinstance(ufunc, own_ufunc):
         return ufunc if method == "__call__" else getattr(ufunc, method)
     name = ufunc.__name__
-    if name in GENERALISED_UFUNCS and ufunc is getattr(_package(), name):
-        return ufunc
     if NUMPY_UFUNCS.get(name) is ufunc:
         if method == "__call__":
             return _own_functions.setdefault(ufunc, getattr(_package(), name))

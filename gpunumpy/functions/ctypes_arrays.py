@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy
 
-from ..core.recording.array import host_only_memory, ndarray, on_lent_memory
+from ..core.recording.array import ndarray, on_lent_memory
+from ..core.recording.lending import lent_memory
 from .fallback import OWN_FUNCTIONS
 
 
@@ -50,8 +51,10 @@ def _in_memory(obj: Any) -> Any:
     """Return a NumPy array over the memory of an array, which is lent, and any other object as it is."""
     if not isinstance(obj, ndarray):
         return obj
-    memory = host_only_memory(obj)
-    return numpy.from_dlpack(obj) if memory is None else memory  # type: ignore[arg-type]
+    memory = lent_memory(obj)
+    if memory is None:
+        raise BufferError(f"the array is on {obj.device}, where the host reaches no memory")
+    return memory
 
 
 OWN_FUNCTIONS |= {f"numpy.ctypeslib.{function.__name__}": function for function in (as_array, as_ctypes, ndpointer)}

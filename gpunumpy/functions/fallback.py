@@ -43,12 +43,14 @@ from ..core.recording.array import (
     memory_on_host,
     ndarray,
     on_host_memory,
+    on_lent_memory,
     one_step,
     owner_of,
     show,
     to_host,
 )
 from ..core.recording.host_memory import is_writeable
+from ..core.recording.lending import host_window
 from ..core.recording.overlap import overlaps, stored_elements
 from ..core.recording.record import (
     array_of_protocol,
@@ -104,6 +106,8 @@ _HOLDERS = frozenset(("chararray", "matrix", "memmap", "ndenumerate", "poly1d", 
 OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 # Where masked arrays are: layers above, imported at first need.
 _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
+# Functions and methods whose results show the memory of their argument, as a dtype or a class of NumPy's.
+_MAKERS_OF_VIEWS = (numpy.ndarray.view, numpy.ndarray.getfield, numpy.asmatrix)
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("dtypes", "exceptions", "version"))
 
@@ -208,13 +212,16 @@ class HostCall:
         The device of results: that of the first array argument if it is not given, or else the default device.
     outlives_call
         Whether the NumPy arrays are used later too, when an array on the host may have moved: then they are copies.
+    lends
+        Whether the function gets the memory of arrays that the host reaches, as the result is to show it.
     """
 
-    def __init__(self, device: Device | None = None, outlives_call: bool = False) -> None:
+    def __init__(self, device: Device | None = None, outlives_call: bool = False, lends: bool = False) -> None:
         self.hosted_arrays: list[_HostedArray] = []
         self.device = device
         self._memory_of = host_only_memory if outlives_call else memory_on_host
         self._outlives_call = outlives_call
+        self._lends = lends
         self._outputs: list[Any] = []
         self._memories: dict[tuple[int, str, Any], Any] = {}  # by owner and part: what views that overlap share
         self._masked: list[tuple[Any, Any]] = []  # masked arrays, and NumPy's that stand for them
@@ -242,6 +249,8 @@ class HostCall:
                 return self._enter(x, memory, None, None)
             if is_scalar(x):
                 return to_host(x)[()]
+            if self._lends and x.device.shares_host_memory:
+                return self._enter(x, host_window(x), None, None)
             if x.writeable and overlaps(x):
                 return self._overlapping(x)
             host, stored = _in_memory_order(x)
@@ -351,10 +360,12 @@ class HostCall:
         source = next((hosted for hosted in arguments if numpy.may_share_memory(x, hosted.host)), None)
         is_plain, has_kernels = type(x) is numpy.ndarray, x.dtype in dtypes.KIND
         device = self.device or default_device()
-        if source is not None and is_plain and source.stored is None:
-            return on_host_memory(x, device, owner_of(source.array))
-        if source is not None and source.stored is None and not is_plain:
-            keep_on_host(source.array)
+        if source is not None and source.stored is None:
+            is_on_host = bool(source.array._flags & ON_HOST)
+            if is_plain:
+                return on_host_memory(x, device, owner_of(source.array)) if is_on_host else on_lent_memory(x, device)
+            if is_on_host:
+                keep_on_host(source.array)
         if source is not None and source.stored is not None:
             view = _view_of(source, source.stored, x) if is_plain and has_kernels else None
             if view is not None:
@@ -531,7 +542,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         if name and not holds_host_data((args, options)):
             report(name)
         device = options.pop("device", None)
-        call = HostCall(None if device is None else Device(device))
+        call = HostCall(None if device is None else Device(device), lends=function in _MAKERS_OF_VIEWS)
         host_args, host_options = call.arguments(args, options)
         result = call_for_user(_for_scalar(function, host_args), *host_args, **host_options)
         call.write_back()

@@ -151,6 +151,48 @@ PROGRAMS = [fortran, fields, large, with_a_device, read_only, too_small, offset_
 PROGRAMS += [subclass, from_ctypes, pointers_of_c]
 
 
+def sorted_rows(np: Any) -> Any:
+    rows = np.array([[3, 1], [2, 5], [2, 1]])
+    rows.view("i8,i8").sort(order=["f0", "f1"], axis=0)
+    return rows.tolist()
+
+
+def records_of_numbers(np: Any) -> Any:
+    x = np.arange(6.0) * 2
+    before = x + 1
+    records = x.view([("a", "f8"), ("b", "f8")])
+    records["b"] = -1
+    x[0] = 7
+    x *= 2
+    return before.tolist(), x.tolist(), records.tolist(), records["a"].sum().item(), records.flags.writeable
+
+
+def dates_of_numbers(np: Any) -> Any:
+    x = np.arange(400_000)
+    dates = x[1:].view("M8[D]")
+    dates[:2] = "1970-01-11"
+    x += 1
+    return x[:5].tolist(), str(dates[0]), str(dates[-1])
+
+
+def a_matrix(np: Any) -> Any:
+    x = np.arange(6.0).reshape(2, 3)
+    m, other = np.asmatrix(x), x.T.view(np.matrix)
+    m[0, 0], other[2, 1] = 5, 8
+    x[1] += 1
+    return m.tolist(), other.tolist(), x.tolist(), x.getfield("S4", 4).flags.writeable
+
+
+def a_record_array(np: Any) -> Any:
+    x = np.zeros((3, 2))
+    x.view([("u", "f8"), ("v", "f8")]).view(np.recarray).v[1] = 4
+    return x.tolist()
+
+
+PROGRAMS += [sorted_rows, records_of_numbers, dates_of_numbers, a_matrix, a_record_array]
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning", "ignore::PendingDeprecationWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_programs(program: Callable[[Any], Any]) -> None:
     outcomes = []
@@ -160,6 +202,14 @@ def test_programs(program: Callable[[Any], Any]) -> None:
         except Exception as error:
             outcomes.append((type(error), str(error)))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.gpu
+def test_views_of_a_gpu_that_no_kernel_computes_are_read_only_copies() -> None:
+    x = gpunumpy.zeros((2, 2), device="cuda:0")
+    gpunumpy.host_fallback("ignore")
+    for view in (x.view("M8[s]"), gpunumpy.asmatrix(x), x.view("f8,f8")):
+        assert not view.flags.writeable
 
 
 def test_they_stay_on_the_host() -> None:

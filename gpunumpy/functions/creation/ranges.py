@@ -18,6 +18,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
+from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
 from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.memo import MemoizedOperation
@@ -424,7 +425,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         axis = 1 - k if indexing == "xy" and ndim > 1 and k < 2 else k
         output.append(reshaped(x, tuple(x.size if d == axis else 1 for d in range(ndim))))
     grids = output if sparse else broadcast_arrays(*output)
-    return tuple(array_in_memory_order(x.value(), None) for x in grids) if copy else grids
+    if copy:
+        return tuple(array_in_memory_order(x.value(), None) for x in grids)
+    return tuple(grids) if NUMPY_2_5 else grids
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:

@@ -16,6 +16,7 @@ from ...core.numpy_ufuncs import UFUNCS, signature_of
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.memo import MemoizedFunction, MemoizedOperation
 from ...core.recording.record import reshaped, transposed
+from ..fallback import on_host
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dtype_of, keywords
 from ..ufuncs.output import checked_output, in_order, only_output
 from .matrix_product import are_multiplied_by_library, conjugate, matrix_product, vector_product
@@ -36,6 +37,9 @@ def _with_ufunc_attributes(function: _Gufunc) -> _Gufunc:
     numpy_gufunc = UFUNCS[function.__name__]
     for name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
         setattr(function, name, getattr(numpy_gufunc, name))
+    for name in ("accumulate", "at", "outer", "reduce", "reduceat"):  # which raise NumPy's errors
+        setattr(function, name, on_host(getattr(numpy_gufunc, name), ""))
+    function.resolve_dtypes = numpy_gufunc.resolve_dtypes  # type: ignore[attr-defined]
     function.__signature__ = signature_of(numpy_gufunc) or inspect.signature(function)  # type: ignore[attr-defined]
     return function
 

@@ -35,7 +35,7 @@ from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
 from ..fallback import asks_a_class, on_host
 from ..placement import ELSEWHERE, Placement, placed_ufunc
-from ..subclasses import call_for_subclass, has_subclass, rule_of_ufunc
+from ..subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
 from .methods import NO_VALUE, accumulate_ufunc, at_ufunc, check_integer_powers, reduce_ufunc, reduceat_ufunc
 from .output import (
@@ -140,7 +140,18 @@ def _signature(method: str) -> inspect.Signature:
     return found.replace(parameters=[*found.parameters.values()][1:])
 
 
-class ufunc(UfuncCall):
+class _UfuncType(type):
+    """Metaclass of `ufunc`, whose instances the generalised ufuncs are too: functions with the attributes of one."""
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        """Return whether `x` is a ufunc of this package."""
+        if type.__instancecheck__(cls, x):
+            return True
+        is_named_so = getattr(x, "__name__", None) in GENERALISED_UFUNCS
+        return is_named_so and hasattr(x, "nin") and not isinstance(x, numpy.ufunc)
+
+
+class ufunc(UfuncCall, metaclass=_UfuncType):
     """Function that operates element by element on whole arrays. See `numpy.ufunc`.
 
     Attributes
@@ -170,7 +181,7 @@ class ufunc(UfuncCall):
                     placed.__signature__ = _signature(method)  # type: ignore[attr-defined]
                     setattr(self, method, placed)
         self._ops = _OPS.get(name, (name,))
-        self.__name__ = name
+        self.__name__ = self.__qualname__ = name
         self.__doc__ = numpy_ufunc.__doc__
         self.nin, self.nout, self.nargs = numpy_ufunc.nin, numpy_ufunc.nout, numpy_ufunc.nargs
         self.identity = numpy_ufunc.identity
