@@ -318,7 +318,10 @@ class HostCall:
             return x._original
         if is_numpy_masked_array(x) and x is not numpy.ma.masked and x.dtype in dtypes.KIND:
             found = next((array for array, host in self._masked if host is x), None)
-            return import_late(_MASKED_ARRAYS, __package__).on_device(x, self.from_host) if found is None else found
+            if found is not None:
+                return found
+            kinds = (array for array, _ in self._masked if type(array).__mro__[1] is not object)
+            return import_late(_MASKED_ARRAYS, __package__).on_device(x, self.from_host, next(kinds, None))
         if isinstance(x, numpy.ndarray):
             argument = next((hosted for hosted in self.hosted_arrays if hosted.host is x), None)
             if argument is not None:

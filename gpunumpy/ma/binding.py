@@ -34,7 +34,7 @@ from . import (
     sorting,
     statistics,
 )
-from .state import MaskedArray, nomask, set_fill_value, update_from
+from .state import MaskedArray, nomask, set_fill_value, set_mask, update_from
 
 
 def _set_hardmask(value: bool) -> Callable[[Any], Any]:
@@ -103,6 +103,7 @@ _SPECIAL: dict[str, Any] = {
     "__setitem__": indexing.set_item,
     "__str__": conversions.to_text,
     "_hosted": conversions.hosted,
+    "__setmask__": lambda self, mask, copy=False: set_mask(self, mask),
     "_update_from": update_from,  # by which functions of `numpy.ma` take over arrays of this class
     "_written_back": conversions.written_back,
 }

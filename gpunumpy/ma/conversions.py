@@ -29,14 +29,17 @@ def hosted(x: Any, convert: Callable[[Any], Any]) -> Any:
     return host
 
 
-def on_device(host: Any, convert: Callable[[Any], Any]) -> Any:
-    """Return NumPy's masked array as one of this package; `convert` makes arrays of this package of NumPy's."""
+def on_device(host: Any, convert: Callable[[Any], Any], like: Any = None) -> Any:
+    """Return NumPy's masked array as one of this package, of the class of `like`, if given.
+
+    `convert` makes arrays of this package of NumPy's.
+    """
     data, mask = convert(numpy.asarray(host._data)), nomask
     if not isinstance(data, ndarray):
         return host
     if host._mask is not nomask:
         mask = convert(numpy.asarray(host._mask))
-    result = new(data, mask)
+    result = new(data, mask, like)
     take_state(result, host)
     return result
 
@@ -78,8 +81,8 @@ def to_bytes(self: Any, fill_value: Any = None, order: str = "C") -> bytes:
 
 
 def as_numpy_array(x: Any, dtype: Any = None, copy: bool | None = None) -> Any:
-    """Return the data as a NumPy array, without the mask."""
-    return x._data.__array__(dtype, copy=copy)
+    """Return NumPy's masked array, of whose mask `numpy.asarray` and the like take none."""
+    return hosted(x, lambda part: part.__array__(dtype if part is x._data else None, copy=copy))
 
 
 def reduce_for_pickle(x: Any) -> tuple[Any, ...]:

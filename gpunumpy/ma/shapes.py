@@ -57,6 +57,8 @@ def view_method(self: Any, dtype: Any = None, type: Any = None, fill_value: Any 
     """
     if type is None and isinstance(dtype, _Type) and not issubclass(dtype, (numpy.generic, int, float, complex)):
         type, dtype = dtype, None
+    if type is not None and issubclass(type, numpy.ma.MaskedArray):  # as functions of `numpy.ma` ask
+        type = None
     if type is not None and not issubclass(type, MaskedArray):
         return self._data if dtype is None else self._data.view(dtype)
     data = self._data if dtype is None else self._data.view(dtype)
