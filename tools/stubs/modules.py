@@ -109,7 +109,7 @@ def _lines(module: str, name: str, again: dict[str, list[str]]) -> Iterator[str]
     assert source is not None
     if isinstance(found, types.ModuleType):
         yield from _module_lines(module, name)
-    elif isinstance(found, gpunumpy.ufunc):
+    elif isinstance(found, gpunumpy.ufunc) and found.signature is None:
         yield f"{name}: {_UFUNC_CLASSES[found.nin, found.nout]}"
     elif isinstance(found, type):
         yield from _class_lines(module, name, found, numpy_object, again)
