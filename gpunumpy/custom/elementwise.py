@@ -8,17 +8,14 @@ from typing import Any
 
 from ..arrays.stream_order import ordered_with
 from ..core.graph import layout
-from ..core.graph import node as graph
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray, wrap
 from ..core.recording.memo import MemoizedFunction
-from ..kernels.custom.checks import check_loop
-from ..kernels.custom.loop_text import Loop, LoopParameter, MadeLoop
+from ..kernels.custom.loop_text import Loop, LoopParameter
 from ..kernels.custom.text import Operation, overwrites
 from .parameters import (
-    Types,
     check_count,
     check_names,
     parsed,
@@ -27,7 +24,7 @@ from .parameters import (
     values_of,
     variables,
 )
-from .prepared import Prepared
+from .prepared import Prepared, PreparedLoop
 
 # What an op of the graph does not have: files to include, and the index of an element along each dimension.
 _NEEDS_LOOP = re.compile(r"^[ \t]*#[ \t]*include(?![ \t]*<cupy/complex.cuh>)|\b_ind\s*\.\s*(?!size\b)", re.MULTILINE)
@@ -103,7 +100,7 @@ class ElementwiseKernel:
             or _NEEDS_LOOP.search(preamble)
             or _NEEDS_LOOP.search(operation)
         )
-        self._known: dict[tuple[Any, ...], tuple[Types, Prepared | MadeLoop]] = {}
+        self._known: dict[tuple[Any, ...], Prepared | PreparedLoop] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what the kernel was made from: what is prepared is prepared again by who unpickles it."""
@@ -159,18 +156,20 @@ class ElementwiseKernel:
         """Return the outputs for some inputs, and maybe the values of outputs that are given."""
         queue = queue_of(self.name, args)
         kinds = (queue, *[x.signature.dtype for x in args])
-        known = self._known.get(kinds)
-        if known is None:
-            known = self._known[kinds] = self._prepare(args, queue)
-        types, prepared = known
+        prepared = self._known.get(kinds)
+        if prepared is None:
+            prepared = self._known[kinds] = self._prepare(args, queue)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
-        if isinstance(prepared, MadeLoop):
-            return self._record_loop(prepared, types, values, made, queue, size)
+        if isinstance(prepared, PreparedLoop):
+            shape = self._shape(values, made, size)
+            if not made and any(p.is_raw for p in self.out_params):
+                raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
+            return prepared.record(values, shape, made, size or 0)
         shape = self._shape(values, made, size) if size is not None or made else None
         return prepared.record([*args] if prepared.reads_outputs else values, shape)
 
-    def _prepare(self, args: Sequence[Node], queue: Queue) -> tuple[Types, Prepared | MadeLoop]:
-        """Return the types for some arguments, and with them the operation, or the loop."""
+    def _prepare(self, args: Sequence[Node], queue: Queue) -> Prepared | PreparedLoop:
+        """Return the operation for some arguments, or the loop."""
         inputs, outputs = self.in_params, self.out_params
         check_count(self.name, len(inputs), len(outputs), len(args))
         dtypes = [x.signature.dtype for x in args]
@@ -185,7 +184,7 @@ class ElementwiseKernel:
                 for p, dtype in zip(outputs, types.outputs, strict=True)
             ]
             texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
-            return types, MadeLoop(Loop(self.name, types.letters, tuple(parameters), *texts, self.options))
+            return PreparedLoop(Loop(self.name, types.letters, tuple(parameters), *texts, self.options), queue)
         if all(x.signature.queue is None for x in args):
             raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         operation = Operation(
@@ -197,38 +196,13 @@ class ElementwiseKernel:
             self.preamble,
             bool(made) and self._reads_outputs(args[: len(inputs)]),
         )
-        return types, Prepared(operation, queue)
+        return Prepared(operation, queue)
 
     def _reads_outputs(self, given: Sequence[Node]) -> bool:
         """Return whether outputs that are given are arguments too: they may be read, or no input has a shape."""
         return all(x.signature.queue is None for x in given) or not all(
             overwrites(self.operation, self.preamble, p.name) for p in self.out_params
         )
-
-    def _record_loop(
-        self, made: MadeLoop, types: Types, values: list[Node], old: Sequence[Node], queue: Queue, size: int | None
-    ) -> list[Node]:
-        """Return the outputs as those of a kernel of its own. `old` are the values of outputs that are given."""
-        inputs, outputs = self.in_params, self.out_params
-        shape = self._shape(values, old, size)
-        if not old and any(p.is_raw for p in outputs):
-            raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
-        results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
-            [(shape, dtype) for dtype in types.outputs]
-        )
-        shapes = [x.signature.shape if p.is_raw else shape for x, p in zip(values, inputs, strict=True)]
-        ndims = (*map(len, shapes), *[len(result) for result, _ in results])
-        check_loop(made, ndims, len(shape), queue.device)
-        # A call takes its arguments from memory, scalars too.
-        args = [
-            graph.fill(x, where, queue) if x.signature.queue is None else graph.broadcast(x, where)
-            for x, where in zip(values, shapes, strict=True)
-        ]
-        args += old
-        name = "elementwise_kernel" if made.is_plain else "elementwise_kernel_apart"
-        if len(results) == 1:
-            return [graph.library_call(name, (made, size or 0), args, results[0])]
-        return graph.library_call_outputs(name, (made, size or 0), args, results)
 
     def _shape(self, values: Sequence[Node], made: Sequence[Node], size: int | None) -> Shape:
         """Return the shape of the loop: that of all arrays but raw ones, broadcast, or the number of elements.

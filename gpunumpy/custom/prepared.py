@@ -1,4 +1,4 @@
-"""Operations of which all types are known: compiled alone once, and recorded as ops of the graph."""
+"""Operations of which all types are known: compiled alone once, and recorded as ops or as calls of the graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ..core.graph.layout import Layout, Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.ops.made import MadeOp
-from ..kernels.custom.checks import check_op
+from ..kernels.custom.checks import check_loop, check_op
+from ..kernels.custom.loop_text import Loop, MadeLoop
 from ..kernels.custom.text import Operation, ops_of
 
 _INT64 = numpy.dtype(numpy.int64)
@@ -68,3 +69,58 @@ class Prepared:
             if self.reads_size:
                 values.append(graph.typed_scalar(prod(shape), _INT64))
         return [graph.map_node(op, loop, values) for op, loop in self.ops]
+
+
+class PreparedLoop:
+    """An operation that indexes arrays by itself: a kernel of its own.
+
+    Parameters
+    ----------
+    loop : Loop
+        The texts and types.
+    queue : Queue
+        That of the device.
+    """
+
+    __slots__ = ("_made", "_queue")
+
+    def __init__(self, loop: Loop, queue: Queue) -> None:
+        self._made, self._queue = MadeLoop(loop), queue
+
+    def record(self, values: Sequence[Node], shape: Shape, old: Sequence[Node] = (), size: int = 0) -> list[Node]:
+        """Return the outputs.
+
+        Parameters
+        ----------
+        values
+            The inputs.
+        shape
+            That of the loop.
+        old
+            The values of the outputs before; none if they are made.
+        size
+            The number of elements, if all arrays are raw.
+
+        Raises
+        ------
+        DeviceError
+            If the operation does not compile.
+        """
+        made, queue = self._made, self._queue
+        inputs, outputs = made.loop.inputs, made.loop.outputs
+        results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
+            [(shape, p.dtype) for p in outputs]
+        )
+        shapes = [x.signature.shape if p.is_raw else shape for x, p in zip(values, inputs, strict=True)]
+        ndims = (*map(len, shapes), *[len(result) for result, _ in results])
+        check_loop(made, ndims, len(shape), queue.device)
+        # A call takes its arguments from memory, scalars too.
+        args = [
+            graph.fill(x, where, queue) if x.signature.queue is None else graph.broadcast(x, where)
+            for x, where in zip(values, shapes, strict=True)
+        ]
+        args += old
+        name = "elementwise_kernel" if made.is_plain else "elementwise_kernel_apart"
+        if len(results) == 1:
+            return [graph.library_call(name, (made, size), args, results[0])]
+        return graph.library_call_outputs(name, (made, size), args, results)
