@@ -161,10 +161,10 @@ class ElementwiseKernel:
             prepared = self._known[kinds] = self._prepare(args, queue)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
         if isinstance(prepared, PreparedLoop):
-            shape = self._shape(values, made, size)
+            space = self._shape(values, made, size)
             if not made and any(p.is_raw for p in self.out_params):
                 raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
-            return prepared.record(values, shape, made, size or 0)
+            return prepared.record(values, space, made, size or 0)
         shape = self._shape(values, made, size) if size is not None or made else None
         return prepared.record([*args] if prepared.reads_outputs else values, shape)
 

@@ -18,8 +18,9 @@ from ..core.recording.memo import MemoizedFunction
 from ..core.recording.record import reshaped
 from ..functions.reductions.reductions import axes_of
 from ..kernels.custom.checks import check_reduction
+from ..kernels.custom.loop_text import Loop, LoopParameter
 from ..kernels.custom.reduction_text import ReductionTexts, reduction_of
-from ..kernels.custom.text import Operation, Variable, user_type
+from ..kernels.custom.text import Operation, Variable, macros_of, names, user_type
 from .parameters import (
     Types,
     check_count,
@@ -30,7 +31,7 @@ from .parameters import (
     values_of,
     variables,
 )
-from .prepared import Prepared
+from .prepared import Prepared, PreparedLoop
 
 # Types of C++ that are those of dtypes.
 _DTYPES_OF_C = {
@@ -71,9 +72,9 @@ class _Steps(NamedTuple):
         The operation that makes the identity; None if there is none.
     """
 
-    map: Prepared | None
+    map: Prepared | PreparedLoop | None
     reductions: list[tuple[MadeReduction, tuple[DType, DType]]]
-    finish: Prepared | None
+    finish: Prepared | PreparedLoop | None
     start: Prepared | None
 
 
@@ -86,7 +87,8 @@ class ReductionKernel:
     Parameters
     ----------
     in_params, out_params : str
-        Parameters with their types, as for `ElementwiseKernel`. None is raw.
+        Parameters with their types, as for `ElementwiseKernel`. `map_expr` and `post_map_expr` index raw ones by
+        themselves: ``table[x]``.
     map_expr : str
         An expression in C++ of the inputs: what an element contributes.
     reduce_expr : str
@@ -105,12 +107,17 @@ class ReductionKernel:
     preamble : str
         C++ before all expressions.
     options : tuple of str
-        Must be empty: a reduction is compiled with what is around it.
+        Options of NVRTC that define macros, ``"-DN=3"``, or name a standard up to C++17: a reduction is compiled with
+        what is around it.
 
     Raises
     ------
     ValueError
-        If a list of parameters cannot be read, or has raw parameters, or there are options.
+        If a list of parameters cannot be read, all inputs are raw, or there are other options.
+
+    Notes
+    -----
+    Expressions with raw parameters are kernels of their own, before and after the reduction.
     """
 
     def __init__(
@@ -129,16 +136,16 @@ class ReductionKernel:
     ) -> None:
         self.in_params, self.out_params = parsed(in_params), parsed(out_params)
         check_names(self.in_params, self.out_params)
-        if any(p.is_raw for p in (*self.in_params, *self.out_params)):
-            raise ValueError(f"{name}: a reduction has no raw parameters")
         if not self.in_params or not self.out_params:
             raise ValueError(f"{name}: a reduction has at least one input and one output")
-        if options:
-            raise ValueError(f"{name}: a reduction takes no options of the compiler, as it is compiled with others")
+        if all(p.is_raw for p in self.in_params):
+            raise ValueError(f"{name}: all inputs are raw, so none tells what is reduced")
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity = "" if identity is None else str(identity)
         self.name, self.reduce_type, self.reduce_dims, self.preamble = name, reduce_type, reduce_dims, preamble
         self.options = tuple(options)
+        macros = macros_of(self.options)
+        self._preamble = f"{macros}#line 1\n{preamble}" if macros else preamble
         self.__name__ = name
         self._known: dict[tuple[Any, ...], _Steps] = {}
 
@@ -207,11 +214,16 @@ class ReductionKernel:
         if steps is None:
             steps = self._known[kinds] = self._prepare(args, queue)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
-        shape = layout.broadcast_shapes(*[x.signature.shape for x in values])
+        shape = layout.broadcast_shapes(
+            *[x.signature.shape for x, p in zip(values, self.in_params, strict=True) if not p.is_raw]
+        )
+        raw = [x for x, p in zip(values, self.in_params, strict=True) if p.is_raw]
         axes = axes_of(axis, len(shape))
         final = tuple([1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes])
+        if not made and any(p.is_raw for p in self.out_params):
+            raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
         for parameter, x in zip(self.out_params, made, strict=False):
-            if x.signature.shape != final:
+            if not parameter.is_raw and x.signature.shape != final:
                 raise ValueError(
                     f"{self.name}: the output {parameter.name} has shape {x.signature.shape}, the result {final}"
                 )
@@ -226,7 +238,11 @@ class ReductionKernel:
             if not axes:  # every element is reduced alone
                 values, axes = [reshaped(values[0], (*shape, 1))], (len(shape),)
             reduced = [reshaped(graph.reduce(op, loop, axes, values), final) for op, loop in steps.reductions]
-        return reduced if steps.finish is None else steps.finish.record(reduced, final)
+        if steps.finish is None:
+            return reduced
+        if isinstance(steps.finish, PreparedLoop):
+            return steps.finish.record([*reduced, *raw], final, made)
+        return steps.finish.record(reduced, final)
 
     def _prepare(self, args: Sequence[Node], queue: Queue) -> _Steps:
         """Return the steps for some arguments."""
@@ -236,20 +252,40 @@ class ReductionKernel:
         types = types_for(self.name, inputs, outputs, dtypes[: len(inputs)], dtypes[len(inputs) :])
         between, c_type = self._reduce_type(types)
         letters = (*types.letters, *_names_of_types(types, between))
-        texts = ReductionTexts(self.name, letters, c_type, self.reduce_expr, self.identity, self.preamble)
+        texts = ReductionTexts(self.name, letters, c_type, self.reduce_expr, self.identity, self._preamble)
         results = variables(outputs, types.outputs)
         if between is None:
             return self._steps_of_states(texts, types, results, queue)
 
         def prepared(read: tuple[Variable, ...], written: tuple[Variable, ...], text: str) -> Prepared:
-            return Prepared(Operation(self.name, letters, read, written, text, self.preamble), queue)
+            return Prepared(Operation(self.name, letters, read, written, text, self._preamble), queue)
+
+        def prepared_loop(parameters: Sequence[LoopParameter], text: str) -> PreparedLoop:
+            return PreparedLoop(Loop(self.name, letters, tuple(parameters), text, self._preamble, "", "", ()), queue)
 
         mapped = (Variable("_value", between),)
         loop = (between, between)
+        read = [LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)]
+        raw = [p for p in read if p.is_raw]
+        written = [
+            LoopParameter(p.name, dtype, p.is_raw, True, len(args) > len(inputs))
+            for p, dtype in zip(outputs, types.outputs, strict=True)
+        ]
+        map_text = f"_value = ({self.map_expr})"
+        map_step = (
+            prepared_loop([*read, LoopParameter("_value", between, False, True)], map_text)
+            if raw
+            else prepared(variables(inputs, types.inputs), mapped, map_text)
+        )
+        finish = (
+            prepared_loop([LoopParameter("a", between, False, False), *raw, *written], self.post_map_expr)
+            if any(names(self.post_map_expr, p.name) for p in raw) or any(p.is_raw for p in outputs)
+            else prepared((Variable("a", between),), results, self.post_map_expr)
+        )
         return _Steps(
-            prepared(variables(inputs, types.inputs), mapped, f"_value = ({self.map_expr})"),
+            map_step,
             [(_checked(texts, loop, queue), loop)],
-            prepared((Variable("a", between),), results, self.post_map_expr),
+            finish,
             prepared((Variable("_unread", between),), mapped, f"_value = ({self.identity})") if self.identity else None,
         )
 
@@ -257,6 +293,8 @@ class ReductionKernel:
         self, texts: ReductionTexts, types: Types, results: tuple[Variable, ...], queue: Queue
     ) -> _Steps:
         """Return the steps of a reduction whose partial results have a type of the preamble."""
+        if any(p.is_raw for p in (*self.in_params, *self.out_params)):
+            raise ValueError(f"{self.name}: with the type {self.reduce_type!r}, which is no dtype, no parameter is raw")
         if len(self.in_params) > 1:
             raise ValueError(
                 f"{self.name}: with the type {self.reduce_type!r}, which is no dtype, a reduction has one input"

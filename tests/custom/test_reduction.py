@@ -160,7 +160,7 @@ def test_a_copy_by_pickle() -> None:
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (("raw T x", "T y"), "no raw parameters"),
+        (("raw T x", "T y"), "all inputs are raw"),
         (("", "T y"), "at least one input"),
         (("T x", ""), "one output"),
     ],
@@ -171,9 +171,60 @@ def test_kernels_that_cannot_be(made: Any, message: str) -> None:
         np.ReductionKernel(*texts)
 
 
-def test_options_are_refused() -> None:
-    with pytest.raises(ValueError, match="no options of the compiler"):
-        np.ReductionKernel(*L2NORM, options=("--use_fast_math",))
+@pytest.mark.parametrize("options", [("--use_fast_math",), ("-DN=1", "-I/tmp"), ("-std=c++20",)], ids=str)
+def test_options_are_refused(options: Any) -> None:
+    with pytest.raises(ValueError, match=r"is not supported.*allowed: -DNAME"):
+        np.ReductionKernel(*L2NORM, options=options)
+
+
+def test_options_define_macros() -> None:
+    options = ("-DFACTOR=3", "-DNEGATIVE(x)=(-(x))", "-DON", "-std=c++14")
+    kernel = np.ReductionKernel("T x", "T y", "NEGATIVE(FACTOR * x)", "a + b", "y = a + ON", "0", options=options)
+    assert float(kernel(np.arange(4.0))) == -17
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)], ids=str)
+def test_raw_inputs_of_elements(axis: Any) -> None:
+    table, at = random(7), numpy.random.default_rng(0).integers(0, 7, (4, 5))
+    kernel = np.ReductionKernel("raw T table, I at", "T y", "table[at] * 2", "a + b", "y = a", "0", "looked_up")
+    wanted = (table[at] * 2).sum(axis=axis)
+    numpy.testing.assert_allclose(kernel(np.asarray(table), np.asarray(at), axis=axis).get(), wanted, rtol=1e-5)
+
+
+def test_raw_inputs_of_the_result() -> None:
+    x, scale = random(3, 4), random(3)
+    kernel = np.ReductionKernel(
+        "T x, raw T scale", "T y", "x", "max(a, b)", "y = a * scale[i] + n", "-INFINITY", "scaled"
+    )
+    wanted = x.max(axis=1) * scale + numpy.float32(3)
+    given = [np.asarray(x), np.asarray(scale)]
+    numpy.testing.assert_allclose(kernel(*given, axis=1).get(), wanted, rtol=1e-6)
+    numpy.testing.assert_allclose((kernel(given[0] * 2, given[1], axis=1) - 3).get(), 2 * (wanted - 3), rtol=1e-5)
+
+
+def test_raw_outputs() -> None:
+    x, y = random(3, 4), np.zeros(6, np.float32)
+    kernel = np.ReductionKernel("T x", "raw T y", "x", "a + b", "y[2 * i] = a", "0", "strided")
+    assert kernel(np.asarray(x), y, axis=1) is y
+    numpy.testing.assert_allclose(y.get()[::2], x.sum(axis=1), rtol=1e-5)
+    assert (y.get()[1::2] == 0).all()
+    with pytest.raises(ValueError, match="give the output"):
+        kernel(np.asarray(x))
+
+
+def test_raw_parameters_of_no_elements() -> None:
+    kernel = np.ReductionKernel("T x, raw T more", "T y", "x", "a + b", "y = a + more[0]", "0", "none")
+    assert kernel(np.zeros((2, 0)), np.array([5.0]), axis=1).tolist() == [5, 5]
+
+
+def test_parameters_of_calls() -> None:
+    x, y = np.arange(4.0), np.zeros(())
+    kernel = np.ReductionKernel(*L2NORM)
+    assert kernel(x, stream=None, out=y) is y
+    with Device("cpu"):
+        assert float(kernel(np.arange(4.0), stream=np.cuda.Stream())) == float(y)
+    with pytest.raises(ValueError, match="out is given twice"):
+        kernel(x, y, out=y)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +248,12 @@ def test_a_text_that_does_not_compile_raises_where_it_is_called(part: int) -> No
     texts[part] = "misspelt"
     with pytest.raises(np.DeviceError, match=r"(?s)l2norm does not compile.*misspelt"):
         np.ReductionKernel(*texts)(np.ones(3))
+
+
+def test_a_type_of_ones_own_has_no_raw_parameters() -> None:
+    texts = ("T x, raw T z", "T y", "Range(x)", "joined(a, b)", "y = a.low + z[0]", "", "extent", "Range")
+    with pytest.raises(ValueError, match="no parameter is raw"):
+        np.ReductionKernel(*texts, preamble=RANGE)(np.ones(3), np.ones(3))
 
 
 def test_a_type_of_ones_own_has_one_input() -> None:

@@ -15,6 +15,9 @@ from ...core.ops.made import MadeOp
 _USER_TYPES = {"f16": "float16", "bf16": "bfloat16", "c64": "complex<f32>", "c128": "complex<f64>"}
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _COMPLEX_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cupy/complex.cuh>", re.MULTILINE)
+# Options of the compiler that say nothing of how to compile: macros, and the standard if it is no later than ours.
+_MACRO_OPTION = re.compile(r"-D([A-Za-z_]\w*(?:\([^()]*\))?)(?:=(.*))?\Z", re.DOTALL)
+_STANDARD_OPTION = re.compile(r"--?std=c\+\+(?:03|11|14|17)\Z")
 # What makes a statement one that may not run.
 _CONTROL = re.compile(r"[{}#?]|\b(?:if|else|for|while|do|switch|case|return|goto|break|continue)\b|//|/\*|&&|\|\|")
 # A text of more characters is taken for one of fifty instructions or more.
@@ -88,6 +91,27 @@ def overwrites(operation: str, preamble: str, name: str) -> bool:
     return len(re.findall(rf"(?<![\w.]){name}\b", operation)) == 1 and bool(
         re.search(rf"(?:^|;)\s*{name}\s*=(?!=)", operation)
     )
+
+
+def macros_of(options: Sequence[str]) -> str:
+    """Return options of the compiler as definitions of macros.
+
+    Raises
+    ------
+    ValueError
+        For any other option.
+    """
+    lines = []
+    for option in options:
+        macro = _MACRO_OPTION.match(option)
+        if macro:
+            lines.append(f"#define {macro[1]} {'1' if macro[2] is None else macro[2]}\n")
+        elif not _STANDARD_OPTION.match(option):
+            raise ValueError(
+                f"the option {option!r} is not supported for what is compiled with other operations; allowed: "
+                "-DNAME, -DNAME=VALUE, -std=c++17 and earlier standards"
+            )
+    return "".join(lines)
 
 
 def user_type(dtype: DType) -> str:
