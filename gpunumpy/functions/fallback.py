@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..core import dtypes
+from ..core.class_stand_ins import StandInMeta
 from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
 from ..core.graph import node as graph
@@ -557,17 +558,11 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return run
 
 
-class _ReportingMeta(type):
+class _ReportingMeta(StandInMeta):
     """Metaclass of classes that stand for a NumPy class: they make, and recognize, instances of that class."""
 
+    ORIGINAL = "numpy_class"
     numpy_class: type
-
-    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        """Return a class that stands for a NumPy class; a subclass of it in a program is one of NumPy's class."""
-        if "numpy_class" in namespace:
-            return super().__new__(mcls, name, bases, namespace)
-        numpy_bases = tuple(base.numpy_class if isinstance(base, mcls) else base for base in bases)
-        return types.new_class(name, numpy_bases, exec_body=lambda body: body.update(namespace))
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         """Report, and return an instance of the NumPy class, which holds copies of gpunumpy arrays."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy
 
+from ..core.class_stand_ins import StandInMeta
 from ..core.late_imports import import_late
 from ..core.runtime.device import Device
 from .transfer import Callback, Transfer
@@ -36,17 +37,11 @@ _OPERATORS = (
 )
 
 
-class HeldMeta(type):
+class HeldMeta(StandInMeta):
     """Metaclass of the classes that stand for SciPy's."""
 
+    ORIGINAL = "scipy_class"
     scipy_class: Any
-
-    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        """Return a class that stands for one of SciPy's; a subclass of it in a program is one of SciPy's class."""
-        if "scipy_class" in namespace:
-            return super().__new__(mcls, name, bases, namespace)
-        scipy_bases = tuple(base.scipy_class if isinstance(base, mcls) else base for base in bases)
-        return types.new_class(name, scipy_bases, exec_body=lambda body: body.update(namespace))
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         """Make an object of SciPy's or of `cupyx.scipy`, and return its holder."""

@@ -2,8 +2,11 @@
 namespace op {
 
 template <class T> __device__ inline T expit(T x) {
+  if (isnan(x)) return x;
   T e = exp(-fabs(x));
-  return isnan(x) ? x : (x < 0 ? e : 1) / (1 + e);
+  dw<T> sum = fast_two_sum(T(1), e);
+  T value = (x < 0 ? e : 1) / sum.hi;
+  return ::fma(-value * (T(1.5) - T(0.5) * sum.hi), sum.lo, value);  // the factor is about 1 / sum
 }
 template <class T> __device__ inline T logit(T x) {
   if (!(is_moderate(x) && x < 1)) return ::log(x / (1 - x));
