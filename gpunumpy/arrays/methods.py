@@ -386,7 +386,7 @@ def asnumpy(
         If `out` has another shape.
     """
     if stream is not None and isinstance(x, ndarray) and x.device.has_stream:
-        wait_for(x.device, stream_handle(stream))
+        wait_for(x.device, stream_handle(stream, x.device))
     host: Any = to_host(x) if isinstance(x, ndarray) else numpy.array(x)
     if out is not None:
         if not isinstance(out, numpy.ndarray):

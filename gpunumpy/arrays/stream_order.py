@@ -19,14 +19,26 @@ LEGACY, PER_THREAD = 1, 2
 _HANDLES = ("ptr", "cuda_stream", "handle")
 
 
-def stream_handle(stream: Any) -> int:
+def stream_handle(stream: Any, device: Device) -> int:
     """Return the handle of a CUDA stream: of one with ``__cuda_stream__``, of CuPy's and torch's, or a number.
+
+    Parameters
+    ----------
+    stream
+        The stream.
+    device
+        The device that it is to be of.
 
     Raises
     ------
     TypeError
         If it is no stream.
+    ValueError
+        If it says that it is of another device.
     """
+    number = _device_number(stream)
+    if number is not None and number != device.index:
+        raise ValueError(f"a stream of cuda:{number} is given for work of {device}")
     if hasattr(stream, "__cuda_stream__"):
         told = stream.__cuda_stream__
         handle = int((told() if callable(told) else told)[1])
@@ -37,6 +49,13 @@ def stream_handle(stream: Any) -> int:
         except (TypeError, ValueError):
             raise TypeError(f"a CUDA stream or its handle is needed, not {type(stream).__name__!r}") from None
     return handle or LEGACY
+
+
+def _device_number(stream: Any) -> int | None:
+    """Return the number of the GPU that a stream says to be of; None if it says nothing."""
+    of = getattr(stream, "device", stream)
+    found = next((n for name in ("index", "device_id") if isinstance(n := getattr(of, name, None), int)), None)
+    return None if found is None or found < 0 else found
 
 
 def consumer_waits(device: Device, stream: int) -> None:
@@ -74,7 +93,7 @@ def ordered_with(stream: Any, device: Device) -> Iterator[None]:
     device : Device
         The device of the work; the CPU has no streams.
     """
-    handle = None if stream is None or not device.has_stream else stream_handle(stream)
+    handle = None if stream is None or not device.has_stream else stream_handle(stream, device)
     if handle is not None:
         wait_for(device, handle)
     yield

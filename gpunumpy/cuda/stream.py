@@ -212,13 +212,20 @@ class ExternalStream(Stream):
         The handle, or an object with ``__cuda_stream__``. It must live as long as this object.
     device_id : int
         The number of its GPU. By default that of the default device.
+
+    Raises
+    ------
+    DeviceError
+        On the CPU.
+    ValueError
+        If the stream says that it is of another GPU.
     """
 
     def __init__(self, ptr: Any, device_id: int = -1) -> None:
         self._device = default_device() if device_id < 0 else Device(device_id)
         if not self._device.has_stream:
             raise DeviceError("there are no CUDA streams on the CPU")
-        self._handle = stream_handle(ptr)
+        self._handle = stream_handle(ptr, self._device)
 
 
 def _is_current(stream: Stream) -> bool:

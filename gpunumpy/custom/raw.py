@@ -226,7 +226,7 @@ class RawKernel:
         shape = tuple(grid), tuple(block), shared_mem
         if stream is None and not queue.device.has_spilled and launched(kernel.launches, queue, shape, args, WIDTHS):
             return
-        handle = None if stream is None else stream_order.stream_handle(stream)
+        handle = None if stream is None else stream_order.stream_handle(stream, queue.device)
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
             if queue.pending:

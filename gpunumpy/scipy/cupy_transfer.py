@@ -45,18 +45,19 @@ class CupyTransfer:
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Call a function of `cupyx.scipy`, and return its result."""
         with cupy_library.stream_of(self.gpu), self._staying:
-            cupy_args = [self.to_library(x) for x in args]
+            cupy_args = list(map(self.to_library, args))
             cupy_options = {name: self.to_library(x) for name, x in options.items()} if options else {}
             if self._queue.pending:
                 evaluate.compute_pending(self._queue)  # before CuPy writes to what it reads
             result = function(*cupy_args, **cupy_options)
             cupy_args.clear()
-            cupy_options.clear()
+            if options:
+                cupy_options.clear()
             found = self.from_library(result)
             del result
             for lent in self._lent:
                 take_back(lent)
-        for name in _OUTPUTS & options.keys():
+        for name in _OUTPUTS & options.keys() if options else ():
             wanted: Any = options[name]
             if found is not wanted and _is_alike(found, wanted):  # a method of CuPy's that leaves it
                 wanted[...] = found
@@ -87,7 +88,7 @@ class CupyTransfer:
         return sparse_formats.on_gpu(x) if sparse_formats.is_of_scipy(x) else x
 
     def _lend(self, x: ndarray) -> Any:
-        if is_scalar(x):
+        if not x._node.signature.shape and is_scalar(x):
             return to_host(x)[()]
         for lent in self._lent:
             if lent.array is x:
@@ -135,7 +136,10 @@ class CupyTransfer:
 
     def original(self, x: Any) -> ndarray | None:
         """Return the array that CuPy's array stands for in this call; None if it stands for none."""
-        return next((lent.array for lent in self._lent if lent.cupy_array is x), None)
+        for lent in self._lent:
+            if lent.cupy_array is x:
+                return lent.array
+        return None
 
 
 def _is_alike(x: Any, y: Any) -> bool:

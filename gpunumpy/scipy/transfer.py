@@ -60,8 +60,9 @@ def gpu_of(values: Iterable[Any]) -> Device | None:
             continue
         found: Device | None = None
         if kind is ndarray or isinstance(x, ndarray):
-            if not x._flags & ON_HOST and cupy_library.shares_memory_of(device := x.device):
-                return device
+            queue = x._node.signature.queue
+            if not x._flags & ON_HOST and queue is not None and cupy_library.shares_memory_of(queue.device):
+                return queue.device
         elif kind is list or kind is tuple or kind is dict:
             found = gpu_of(x.values() if kind is dict else x)
         elif hasattr(kind, "scipy_class"):

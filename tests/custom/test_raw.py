@@ -7,6 +7,7 @@ import os
 import pickle
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -269,6 +270,42 @@ def test_arrays_of_two_devices(gpu: fake_driver.FakeDriver) -> None:
         y = np.zeros(3, numpy.float32)
     with pytest.raises(ValueError, match="two devices, cuda:0 and cpu"):
         scale(gpu)((1,), (1,), (x, y, numpy.float32(1), 3))
+    with pytest.raises(ValueError, match="two devices, cpu and cuda:0"):
+        np.ElementwiseKernel("T x, T y", "T z", "z = x + y", "add")(x, y)
+    with pytest.raises(ValueError, match="two devices, cpu and cuda:0"):
+        np.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "dot")(x, y)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        SimpleNamespace(cuda_stream=77, device=SimpleNamespace(type="cuda", index=1)),  # torch's
+        SimpleNamespace(ptr=77, device_id=1),  # CuPy's
+        SimpleNamespace(__cuda_stream__=lambda: (0, 77), device=SimpleNamespace(device_id=1)),  # cuda.core's
+    ],
+    ids=["torch", "CuPy", "cuda.core"],
+)
+def test_a_stream_of_another_device(gpu: fake_driver.FakeDriver, given: Any) -> None:
+    x = np.zeros(3, numpy.float32)
+    with pytest.raises(ValueError, match="a stream of cuda:1 is given for work of cuda:0"):
+        scale(gpu)((1,), (1,), (x, x, numpy.float32(1), 3), stream=given)
+    with pytest.raises(ValueError, match="a stream of cuda:1"):
+        np.ElementwiseKernel("T x", "T y", "y = x", "same")(x, stream=given)
+    with pytest.raises(ValueError, match="a stream of cuda:1"):
+        np.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")(x, stream=given)
+    with pytest.raises(ValueError, match="a stream of cuda:1"):
+        x.get(given)
+    assert not gpu.launched
+
+
+def test_memory_is_kept_until_a_kernel_on_another_stream_is_done(gpu: fake_driver.FakeDriver) -> None:
+    """It is given back on the stream of the device, which waits for the other one."""
+    x = np.array(numpy.zeros(65536, numpy.float32))
+    kernel = scale(gpu)
+    kernel((1,), (4,), (x, x, numpy.float32(1), 4), stream=77)
+    last = len(gpu.calls) - gpu.calls[::-1].index("cuStreamWaitEvent")
+    assert not {"cuMemFreeAsync", "cuMemFree"} & set(gpu.calls[:last])
+    assert {"cuLaunchKernel", "cuLaunchKernelEx"} & set(gpu.calls[:last])
 
 
 def test_there_is_none_on_the_cpu() -> None:

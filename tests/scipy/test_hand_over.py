@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import os
+import sys
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import numpy
@@ -19,6 +21,8 @@ from .cases import TABLES
 from .stand_in import Array, Library, as_array, library
 
 __all__ = ["library"]
+
+PACKAGE = os.path.dirname(np.__file__)
 
 
 def address(x: Any) -> int:
@@ -72,6 +76,25 @@ def test_what_is_pending_is_computed_before(library: Library) -> None:
     sp.ndimage.gaussian_filter(np.ones((3, 4)), 1.0, output=x)
     numpy.testing.assert_array_equal(np.asnumpy(doubled), numpy.zeros((3, 4)))
     numpy.testing.assert_allclose(np.asnumpy(x), numpy.ones((3, 4)))
+
+
+def test_a_call_is_few_calls_of_python(library: Library) -> None:
+    """Of this package's functions, besides SciPy's and the stand-in's."""
+    x = np.arange(12.0)
+    called: list[str] = []
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            called.append(frame.f_code.co_name)
+
+    for _ in range(2):
+        called.clear()
+        sys.setprofile(note)
+        try:
+            sp.ndimage.uniform_filter1d(x, 5)
+        finally:
+            sys.setprofile(None)
+    assert 20 < len(called) <= 31, called
 
 
 def test_scalars_are_numbers(library: Library) -> None:
