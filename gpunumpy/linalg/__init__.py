@@ -10,6 +10,7 @@ from .decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from .least_squares import lstsq, matrix_rank, pinv
 from .norms import cond, matrix_norm, norm, vector_norm
 from .products import cross, diagonal, matmul, matrix_transpose, multi_dot, outer, tensordot, trace, vecdot
+from .scaled_products import scaled_matmul
 from .solvers import cholesky, det, inv, matrix_power, slogdet, solve, tensorinv, tensorsolve
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "outer",
     "pinv",
     "qr",
+    "scaled_matmul",
     "slogdet",
     "solve",
     "svd",

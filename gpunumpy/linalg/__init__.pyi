@@ -70,6 +70,16 @@ def qr(a: ArrayLike, mode: Literal["r"]) -> ndarray: ...
 def qr(a: ArrayLike, mode: Literal["raw"]) -> tuple[ndarray, ndarray]: ...
 @overload
 def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any: ...
+def scaled_matmul(
+    a: Any,
+    b: Any,
+    /,
+    scale_a: Any = 1.0,
+    scale_b: Any = 1.0,
+    *,
+    out_dtype: Any = "bfloat16",
+    fast_accumulation: bool = False,
+) -> ndarray: ...
 def slogdet(a: ArrayLike) -> _SlogdetResult: ...
 def solve(a: ArrayLike, b: ArrayLike) -> ndarray: ...
 @overload
@@ -123,6 +133,7 @@ __all__ = [
     "outer",
     "pinv",
     "qr",
+    "scaled_matmul",
     "slogdet",
     "solve",
     "svd",

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -24,7 +24,7 @@ from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
 from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
-_WORKSPACE_BYTES = 32 << 20  # of the workspace that the products of a GPU share
+WORKSPACE_BYTES = 32 << 20  # of the workspace that the products of a GPU share
 _MAX_WORKSPACE_BYTES = 2 << 30  # of an emulated product, whose workspace is allocated for each call
 _MAX_ALIGNMENT = 256  # bytes; larger alignments make no difference
 _REDUCTION_IN_SUMS_DTYPE = 2  # cublasLtReductionScheme_t: partial sums, also of 16-bit floats, are not rounded
@@ -35,15 +35,15 @@ _CHECKED_BYTES = 1 << 20  # at each end of a result that are checked for NaNs
 _workspaces: dict[Device, memory.Buffer] = {}
 
 
-def _workspace(device: Device) -> int:
+def workspace(device: Device) -> int:
     """Return the address of the workspace that the products of a GPU share, as they run one after the other."""
     found = _workspaces.get(device)
     if found is None:
-        found = _workspaces.setdefault(device, memory.allocate_fixed(device, _WORKSPACE_BYTES))
+        found = _workspaces.setdefault(device, memory.allocate_fixed(device, WORKSPACE_BYTES))
     return found.ptr
 
 
-def _set(function: Callable[..., None], target: int, attribute: Any, value: int, dtype: str) -> None:
+def set_attribute(function: Callable[..., None], target: int, attribute: Any, value: int, dtype: str) -> None:
     """Set an attribute of one of the library's objects."""
     encoded = numpy.array(value, dtype)
     function(target, int(attribute), encoded.ctypes.data, encoded.nbytes)
@@ -69,20 +69,20 @@ class Multiplication:
         self.device = device
         lt, cublas = self.library, bindings("cublas")
         self.halves = dtype in _HALVES
-        self.max_workspace = _MAX_WORKSPACE_BYTES if product.precision == "emulated" else _WORKSPACE_BYTES
+        self.max_workspace = _MAX_WORKSPACE_BYTES if product.precision == "emulated" else WORKSPACE_BYTES
         scale = TYPES[TYPES[dtype][1]][0]
         self.description = lt.matmul_desc_create(int(getattr(cublas.ComputeType, compute)), scale)
         objects = [(lt.matmul_desc_destroy, self.description)]
         attributes, set_description = lt.MatmulDescAttribute, lt.matmul_desc_set_attribute
         operation_a, operation_b = operations(cublas, plan, product.conjugate)
-        _set(set_description, self.description, attributes.TRANSA, operation_a, "i4")
-        _set(set_description, self.description, attributes.TRANSB, operation_b, "i4")
+        set_attribute(set_description, self.description, attributes.TRANSA, operation_a, "i4")
+        set_attribute(set_description, self.description, attributes.TRANSB, operation_b, "i4")
         epilogue = lt.Epilogue
         name = ("RELU_" if "maximum" in product.epilogues else "") + ("BIAS" if "bias" in product.epilogues else "")
         number = int(getattr(epilogue, name.strip("_") or "DEFAULT"))
-        _set(set_description, self.description, attributes.EPILOGUE, number, "u4")
+        set_attribute(set_description, self.description, attributes.EPILOGUE, number, "u4")
         # The address of the bias is an attribute too, which every call sets; until then any address serves.
-        self.bias = numpy.array(_workspace(device), "i8")
+        self.bias = numpy.array(workspace(device), "i8")
         self.bias_attribute = int(attributes.BIAS_POINTER)
         if "bias" in product.epilogues:
             self.set_bias(self.bias.item())
@@ -97,14 +97,16 @@ class Multiplication:
             objects.append((lt.matrix_layout_destroy, matrix))
             if plan.batch > 1:
                 layout_attributes = lt.MatrixLayoutAttribute
-                _set(lt.matrix_layout_set_attribute, matrix, layout_attributes.BATCH_COUNT, plan.batch, "i4")
-                _set(lt.matrix_layout_set_attribute, matrix, layout_attributes.STRIDED_BATCH_OFFSET, stride, "i8")
+                set_attribute(lt.matrix_layout_set_attribute, matrix, layout_attributes.BATCH_COUNT, plan.batch, "i4")
+                set_attribute(
+                    lt.matrix_layout_set_attribute, matrix, layout_attributes.STRIDED_BATCH_OFFSET, stride, "i8"
+                )
         self.layout_a, self.layout_b, self.layout_out = layouts
-        weakref.finalize(self, _destroy, objects).atexit = False
+        weakref.finalize(self, destroy, objects).atexit = False
         self.clamps = "maximum" in product.epilogues
         self.proven: dict[int, int] = {}
         self.workspaces: dict[int, int] = {}
-        self._heuristic_results: dict[int, tuple[Any, int]] = {}
+        self._heuristic_results: dict[int, Algorithms] = {}
         self._result_size = lt.matmul_heuristic_result_dtype.itemsize
 
     def set_bias(self, pointer: int) -> None:
@@ -116,41 +118,62 @@ class Multiplication:
         """Return the addresses of the algorithms for pointers to multiples of `alignment` bytes, the best first."""
         found = self._heuristic_results.get(alignment)
         if found is None:
-            found = self._heuristic_results[alignment] = self._ask_heuristic(alignment)
+            reductions = _REDUCTION_IN_SUMS_DTYPE if self.halves else _ANY_REDUCTION
+            layouts = (self.layout_a, self.layout_b, self.layout_out)
+            max_results = _NAN_CANDIDATES if self.clamps else 1
+            found = self._heuristic_results[alignment] = ask_heuristic(
+                self.device, self.description, layouts, alignment, self.max_workspace, reductions, max_results
+            )
         results, count = found
         addresses = [results.ptr + number * self._result_size for number in range(count)]
         self.workspaces.update(zip(addresses, numpy.atleast_1d(results.workspace_size).tolist(), strict=False))
         return addresses
 
-    def _ask_heuristic(self, alignment: int) -> tuple[Any, int]:
-        """Return the library's array of algorithms for pointers to multiples of `alignment` bytes, and their number."""
-        lt = self.library
-        preference = lt.matmul_preference_create()
+
+class Algorithms(NamedTuple):
+    """The library's array of algorithms for a product, the best first, and how many it has found."""
+
+    results: Any
+    found: int
+
+
+def ask_heuristic(
+    device: Device,
+    description: int,
+    layouts: tuple[int, int, int],
+    alignment: int,
+    max_workspace: int = WORKSPACE_BYTES,
+    reductions: int = _REDUCTION_IN_SUMS_DTYPE,
+    max_results: int = 1,
+) -> Algorithms:
+    """Return algorithms for a product whose pointers are multiples of `alignment` bytes.
+
+    `description` and `layouts`, of A, B and the result, are addresses of the library's objects.
+    """
+    lt, library = handle(device, "cublasLt")
+    preference = lt.matmul_preference_create()
+    try:
+        attributes, set_preference = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
+        set_attribute(set_preference, preference, attributes.MAX_WORKSPACE_BYTES, max_workspace, "u8")
+        set_attribute(set_preference, preference, attributes.REDUCTION_SCHEME_MASK, reductions, "u4")
+        for matrix in "ABCD":
+            set_attribute(set_preference, preference, attributes[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
+        results, count = lt.MatmulHeuristicResult(max_results), numpy.zeros(1, "i4")
+        request = (*layouts, layouts[-1], preference, max_results, results.ptr, count.ctypes.data)
+        device.activate()
         try:
-            attributes, set_preference = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
-            _set(set_preference, preference, attributes.MAX_WORKSPACE_BYTES, self.max_workspace, "u8")
-            reductions = _REDUCTION_IN_SUMS_DTYPE if self.halves else _ANY_REDUCTION
-            _set(set_preference, preference, attributes.REDUCTION_SCHEME_MASK, reductions, "u4")
-            for matrix in "ABCD":
-                _set(set_preference, preference, attributes[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
-            max_results = _NAN_CANDIDATES if self.clamps else 1
-            results, count = lt.MatmulHeuristicResult(max_results), numpy.zeros(1, "i4")
-            matrices = (self.layout_a, self.layout_b, self.layout_out, self.layout_out)
-            request = (*matrices, preference, max_results, results.ptr, count.ctypes.data)
-            self.device.activate()
-            try:
-                lt.matmul_algo_get_heuristic(self.handle, self.description, *request)
-            except lt.cuBLASLtError:  # the library has no such product
-                return results, 0
-            return results, int(count[0])
-        finally:
-            lt.matmul_preference_destroy(preference)
+            lt.matmul_algo_get_heuristic(library, description, *request)
+        except lt.cuBLASLtError:  # the library has no such product
+            return Algorithms(results, 0)
+        return Algorithms(results, int(count[0]))
+    finally:
+        lt.matmul_preference_destroy(preference)
 
 
-def _destroy(objects: Sequence[tuple[Callable[[int], None], int]]) -> None:
+def destroy(objects: Sequence[tuple[Callable[[int], None], int]]) -> None:
     """Destroy objects of the library, each by its own function."""
-    for destroy, target in objects:
-        destroy(target)
+    for release, target in objects:
+        release(target)
 
 
 @lru_cache(maxsize=1024)
@@ -190,7 +213,7 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
         return None
     matmul, library, description = multiplication.library.matmul, multiplication.handle, multiplication.description
     layout_a, layout_b, layout_out = multiplication.layout_a, multiplication.layout_b, multiplication.layout_out
-    activate, stream, workspace = device.activate, int(device.stream), _workspace(device)
+    activate, stream, shared = device.activate, int(device.stream), workspace(device)
     positions = {epilogue: 3 + number for number, epilogue in enumerate(product.epilogues)}
     scale, divisor, bias = positions.get("scale"), positions.get("divide"), positions.get("bias")
     residual = next((positions[name] for name in positions if name in RESIDUALS), None)
@@ -232,7 +255,7 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
         # Spelt out, as a star makes a tuple for every call.
         # fmt: off
         matmul(library, description, alpha, a, layout_a, b, layout_b, beta, d, layout_out, d, layout_out, algorithm,
-               workspace, _WORKSPACE_BYTES, stream)
+               shared, WORKSPACE_BYTES, stream)
         # fmt: on
 
     def launch(pointers: Sequence[Any], addend: int, algorithm: int) -> None:
@@ -242,8 +265,8 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
         if bias is not None:
             multiplication.set_bias(pointers[bias])
         needed = multiplication.workspaces[algorithm]
-        block = memory.allocate_fixed(device, needed) if needed > _WORKSPACE_BYTES else None
-        address, size = (block.ptr, needed) if block else (workspace, _WORKSPACE_BYTES)
+        block = memory.allocate_fixed(device, needed) if needed > WORKSPACE_BYTES else None
+        address, size = (block.ptr, needed) if block else (shared, WORKSPACE_BYTES)
         for offset_a, offset_b, offset_out in offsets:
             matmul(
                 *(library, description, alpha, right + offset_a, layout_a, left + offset_b, layout_b, beta),
@@ -273,5 +296,5 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
             scalars[0] = sign / pointers[divisor]
         launch(pointers, addend, algorithm)
 
-    is_plain = not product.epilogues and offsets == [(0, 0, 0)] and multiplication.max_workspace == _WORKSPACE_BYTES
+    is_plain = not product.epilogues and offsets == [(0, 0, 0)] and multiplication.max_workspace == WORKSPACE_BYTES
     return run_plain if is_plain else run

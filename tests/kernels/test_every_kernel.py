@@ -25,6 +25,7 @@ from gpunumpy.kernels.cuda.nvrtc import archs
 
 from ..core.fusion import test_elementwise_kernels, test_reduction_kernels, test_shape_kernels
 from ..emulator import test_philox_gpu
+from ..numpy_parity import test_byte_floats
 from ..programs.machine import Machine
 from ..support.host_executor import with_traits
 from ..support.texts import collected
@@ -85,6 +86,16 @@ def product_programs() -> None:
             look(gpunumpy.ones((70, 64, 2), dtype) @ gpunumpy.ones((70, 2, 64), dtype))
 
 
+def byte_float_programs() -> None:
+    for dtype in test_byte_floats.FORMATS:
+        for statement in test_byte_floats.STATEMENTS.values():
+            look(statement(gpunumpy, gpunumpy.asarray(test_byte_floats.data(dtype))))
+        for write in test_byte_floats.WRITES.values():
+            x = gpunumpy.asarray(test_byte_floats.data(dtype))
+            write(gpunumpy, x)
+            look(x)
+
+
 def fft_programs() -> None:
     rng = numpy.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:
@@ -107,6 +118,7 @@ def stream_programs() -> None:
 
 SOURCES: tuple[Callable[[], None], ...] = (
     *(fusion_programs, random_programs, examples, set_programs, product_programs, fft_programs, stream_programs),
+    byte_float_programs,
 )
 
 

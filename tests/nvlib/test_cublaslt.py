@@ -13,7 +13,7 @@ import numpy
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.dtypes import bfloat16, float8_e4m3fn, float8_e5m2
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import memory
@@ -22,7 +22,7 @@ from gpunumpy.nvlib import cublaslt
 from gpunumpy.nvlib.cublas import as_matrices, gemms
 from tests.kernels.test_matmul_plans import by_columns, layout_of, memory_of
 
-DTYPES = {0: "f4", 1: "f8", 2: "f2", 4: "c8", 5: "c16", 14: bfloat16}
+DTYPES = {0: "f4", 1: "f8", 2: "f2", 4: "c8", 5: "c16", 14: bfloat16, 28: float8_e4m3fn, 29: float8_e5m2}
 N, T, C = 0, 1, 2
 DEFAULT, RELU, BIAS = 1, 2, 4
 
@@ -118,6 +118,9 @@ class Model:
         for z in range(self.objects[ld].get("BATCH_COUNT", 1)):
             x, y, old, new = (self._matrix(p, n, z) for p, n in ((a, la), (b, lb), (c, lc), (d, ld)))
             made = factor * (self._taken(x, asked["TRANSA"], scale) @ self._taken(y, asked["TRANSB"], scale))
+            for name in ("A_SCALE_POINTER", "B_SCALE_POINTER"):
+                if name in asked:
+                    made = made * _at(asked[name], "f4", 1)[0]
             if kept:
                 made = made + kept * old.astype(scale)
             if asked["EPILOGUE"] & BIAS:
@@ -132,7 +135,8 @@ class Model:
         shape, leading = (where["rows"], where["columns"]), where["leading"]
         start = pointer + z * where.get("STRIDED_BATCH_OFFSET", 0) * dtype.itemsize
         flat = _at(start, dtype, (shape[1] - 1) * leading + shape[0])
-        return as_strided(flat, shape, (dtype.itemsize, leading * dtype.itemsize))
+        raw = flat.view(f"V{dtype.itemsize}")  # NumPy cannot lay out float8_e5m2
+        return as_strided(raw, shape, (dtype.itemsize, leading * dtype.itemsize)).view(dtype)
 
     def _taken(self, matrix: Any, operation: int, dtype: Any) -> Any:
         wide = matrix.astype(dtype)
@@ -157,7 +161,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     made = Model()
     monkeypatch.setattr(cublaslt, "handle", lambda device, name: (made, 3))
     monkeypatch.setattr(cublaslt, "bindings", lambda name: CUBLAS)
-    monkeypatch.setattr(cublaslt, "_workspace", lambda device: 5)
+    monkeypatch.setattr(cublaslt, "workspace", lambda device: 5)
     monkeypatch.setattr(memory, "foreign_buffer", lambda pointer, nbytes, owner, device: pointer)
     monkeypatch.setattr(cublaslt, "copy_to_host", lambda pointer, start, nbytes: _at(pointer + start, "u1", nbytes))
     cublaslt._multiplication.cache_clear()

@@ -1,4 +1,4 @@
-"""Matrix products on the CPU device, with the epilogues of `Product`."""
+"""Matrix products on the CPU device, with the epilogues of `Product` or with scales."""
 
 from __future__ import annotations
 
@@ -37,3 +37,10 @@ def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, *rest: Any) -> No
     for epilogue, operand in zip(product.epilogues, rest, strict=True):
         result = _EPILOGUES[epilogue](result, numpy.asarray(operand, sum_dtype))
     numpy.copyto(out, result, casting="same_kind")
+
+
+def scaled_matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
+    """Compute the product of a matrix and a transposed one, with a scale for each; it is rounded once."""
+    product = numpy.matmul(a.astype(FLOAT32), b.astype(FLOAT32).T)
+    product *= scale_a * scale_b
+    numpy.copyto(out, product.reshape(out.shape), casting="same_kind")

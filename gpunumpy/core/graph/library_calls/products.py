@@ -1,4 +1,4 @@
-"""The record of "matmul": which small products are worth a batch, and which elementwise operations a product includes.
+"""The records of "matmul" and "scaled_matmul": which products are worth a batch, which operations they include.
 
 BLAS can scale a product, add a vector or a matrix to it and clamp it from below before it writes the result.
 """
@@ -203,5 +203,14 @@ RECORDS = (
         floating_errors=lambda options, dtype: FloatingErrors("matmul"),
         slabs=_slabs,
         sums=_sums,
+    ),
+    # The product of a matrix and a transposed one, both of float8 and in C order, with a scale of one element for each;
+    # the option is whether a GPU may sum with fewer bits.
+    Record(
+        "scaled_matmul",
+        {
+            "host": Implementation("kernels.products.host:scaled_matmul"),
+            "cuda": Implementation("nvlib.cublaslt_scaled:scaled_matmul"),
+        },
     ),
 )
