@@ -144,12 +144,16 @@ __all__ = sorted({*_numpy.__all__, *_ADDED_NAMES, *_LATE_NAMES} - {"core"})
 
 # Modules of this package, of NumPy's names and one of CuPy's; loaded on first access.
 _LAZY_MODULES = ("cuda", "ma", "testing", "typing")
+# What IPython calls for ``%load_ext gpunumpy``.
+_IPYTHON_NAMES = ("load_ipython_extension", "unload_ipython_extension")
 
 
 def __getattr__(name: str) -> _Any:
     """Return a NumPy name that no import above defines: a constant, a dtype, or a function that runs on the host."""
     if name in _LAZY_MODULES:
         value = _import_late(f".{name}", __name__)
+    elif name in _IPYTHON_NAMES:
+        value = getattr(_import_late(".scripts.notebook", __name__), name)
     elif name in _LATE_NAMES:
         value = getattr(_import_late(_LATE_NAMES[name], __name__), name)
         _show_in(__name__, {name: value})

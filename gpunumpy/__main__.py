@@ -1,42 +1,31 @@
-"""The command line: ``python -m gpunumpy demo`` and ``python -m gpunumpy info``."""
+"""The command line: ``python -m gpunumpy script.py`` runs a script; `info` and `demo` are commands beside that."""
 
 from __future__ import annotations
 
 import argparse
-import ctypes
-import os
-import platform
 import sys
-from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ._version import __version__
-from .configuration import describe, describe_core, describe_gil
-from .core.disk_cache import cache_folder, why_unsafe
 from .core.errors import DeviceError
-from .core.runtime.device import devices, why_no_gpu
-from .demo import demo, names
-from .kernels.cuda.precompiled import FOLDER, compilers
+from .core.late_imports import import_late
+from .scripts.run import run_command, run_module, run_script
+from .scripts.selection import Selection
 
-# The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
-_LIBRARIES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("CUDA driver interface", ("cuda-bindings",)),
-    ("compiler (NVRTC)", ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")),
-    ("library interface", ("nvmath-python",)),
-    ("matrix products (cuBLAS)", ("nvidia-cublas", "nvidia-cublas-cu12")),
-    ("Fourier transforms (cuFFT)", ("nvidia-cufft", "nvidia-cufft-cu12")),
-    ("linear algebra (cuSOLVER)", ("nvidia-cusolver", "nvidia-cusolver-cu12")),
-    ("random numbers (cuRAND)", ("nvidia-curand", "nvidia-curand-cu12")),
-    ("sparse matrices (cuSPARSE)", ("nvidia-cusparse", "nvidia-cusparse-cu12")),
-    ("tensor contractions (cuTENSOR)", ("cutensor-cu13", "cutensor-cu12")),
-)
-# What `gpunumpy.scipy` calls.
-_OF_SCIPY = (("SciPy", ("scipy",)), ("SciPy's functions on GPUs", ("cupy-cuda13x", "cupy-cuda12x", "cupy")))
+_USAGE = """python -m gpunumpy [options] script.py [arguments of the script]
+       python -m gpunumpy [options] -m module [arguments of the module]
+       python -m gpunumpy [options] -c command [arguments of the command]
+       python -m gpunumpy info
+       python -m gpunumpy demo [name] [--help]"""
+_DESCRIPTION = """Run a script on an NVIDIA GPU, unchanged: in your own files, which no installed package is, "import
+numpy" imports gpunumpy, and "import scipy" gpunumpy.scipy. "info" tells what is here and what to install; "demo" runs
+an example beside NumPy. A script of such a name is run as "./info"."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
+    """Run a script or one command.
 
     Parameters
     ----------
@@ -48,27 +37,62 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
-    parser = argparse.ArgumentParser(prog="python -m gpunumpy", description="NumPy on NVIDIA GPUs.")
+    parser = argparse.ArgumentParser(prog="python -m gpunumpy", usage=_USAGE, description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("info", help="print the devices, the driver, the libraries, and what to install")
-    run = commands.add_parser("demo", help="run an example beside NumPy and write a picture")
-    run.add_argument("name", nargs="?", default="heat", choices=names(), help="the example (default: %(default)s)")
-    run.add_argument("--size", type=_positive_integer, help="how large (default: the example's own)")
-    run.add_argument("--steps", type=_positive_integer, help="how many steps (default: the example's own)")
-    run.add_argument("--device", help="where to run it: cuda, cuda:1, cpu (default: a GPU if one is usable)")
-    run.add_argument("--output", type=Path, help="the picture's file (default: NAME.png)")
+    module_help = "replace NumPy in this module and what is in it, installed or not, and in no other (may be repeated)"
+    parser.add_argument("--only", action="append", default=[], metavar="MODULE", help=module_help)
+    module_help = "leave NumPy in this module and what is in it (may be repeated)"
+    parser.add_argument("--exclude", action="append", default=[], metavar="MODULE", help=module_help)
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a module")
+    parser.add_argument("-c", dest="text", nargs=argparse.REMAINDER, help="run the text of a program")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help="a script, - for the standard input, or a command")
     chosen = parser.parse_args(arguments)
-    if chosen.command == "info":
-        print("\n".join(info()))
-        return 0
+    run, words = next(
+        (run, words)
+        for run, words in ((run_module, chosen.module), (run_command, chosen.text), (run_script, chosen.words))
+        if words is not None
+    )
+    if not words:
+        parser.error("the following arguments are required: a script, a module, or a command (info, demo)")
+    if run is run_script and words[0] in _COMMANDS:
+        if chosen.only or chosen.exclude:
+            parser.error(f"{words[0]} takes none of the options of scripts")
+        return _COMMANDS[words[0]](words[1:])
+    run(words[0], words[1:], Selection(tuple(chosen.only), tuple(chosen.exclude)))
+    return 0
+
+
+def _info(words: Sequence[str]) -> int:
+    _command("info", "Print the devices, the driver, the libraries, and what to install.").parse_args(words)
+    print("\n".join(import_late(".information", __package__).info()))
+    return 0
+
+
+def _demo(words: Sequence[str]) -> int:
+    demo: Any = import_late(".demo", __package__)
+    parser = _command("demo", "Run an example beside NumPy and write a picture.")
+    parser.add_argument(
+        "name", nargs="?", default="heat", choices=demo.names(), help="the example (default: %(default)s)"
+    )
+    parser.add_argument("--size", type=_positive_integer, help="how large (default: the example's own)")
+    parser.add_argument("--steps", type=_positive_integer, help="how many steps (default: the example's own)")
+    parser.add_argument("--device", help="where to run it: cuda, cuda:1, cpu (default: a GPU if one is usable)")
+    parser.add_argument("--output", type=Path, help="the picture's file (default: NAME.png)")
+    chosen = parser.parse_args(words)
     try:
-        demo(chosen.name, chosen.size, chosen.steps, chosen.device, chosen.output)
+        demo.demo(chosen.name, chosen.size, chosen.steps, chosen.device, chosen.output)
     except ModuleNotFoundError as error:
         return _fail(f"the example {chosen.name} needs a package that is missing ({error}): pip install scikit-learn")
     except (DeviceError, OSError, ValueError) as error:
         return _fail(str(error))
     return 0
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"info": _info, "demo": _demo}
+
+
+def _command(name: str, description: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(prog=f"python -m gpunumpy {name}", description=description)
 
 
 def _positive_integer(word: str) -> int:
@@ -83,84 +107,6 @@ def _fail(message: str) -> int:
     """Print an error message, and return the exit status of failure."""
     print(f"gpunumpy: {message}", file=sys.stderr)
     return 1
-
-
-def info() -> list[str]:
-    """Return the lines of the command ``info``: versions, devices, libraries and what to install."""
-    driver = _driver_version()
-    lines = [
-        _line("gpunumpy", __version__),
-        _line("Python", f"{platform.python_version()} on {platform.platform()}"),
-        *(_line(name, _installed((name,)) or "missing") for name in ("numpy", "ml_dtypes")),
-        _line("core", describe_core()),
-        _line("GIL", describe_gil()),
-        _line("CUDA driver", f"for CUDA {driver[0]}.{driver[1]} and older" if driver else "missing"),
-    ]
-    lines += [_line(str(device), describe(device)) for device in devices()]
-
-    installed = {use: _installed(packages) for use, packages in _LIBRARIES}
-    lines += [_line(use, text or "missing") for use, text in installed.items()]
-    lines += [_line(use, _installed(packages) or "missing") for use, packages in _OF_SCIPY]
-    unsafe = why_unsafe(cache_folder())
-    lines.append(_line("kernels of the package", _fixed_kernels(installed["compiler (NVRTC)"])))
-    lines.append(_line("cache of compiled kernels", f"{cache_folder()}{f' (not used: {unsafe})' if unsafe else ''}"))
-    lines += _advice(driver, [use for use, text in installed.items() if not text])
-    return lines
-
-
-def _line(name: str, text: str) -> str:
-    return f"{name:32}{text}"
-
-
-def _installed(packages: Sequence[str]) -> str | None:
-    """Return name and version of the first distribution that is installed, or None."""
-    for package in packages:
-        try:
-            return f"{package} {version(package)}"
-        except PackageNotFoundError:
-            continue
-    return None
-
-
-def _fixed_kernels(compiler: str | None) -> str:
-    """Return what the package holds compiled, and whether it is for the installed compiler."""
-    found = compilers(FOLDER)
-    if not found:
-        return "none is compiled: each is when it is first needed"
-    texts = [
-        f"{max(archs.values())} programs by NVRTC {major}.{minor} for {', '.join(archs)}"
-        for (major, minor), archs in sorted(found.items())
-    ]
-    words = (compiler or "").split(" ")[-1].split(".")
-    is_used = len(words) > 1 and (int(words[0]), int(words[1])) in found
-    return "; ".join(texts) + ("" if is_used or not compiler else f" (not used: {compiler} is another)")
-
-
-def _driver_version() -> tuple[int, int] | None:
-    """Return the newest version of CUDA that the driver supports, or None without a driver.
-
-    The driver's library is called directly, as the Python packages for CUDA may be missing.
-    """
-    try:
-        library = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-    except OSError:
-        return None
-    number = ctypes.c_int()
-    if library.cuDriverGetVersion(ctypes.byref(number)) != 0:
-        return None
-    return number.value // 1000, number.value % 1000 // 10
-
-
-def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]:
-    """Return lines that say how to make a GPU usable; none if a GPU is used and no library is missing."""
-    reason = why_no_gpu()
-    lines = ["", f"No GPU is used: {reason}"] if reason else []
-    if driver is None:
-        lines.append("For a GPU, install NVIDIA's driver: https://www.nvidia.com/drivers")
-    if missing:
-        extra = "cu12" if driver and driver < (13, 0) else "cu13"
-        lines.append(f"For {', '.join(missing)}: pip install 'gpunumpy[{extra}]'")
-    return lines
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _PACKAGE = __name__.partition(".")[0]
+# What scripts import as NumPy and SciPy: its submodules are attributes, whatever files those have beside them.
+_FOR_SCRIPTS = {f"{_PACKAGE}.scripts.scipy.": "scipy.", f"{_PACKAGE}.scripts.numpy.": "numpy."}
 # The packages whose submodules these are, by what precedes their names here; the longest comes first.
-_ORIGINALS = {f"{_PACKAGE}.scipy.": "scipy.", f"{_PACKAGE}.": "numpy."}
+_ORIGINALS = {**_FOR_SCRIPTS, f"{_PACKAGE}.scipy.": "scipy.", f"{_PACKAGE}.": "numpy."}
 
 
 # The classes of `importlib.abc` are no bases of those below: that module imports a tenth of what a small program needs.
@@ -45,12 +47,14 @@ class _Finder:
         if here is None:
             return None
         parent, _, name = fullname.rpartition(".")
-        file_spec = PathFinder.find_spec(fullname, path)
+        file_spec = None if here in _FOR_SCRIPTS else PathFinder.find_spec(fullname, path)
         if name.startswith("_") or (file_spec is not None and file_spec.has_location):
             return file_spec
         try:
             import_module(_ORIGINALS[here] + fullname.removeprefix(here))
         except ImportError:
+            if here in _FOR_SCRIPTS:
+                raise  # in the script's words
             return None
         attribute = getattr(sys.modules[parent], name, None)
         return ModuleSpec(fullname, _Loader(attribute)) if isinstance(attribute, ModuleType) else None  # type: ignore[arg-type]

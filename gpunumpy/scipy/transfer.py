@@ -82,6 +82,7 @@ class Callback:
         self.function = function
         self._transfer = transfer
         self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__wrapped__ = function  # by which `inspect` tells its parameters
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Call the function."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpunumpy import __main__
+from gpunumpy import information
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.kernels.cuda import compile as module
@@ -44,15 +44,15 @@ def test_every_image_is_found(root: Path) -> None:
 )
 def test_info_tells_what_is_ready(root: Path, installed: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     write_images(root, VERSION, "sm_100", FAMILIES)
-    monkeypatch.setattr(__main__, "FOLDER", root)
-    monkeypatch.setattr(__main__, "_installed", lambda packages: installed)
-    (line,) = [line for line in __main__.info() if line.startswith("kernels of the package")]
+    monkeypatch.setattr(information, "FOLDER", root)
+    monkeypatch.setattr(information, "_installed", lambda packages: installed)
+    (line,) = [line for line in information.info() if line.startswith("kernels of the package")]
     assert line.endswith(f"  3 programs by NVRTC 13.5 for sm_90, sm_100{told}")
 
 
 def test_info_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(__main__, "FOLDER", tmp_path / "none")
-    assert any("none is compiled" in line for line in __main__.info())
+    monkeypatch.setattr(information, "FOLDER", tmp_path / "none")
+    assert any("none is compiled" in line for line in information.info())
 
 
 @pytest.mark.parametrize("version", [(13, 4), (13, 6), (12, 5), (14, 0)])

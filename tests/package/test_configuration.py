@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.__main__ import info
 from gpunumpy.core import _native
+from gpunumpy.information import info
 
 
 def line_of_core(core: str) -> str:

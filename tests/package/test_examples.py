@@ -11,8 +11,9 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.__main__ import info, main
+from gpunumpy.__main__ import main
 from gpunumpy.demo import load, names
+from gpunumpy.information import info
 
 # name -> (size, steps, relative tolerance). With + - * and comparisons alone, results equal NumPy's to the bit.
 CASES = {
@@ -142,7 +143,7 @@ def test_demo_draws_and_compares(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         (["demo", "nothing"], "invalid choice: 'nothing'"),
         (["demo", "heat", "--size", "0"], "0 is not a positive number"),
-        ([], "the following arguments are required: command"),
+        ([], "the following arguments are required: a script"),
     ],
 )
 def test_wrong_words_are_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ PACKAGE = ROOT / "gpunumpy"
 # the longest of these folders that holds it ("" is the package's own), and imports from its own layer and lower ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("",),
+    ("scripts",),
     ("ma",),
     ("polynomial", "cuda", "custom", "scipy"),
     ("arrays",),

@@ -445,8 +445,9 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """Return a view of the same memory, as elements of another dtype or as an array of a class. See `ndarray.view`.
 
     NumPy makes views of its own classes, such as `recarray`. A class of masked arrays of this package makes one of the
-    array, which holds it.
+    array, which holds it. The `ndarray` of scripts stands for this package's class.
     """
+    dtype, type = (getattr(cls, "stands_for", cls) for cls in (dtype, type))
     if hasattr(dtype if type is None else type, "is_masked_array"):
         cls, dtype = (dtype, None) if type is None else (type, dtype)
         return cls._view_of(x if dtype is None else view_method(x, dtype))

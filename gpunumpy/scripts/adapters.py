@@ -1,0 +1,123 @@
+"""What some modules are given so that they treat a script as Python does, with this package for NumPy.
+
+They compile files by themselves, start processes that are to run as this one, or ask for NumPy's arrays and numbers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy
+
+from ..core.recording.array import is_scalar, ndarray, to_host
+from . import selection
+from .imports import compile_selected
+from .selection import Selection
+
+_Install = Callable[[Selection], None]
+_PYTEST_PLUGIN = f"{__package__}.pytest_plugin"
+# Functions and methods, by their modules, that treat NumPy's arrays in another way than what can be made one.
+_ITEMS = ("__getitem__", "__setitem__")
+_ASKING_FOR_NUMPY = {
+    "PIL.Image": ("fromarray",),
+    "matplotlib.axes._axes": ("Axes.*",),
+    "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _ITEMS),
+    "pandas.core.indexing": tuple(f"_LocationIndexer.{name}" for name in _ITEMS),
+    "pandas.core.series": tuple(f"Series.{name}" for name in _ITEMS),
+}
+
+
+def _adapt_runpy(runpy: Any, install: _Install) -> None:
+    """Have `run_path` compile by the selection; processes that `multiprocessing` spawns run the script by it."""
+    runpy.compile = compile_selected
+
+
+class _Installation:
+    """Installs a selection as it is unpickled."""
+
+    def __init__(self, install: _Install, selected: Selection) -> None:
+        self._reduced = install, (selected,)
+
+    def __reduce__(self) -> Any:
+        return self._reduced
+
+
+def _adapt_spawn(spawn: Any, install: _Install) -> None:
+    """Have the data by which a new process is prepared install the selection there, before the script runs."""
+    data_of = spawn.get_preparation_data
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        data = data_of(name)
+        if selection.in_force is not None:
+            data["gpunumpy"] = _Installation(install, selection.in_force)
+        return data
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+def _adapt_forkserver(forkserver: Any, install: _Install) -> None:
+    """Have the server of forks run no script: its processes do, each once it is prepared."""
+    forkserver.set_forkserver_preload([])
+
+
+def _adapt_pytest(rewrite: Any, install: _Install) -> None:
+    """Have pytest compile tests by the selection, keep them apart, and load the plugin in workers of pytest-xdist."""
+    assert selection.in_force is not None
+    rewrite.compile = compile_selected
+    rewrite.PYC_TAIL = f".gpunumpy{rewrite.PYC_TAIL}"
+    selection.in_force.to_environment()
+    plugins = os.environ.get("PYTEST_PLUGINS", "")
+    if _PYTEST_PLUGIN not in plugins.split(","):
+        os.environ["PYTEST_PLUGINS"] = ",".join(filter(None, (plugins, _PYTEST_PLUGIN)))
+
+
+def _adapt_json(encoder: Any, install: _Install) -> None:
+    """Have results of type float64 written as NumPy's are, which are Python's numbers."""
+    default = encoder.JSONEncoder.default
+
+    def take_numbers(self: Any, x: Any) -> Any:
+        if isinstance(x, ndarray) and is_scalar(x) and x.dtype == numpy.float64:
+            return float(to_host(x))
+        return default(self, x)
+
+    encoder.JSONEncoder.default = take_numbers
+
+
+def _adapt_library(module: Any, install: _Install) -> None:
+    """Have functions of a library given NumPy's arrays: they look at the class of what they are given."""
+    for path in _ASKING_FOR_NUMPY[module.__name__]:
+        owner, _, name = path.rpartition(".")
+        place = getattr(module, owner) if owner else module
+        public = (key for key, x in vars(place).items() if isinstance(x, FunctionType) and not key.startswith("_"))
+        for key in tuple(public) if name == "*" else (name,):
+            setattr(place, key, _taking_numpys_arrays(getattr(place, key)))
+
+
+def _taking_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is given NumPy's arrays in place of this package's."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        return function(*map(_handed_over, args), **{name: _handed_over(x) for name, x in options.items()})
+
+    return call
+
+
+def _handed_over(x: Any) -> Any:
+    if type(x) is list or type(x) is tuple:
+        return type(x)(map(_handed_over, x))
+    return to_host(x) if isinstance(x, ndarray) else x
+
+
+ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
+    "runpy": _adapt_runpy,
+    "multiprocessing.spawn": _adapt_spawn,
+    "multiprocessing.forkserver": _adapt_forkserver,
+    "_pytest.assertion.rewrite": _adapt_pytest,
+    "json.encoder": _adapt_json,
+    **dict.fromkeys(_ASKING_FOR_NUMPY, _adapt_library),
+}

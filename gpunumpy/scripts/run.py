@@ -1,0 +1,116 @@
+"""Run a script, a module or a command as Python does, with this package for NumPy and SciPy."""
+
+from __future__ import annotations
+
+import io
+import os
+import runpy
+import sys
+import zipfile
+from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+from .finder import install
+from .imports import compile_selected
+from .selection import Selection
+
+_FOLDER = str(Path(__file__).parent)
+_IMPORT_SYSTEM = "<frozen importlib"
+
+
+def run_script(path: str, arguments: Sequence[str], selected: Selection) -> None:
+    """Run a file, or a folder or zip file with a `__main__` module; "-" is the standard input.
+
+    Raises
+    ------
+    SystemExit
+        If the script ends by it; with 2, after a message, if there is no such file.
+    """
+    if os.path.isdir(path) or zipfile.is_zipfile(path):
+        _prepare([path, *arguments], os.path.abspath(path), selected)
+        _guarded(runpy._run_module_as_main, "__main__", False)  # type: ignore[attr-defined]
+    elif path == "-":
+        _run_file(sys.stdin.buffer.read(), "<stdin>", ["-", *arguments], "", selected)
+    else:
+        full_path = os.path.join(os.getcwd(), path.removeprefix("./"))
+        try:
+            with io.open_code(full_path) as file:
+                source = file.read()
+        except OSError as error:
+            reason = f"[Errno {error.errno}] {error.strerror}"
+            print(f"{sys.executable}: can't open file {full_path!r}: {reason}", file=sys.stderr)
+            raise SystemExit(2) from None
+        _run_file(source, full_path, [path, *arguments], os.path.dirname(os.path.realpath(path)), selected)
+
+
+def _run_file(source: bytes, path: str, argv: list[str], folder: str, selected: Selection) -> None:
+    main = _prepare(argv, folder, selected)
+    vars(main).update(__file__=path, __cached__=None, __loader__=SourceFileLoader("__main__", path))
+    _guarded(_execute, source, path)
+
+
+def run_module(name: str, arguments: Sequence[str], selected: Selection) -> None:
+    """Run a module as ``python -m`` does."""
+    _prepare(["-m", *arguments], os.getcwd(), selected)
+    _guarded(runpy._run_module_as_main, name)  # type: ignore[attr-defined]
+
+
+def run_command(command: str, arguments: Sequence[str], selected: Selection) -> None:
+    """Run a text as ``python -c`` does."""
+    _prepare(["-c", *arguments], "", selected)
+    _guarded(_execute, command, "<string>")
+
+
+def _prepare(argv: list[str], folder: str, selected: Selection) -> ModuleType:
+    """Set what a program sees of how it was started, install the finder, and return an empty module ``__main__``."""
+    sys.argv[:] = argv
+    if not sys.flags.safe_path:
+        sys.path[0] = folder
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    vars(main).update(__annotations__={}, __builtins__=sys.modules["builtins"])
+    install(selected)
+    return main
+
+
+def _execute(source: str | bytes, filename: str) -> None:
+    code: CodeType = compile_selected(source, filename, dont_inherit=True)
+    exec(code, vars(sys.modules["__main__"]))
+
+
+def _guarded(function: Any, *args: Any) -> None:
+    """Call a function that runs the script; if that raises, Python shows the error without frames of this package."""
+    try:
+        function(*args)
+    except SystemExit:
+        raise
+    except BaseException:
+        show = sys.excepthook
+        sys.excepthook = lambda kind, error, _: show(kind, error, _hide_frames(error))
+        raise
+
+
+def _hide_frames(error: BaseException) -> TracebackType | None:
+    """Take from an error's traceback the frames that run the script, and those that compile what it imports."""
+    frames: list[TracebackType] = []
+    frame = error.__traceback__
+    while frame is not None:
+        frames = [] if _file(frame) == __file__ else [*frames, frame]
+        frame = frame.tb_next
+    kept: list[TracebackType] = []
+    for frame in frames:
+        if os.path.dirname(_file(frame)) != _FOLDER:
+            kept.append(frame)
+            continue
+        while kept and _file(kept[-1]).startswith(_IMPORT_SYSTEM):
+            kept.pop()
+    for frame, following in zip(kept, [*kept[1:], None]):
+        frame.tb_next = following
+    error.__traceback__ = kept[0] if kept else None
+    return error.__traceback__
+
+
+def _file(frame: TracebackType) -> str:
+    return frame.tb_frame.f_code.co_filename

@@ -1,0 +1,71 @@
+"""Which modules import this package in place of NumPy: those in the user's own files, or those that the user names."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+# The folders that hold installed packages have one of these names, in every installation of Python.
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
+_LIBRARIES = tuple(
+    os.path.join(os.path.realpath(folder), "")
+    for folder in (
+        sysconfig.get_path("stdlib"),
+        sysconfig.get_path("platstdlib"),
+        Path(__file__).parents[1],  # this package
+    )
+)
+_VARIABLE = "GPUNUMPY_SCRIPTS"
+
+
+class Selection(NamedTuple):
+    """The modules that import this package in place of NumPy.
+
+    Parameters
+    ----------
+    only : tuple of str
+        If there are any: these modules and what is in them, wherever they are, and no others.
+    exclude : tuple of str
+        Modules that are left out, with what is in them.
+    """
+
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def has(self, module: str, path: str) -> bool:
+        """Return whether a module, in the file of that path, is selected."""
+        if _is_named(module, self.exclude):
+            return False
+        return _is_named(module, self.only) if self.only else is_own(path)
+
+    @classmethod
+    def from_environment(cls) -> Selection:
+        """Return the selection that the environment has from `to_environment` of another process."""
+        words = os.environ.get(_VARIABLE, ";").split(";")
+        only, exclude = (tuple(names.split(",")) if names else () for names in words)
+        return cls(only, exclude)
+
+    def to_environment(self) -> None:
+        """Put the selection into the environment, for processes that this one starts."""
+        os.environ[_VARIABLE] = ";".join(map(",".join, self))
+
+
+def _is_named(module: str, names: tuple[str, ...]) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in names)
+
+
+# The selection that import statements are compiled by; None where `import numpy` imports NumPy.
+in_force: Selection | None = None
+
+
+@cache
+def is_own(path: str) -> bool:
+    """Return whether a file is the user's own: none of an installed package, of Python's library or of this package.
+
+    A package that is installed as "editable" is where the user edits it, and so the user's own.
+    """
+    path = os.path.realpath(path)
+    return _INSTALLED.isdisjoint(Path(path).parts) and not path.startswith(_LIBRARIES)

@@ -1,0 +1,201 @@
+"""The runner beside Python itself: what a program sees of how it was started, how it ends, and what it starts."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from .processes import PLAIN, RUNNER, run
+
+SEEN = """
+import sys
+import numpy, helper
+print(sys.argv, __name__, globals().get("__file__"), __package__, __spec__ and __spec__.name, sys.path[0])
+print(sorted(globals()), sys.modules["__main__"].__dict__ is globals(), __annotations__ if "y" in globals() else "")
+print(helper.total(numpy.arange(4.0)))
+"""
+HELPER = """
+import numpy as np
+def total(x):
+    return float(np.sum(x))
+"""
+LIBRARY = "import numpy\nprint(numpy.__name__)\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a script, a module of its own, and a package."""
+    folder = tmp_path / "program"
+    for name, text in {
+        "script.py": SEEN,
+        "helper.py": HELPER,
+        "package/__init__.py": "",
+        "package/__main__.py": SEEN,
+        "package/module.py": SEEN,
+        "broken.py": "x = (\n",
+        "imports_broken.py": "import numpy\nimport broken\n",
+        "imports_missing.py": "import numpy\nimport nothing_of_that_name\n",
+        "raises.py": "import helper\nhelper.total()\n",
+        "chained.py": "import helper\ntry:\n    helper.total()\nexcept TypeError as e:\n    raise OSError from e\n",
+        "interrupted.py": "import numpy\nraise KeyboardInterrupt\n",
+        "hook.py": "import sys\nsys.excepthook = lambda *error: print(error[0])\nraise ValueError\n",
+        "exits.py": "import sys\nsys.exit('a message')\n",
+        "coded.py": "import atexit\natexit.register(print, 'the end')\nraise SystemExit(5)\n",
+        "debugged.py": "import numpy as np\nx = np.arange(3)\nbreakpoint()\ny = x + 1\nprint(y)\n",
+        "library.py": LIBRARY,
+        "inner.py": "import helper\nhelper.total(1)\n",
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
+        archive.writestr("__main__.py", SEEN)
+        archive.writestr("helper.py", HELPER)
+    return folder
+
+
+COMMANDS = {
+    "script": ("script.py", "--report", "-m", "b c"),
+    "script in a folder": ("package/../script.py",),
+    "module": ("-m", "package.module", "-x", "--only"),
+    "package": ("-m", "package", "a"),
+    "folder": ("package",),
+    "zip file": ("packed.zip", "a"),
+    "text": ("-c", "import sys, numpy; print(sys.argv, __name__, sys.path[0], numpy.arange(3))", "-x"),
+    "standard input": ("-", "a"),
+    "missing file": ("missing.py",),
+    "missing module": ("-m", "package.missing"),
+    "syntax error": ("broken.py",),
+    "syntax error in a module": ("imports_broken.py",),
+    "missing import": ("imports_missing.py",),
+    "error": ("raises.py",),
+    "error in a module": ("-m", "raises"),
+    "chained errors": ("chained.py",),
+    "interrupt": ("interrupted.py",),
+    "hook": ("hook.py",),
+    "exit with a message": ("exits.py",),
+    "exit with a code": ("coded.py",),
+    "debugger": ("debugged.py",),
+}
+TEXTS = {"standard input": SEEN, "debugger": "p x\nn\np y\nc\n"}
+
+
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_as_by_python(name: str, folder: Path) -> None:
+    if name == "folder":
+        (folder / "package/helper.py").write_text(HELPER)
+    expected, found = (run((*start, *COMMANDS[name]), folder, TEXTS.get(name, "")) for start in (PLAIN, RUNNER))
+    assert found.stdout == expected.stdout
+    if name != "debugger":
+        assert found.stderr == expected.stderr
+    assert found.returncode == expected.returncode
+
+
+def is_replaced(folder: Path, *words: str) -> bool:
+    """Whether `numpy` is this package in `library.py`, or what else prints it, in a run with these words."""
+    (line,) = {line for line in (run((*RUNNER, *words), folder).stdout.splitlines()) if line.endswith("numpy")}
+    return line == "gpunumpy.scripts.numpy"
+
+
+def test_options_select_modules(folder: Path) -> None:
+    assert is_replaced(folder, "library.py")
+    assert not is_replaced(folder, "--exclude", "__main__", "library.py")
+    assert not is_replaced(folder, "--only", "helper", "library.py")
+    assert is_replaced(folder, "--only", "helper", "--only=library", "-m", "library")
+
+
+def test_options_select_installed_packages(folder: Path) -> None:
+    installed = folder / "site-packages"
+    installed.mkdir()
+    (installed / "installed_package.py").write_text(LIBRARY)
+    (folder / "uses.py").write_text("import sys\nsys.path.append('site-packages')\nimport installed_package\n")
+    assert not is_replaced(folder, "uses.py")
+    assert is_replaced(folder, "--only", "installed_package", "uses.py")
+
+
+def test_what_is_compiled_is_kept_apart(folder: Path) -> None:
+    for _ in range(2):
+        for start, name in ((RUNNER, "gpunumpy.scripts.numpy"), (PLAIN, "numpy")):
+            assert run((*start, "-c", "import library"), folder).stdout.split() == [name]
+    kept = [path.name for path in (folder / "__pycache__").iterdir()]
+    assert len(kept) == 2
+    assert sum("gpunumpy" in name for name in kept) == 1
+
+
+CHILDREN = """
+import multiprocessing, sys
+import numpy
+from library_of import library_of
+
+def here(_):
+    return numpy.__name__
+
+if __name__ == "__main__":
+    for method in multiprocessing.get_all_start_methods():
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            print(method, pool.map(here, [0]) + pool.map(library_of, [0]))
+"""
+
+
+def test_children_run_as_the_script(folder: Path) -> None:
+    (folder / "children.py").write_text(CHILDREN)
+    (folder / "library_of.py").write_text("import numpy\ndef library_of(_):\n    return numpy.__name__\n")
+    for words in (("children.py",), ("-m", "children")):
+        done = run((*RUNNER, *words), folder)
+        assert not done.stderr
+        lines = done.stdout.splitlines()
+        assert lines
+        assert all(line.endswith("['gpunumpy.scripts.numpy', 'gpunumpy.scripts.numpy']") for line in lines), lines
+
+
+TEST = """
+import numpy as np, library
+
+def test_sum():
+    x = np.arange(3)
+    assert np.__name__ == library.numpy.__name__ == "gpunumpy.scripts.numpy"
+    assert isinstance(x, np.ndarray) and x.sum() == 4
+"""
+
+
+@pytest.mark.parametrize("words", [(), pytest.param(("-n", "1", "-p", "xdist"), marks=pytest.mark.full)])
+def test_pytest_under_the_runner(words: tuple[str, ...], folder: Path) -> None:
+    (folder / "test_it.py").write_text(TEST)
+    options = ("-q", "-rN", "--no-header", "-c", str(folder / "pytest.ini"), "--rootdir", str(folder))
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    done = run((*RUNNER, "-m", "pytest", *options, *words), folder)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "assert (True and" in done.stdout, done.stdout
+    plain = run((*PLAIN, "-m", "pytest", *options), folder)
+    assert "'numpy' == 'gpunumpy.scripts.numpy'" in plain.stdout, plain.stdout
+
+
+def test_debugger_and_coverage_around_the_runner(folder: Path) -> None:
+    commands = "b library.py:2\nc\np numpy.__name__\nq\n"
+    words = (sys.executable, "-m", "pdb", "-m", "gpunumpy", "library.py")
+    assert "gpunumpy.scripts.numpy" in run(words, folder, commands).stdout
+    if find_spec("coverage") is not None:
+        words = (sys.executable, "-m", "coverage", "run", "--include=*.py", "-m", "gpunumpy", "inner.py")
+        assert not run(words, folder).returncode
+        report = run((sys.executable, "-m", "coverage", "report"), folder).stdout
+        assert "inner.py" in report
+        assert "helper.py" in report
+
+
+def test_commands_beside_scripts(folder: Path) -> None:
+    (folder / "info").write_text("print('a script')\n")
+    assert run((*RUNNER, "./info"), folder).stdout == "a script\n"
+    assert run((*RUNNER, "info"), folder).stdout.startswith("gpunumpy ")
+    refused = run((*RUNNER, "--only", "a", "info"), folder)
+    assert refused.returncode == 2
+    assert "info takes none of the options" in refused.stderr
+    nothing = run(RUNNER, folder)
+    assert nothing.returncode == 2
+    assert "a script" in nothing.stderr
+    helped = run((*RUNNER, "--help"), folder)
+    assert all(word in helped.stdout for word in ("--only", "--exclude", "-m module", "demo", "info"))
