@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
 from ._version import __version__
 from .core.errors import DeviceError
+from .core.extras import install_command
 from .core.late_imports import import_late
 from .scripts.run import run_command, run_module, run_script
 from .scripts.selection import Selection
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", default=[], metavar="MODULE", help=module_help)
     module_help = "leave NumPy in this module and what is in it (may be repeated)"
     parser.add_argument("--exclude", action="append", default=[], metavar="MODULE", help=module_help)
+    report_help = "at the end, print what ran on the device, what on the host and why, and the time of each line"
+    parser.add_argument("--report", action="store_true", help=report_help)
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a module")
     parser.add_argument("-c", dest="text", nargs=argparse.REMAINDER, help="run the text of a program")
     parser.add_argument("words", nargs=argparse.REMAINDER, help="a script, - for the standard input, or a command")
@@ -55,10 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words:
         parser.error("the following arguments are required: a script, a module, or a command (info, demo)")
     if run is run_script and words[0] in _COMMANDS:
-        if chosen.only or chosen.exclude:
+        if chosen.only or chosen.exclude or chosen.report:
             parser.error(f"{words[0]} takes none of the options of scripts")
         return _COMMANDS[words[0]](words[1:])
-    run(words[0], words[1:], Selection(tuple(chosen.only), tuple(chosen.exclude)))
+    with import_late(".scripts.report", __package__).Report() if chosen.report else nullcontext():
+        run(words[0], words[1:], Selection(tuple(chosen.only), tuple(chosen.exclude)))
     return 0
 
 
@@ -77,12 +81,14 @@ def _demo(words: Sequence[str]) -> int:
     parser.add_argument("--size", type=_positive_integer, help="how large (default: the example's own)")
     parser.add_argument("--steps", type=_positive_integer, help="how many steps (default: the example's own)")
     parser.add_argument("--device", help="where to run it: cuda, cuda:1, cpu (default: a GPU if one is usable)")
-    parser.add_argument("--output", type=Path, help="the picture's file (default: NAME.png)")
+    parser.add_argument("--output", type=demo.Path, help="the picture's file (default: NAME.png)")
     chosen = parser.parse_args(words)
     try:
         demo.demo(chosen.name, chosen.size, chosen.steps, chosen.device, chosen.output)
     except ModuleNotFoundError as error:
-        return _fail(f"the example {chosen.name} needs a package that is missing ({error}): pip install scikit-learn")
+        return _fail(
+            f"the example {chosen.name} needs a package that is missing ({error}): {install_command('examples')}"
+        )
     except (DeviceError, OSError, ValueError) as error:
         return _fail(str(error))
     return 0

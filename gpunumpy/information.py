@@ -11,7 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from ._version import __version__
 from .configuration import describe, describe_core, describe_gil
 from .core.disk_cache import cache_folder, why_unsafe
-from .core.runtime.device import devices, why_no_gpu
+from .core.extras import install_command
+from .core.runtime.device import default_device, devices, why_no_gpu
 from .kernels.cuda.precompiled import FOLDER, compilers
 
 # The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
@@ -50,7 +51,8 @@ def info() -> list[str]:
     lines.append(_line("kernels of the package", _fixed_kernels(installed["compiler (NVRTC)"])))
     lines.append(_line("cache of compiled kernels", f"{cache_folder()}{f' (not used: {unsafe})' if unsafe else ''}"))
     lines += _advice(driver, [use for use, text in installed.items() if not text])
-    return lines
+    device = default_device()
+    return [*lines, "", f"Programs run on {device} here: {describe(device)}."]
 
 
 def _line(name: str, text: str) -> str:
@@ -104,5 +106,5 @@ def _advice(driver: tuple[int, int] | None, missing: Sequence[str]) -> list[str]
         lines.append("For a GPU, install NVIDIA's driver: https://www.nvidia.com/drivers")
     if missing:
         extra = "cu12" if driver and driver < (13, 0) else "cu13"
-        lines.append(f"For {', '.join(missing)}: pip install 'gpunumpy[{extra}]'")
+        lines.append(f"For {', '.join(missing)}: {install_command(extra)}")
     return lines

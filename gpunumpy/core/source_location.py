@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
@@ -32,6 +32,11 @@ def call_for_user(function: Callable[..., Any], *args: Any, **options: Any) -> A
         co_filename=frame.f_code.co_filename, co_firstlineno=code.co_firstlineno + frame.f_lineno - call_line
     )
     return FunctionType(at_user_line, frame.f_globals)(function, args, options)
+
+
+def is_for_user(code: CodeType) -> bool:
+    """Return whether code is what `call_for_user` runs, in the name of the user's file."""
+    return code.co_code == _call.__code__.co_code and code.co_name == _call.__name__
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:

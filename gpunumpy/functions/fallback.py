@@ -76,6 +76,8 @@ WRITE_TO_OVERLAP = "a write to a view whose elements overlap"
 _ACTIONS = ("warn", "error", "ignore")
 _action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
 _warned: set[str] = set()
+# Installed by the report of a script: called with the text of what runs on the host, and why, at every call.
+observer: Callable[[str], None] | None = None
 
 # Names that neither take nor make gpunumpy arrays.
 _PLAIN = frozenset(
@@ -142,6 +144,8 @@ def report(name: str, library: str = "NumPy", reason: str = "it has no device im
     reason : str
         Why it is not computed on the device.
     """
+    if observer is not None:
+        observer(f"{name} by {library}: {reason}")
     if _action == "error":
         raise HostFallbackWarning(f"{name} would run through {library} on the host: {reason}")
     if _action == "warn" and name not in _warned:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import DeviceError
+from ..core.extras import install_command
 from ..core.late_imports import import_late
 from ..core.runtime.device import Device
 
@@ -26,7 +27,7 @@ def bindings(library: str) -> Any:
     except ImportError as error:
         raise DeviceError(
             f"{library} on a GPU needs nvmath-python, which cannot be imported ({error}); "
-            "install gpunumpy[cu13] or gpunumpy[cu12]"
+            f"{install_command('cu13')} (or cu12)"
         ) from error
 
 

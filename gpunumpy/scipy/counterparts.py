@@ -8,6 +8,7 @@ from functools import reduce, wraps
 from typing import Any, NamedTuple
 
 from .. import fft, linalg
+from ..core.extras import install_command
 from .cupy_library import cupy, cupyx
 
 # Functions of this package's own that are SciPy's too, by the modules of both.
@@ -139,5 +140,5 @@ def _counterpart(found: Any, function: Any, unlike: tuple[str, ...] = ()) -> Cou
 def why_none() -> str:
     """Return the reason why there is no counterpart, for a message."""
     if cupy() is None:
-        return "it runs on the device with CuPy (pip install 'gpunumpy[cu13-cupy]')"
+        return f"it runs on the device with CuPy ({install_command('cu13-cupy')})"
     return "cupyx.scipy does not have it"

@@ -6,6 +6,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from ..core.extras import install_command
 from ..core.late_imports import import_late
 from .fft_backend import Backend
 from .functions import handed_over
@@ -37,7 +38,7 @@ def _scipy(path: str = "") -> Any:
     except ModuleNotFoundError as error:
         if error.name != "scipy":
             raise
-        text = "gpunumpy.scipy needs SciPy, which is not installed: pip install 'gpunumpy[scipy]'"
+        text = f"gpunumpy.scipy needs SciPy, which is not installed: {install_command('scipy')}"
         raise ImportError(text, name="scipy") from None
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import pkgutil
 import runpy
 import sys
-import zipfile
 from collections.abc import Sequence
 from importlib.machinery import SourceFileLoader
-from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
@@ -17,7 +16,7 @@ from .finder import install
 from .imports import compile_selected
 from .selection import Selection
 
-_FOLDER = str(Path(__file__).parent)
+_FOLDER = os.path.dirname(__file__)
 _IMPORT_SYSTEM = "<frozen importlib"
 
 
@@ -29,7 +28,7 @@ def run_script(path: str, arguments: Sequence[str], selected: Selection) -> None
     SystemExit
         If the script ends by it; with 2, after a message, if there is no such file.
     """
-    if os.path.isdir(path) or zipfile.is_zipfile(path):
+    if pkgutil.get_importer(path) is not None:
         _prepare([path, *arguments], os.path.abspath(path), selected)
         _guarded(runpy._run_module_as_main, "__main__", False)  # type: ignore[attr-defined]
     elif path == "-":

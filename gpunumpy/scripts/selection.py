@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sysconfig
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 # The folders that hold installed packages have one of these names, in every installation of Python.
@@ -15,7 +14,7 @@ _LIBRARIES = tuple(
     for folder in (
         sysconfig.get_path("stdlib"),
         sysconfig.get_path("platstdlib"),
-        Path(__file__).parents[1],  # this package
+        os.path.join(os.path.dirname(__file__), os.pardir),  # this package
     )
 )
 _VARIABLE = "GPUNUMPY_SCRIPTS"
@@ -68,4 +67,4 @@ def is_own(path: str) -> bool:
     A package that is installed as "editable" is where the user edits it, and so the user's own.
     """
     path = os.path.realpath(path)
-    return _INSTALLED.isdisjoint(Path(path).parts) and not path.startswith(_LIBRARIES)
+    return _INSTALLED.isdisjoint(path.split(os.sep)) and not path.startswith(_LIBRARIES)

@@ -436,7 +436,7 @@ def test_contraction_is_compiled(compiler: Compiler, was_interpreted: list[bool]
 
 
 def test_a_profile_tells_the_tier(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpunumpy.core.runtime.profile._seconds_between", lambda first, last: 1.0)
+    monkeypatch.setattr("gpunumpy.core.runtime.step_times.seconds_between", lambda first, last: 1.0)
     monkeypatch.setattr("gpunumpy.core.runtime.profile.bandwidth", lambda device: 1e9)
     compiler.ready.add(interpreter_text())
     x = np.asarray(numpy.ones(10))

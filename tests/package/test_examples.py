@@ -12,9 +12,12 @@ import pytest
 
 import gpunumpy
 from gpunumpy.__main__ import main
+from gpunumpy.core import extras
+from gpunumpy.core.runtime.device import default_device
 from gpunumpy.demo import load, names
 from gpunumpy.information import info
 
+ROOT = Path(__file__).parents[2]
 # name -> (size, steps, relative tolerance). With + - * and comparisons alone, results equal NumPy's to the bit.
 CASES = {
     "black_scholes": (64, 3, 1e-12),
@@ -176,4 +179,24 @@ def test_info_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "cpu" in text
     for line in info():
         if line.endswith(" missing") and "(cu" in line:
-            assert line.removesuffix("missing").strip() in text.rpartition("pip install 'gpunumpy[cu")[0]
+            assert line.removesuffix("missing").strip() in text.rpartition("pip install ")[0]
+    assert info()[-1].startswith(f"Programs run on {default_device()} here: ")
+
+
+def test_a_missing_package_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def load_without(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'skimage'", name="skimage")
+
+    monkeypatch.setattr("gpunumpy.demo.load", load_without)
+    assert main(["demo", "image_subtraction", "--output", str(tmp_path / "out.png")]) == 1
+    told = capsys.readouterr().err
+    assert "skimage" in told
+    assert f"pip install -e '{ROOT}[examples]'" in told
+
+
+def test_commands_that_install_extras(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert extras.install_command("cu13") == f"pip install -e '{ROOT}[cu13]'"
+    monkeypatch.setattr(extras, "_FOLDER", str(tmp_path))
+    assert extras.install_command("cu13") == "pip install 'gpunumpy[cu13]'"

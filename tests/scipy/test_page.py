@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gpunumpy.scipy
+from gpunumpy.core.extras import install_command
 from gpunumpy.scipy import modules
 from tools import scipy_page
 
@@ -59,7 +60,7 @@ except ImportError as error:
 """
 
 
-@pytest.mark.parametrize(("code", "says"), [(_IMPORT, ""), (_MISSING, "pip install 'gpunumpy[scipy]'")])
+@pytest.mark.parametrize(("code", "says"), [(_IMPORT, ""), (_MISSING, install_command("scipy"))])
 def test_scipy_is_optional(code: str, says: str) -> None:
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.strip().endswith(says)

@@ -356,6 +356,7 @@ def unary_operator(op: str) -> Callable[[ndarray], ndarray]:
             return wrap(Node(signature, (a,)))
         return memo((a,))
 
+    record.__name__ = op  # by which a profile counts calls on the host
     return elementwise_recorder(record, find, memo.find_at_new_sizes, is_binary=False)
 
 
@@ -388,6 +389,7 @@ def binary_operator(op: str, reflected: bool = False) -> Callable[[ndarray, Any]
             return wrap(Node(signature, nodes))
         return memo(nodes)
 
+    record.__name__ = op
     return elementwise_recorder(record, find, memo.find_at_new_sizes, is_binary=True, is_reflected=reflected)
 
 

@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any, overload
 
 from ..errors import DeviceError, allowed
+from ..extras import install_command
 from ..helpers import Job
 from ..late_imports import import_late
 from ..source_location import warn
@@ -148,7 +149,7 @@ def _load_driver() -> _Driver:
     try:
         bindings, module = import_late("cuda.bindings"), import_late("cuda.bindings.driver")
     except ImportError as error:
-        return _Driver(None, 0, f"cuda-bindings cannot be imported ({error}); install gpunumpy[cu13] or gpunumpy[cu12]")
+        return _Driver(None, 0, f"cuda-bindings cannot be imported ({error}); {install_command('cu13')} (or cu12)")
     try:
         # Where the bindings find no driver library this raises; the class of the exception differs between versions.
         error_code = module.cuInit(0)[0]
@@ -165,7 +166,7 @@ def _load_driver() -> _Driver:
             module,
             0,
             f"the NVIDIA driver supports CUDA {driver_version} and cuda-bindings is for CUDA {bindings_version}; "
-            f"update the driver, or install gpunumpy[cu{version // 1000}]",
+            f"update the driver, or {install_command(f'cu{version // 1000}')}",
         )
     count = module.cuDeviceGetCount()[1]
     return _Driver(module, count, None if count else "the NVIDIA driver lists no device; see CUDA_VISIBLE_DEVICES")

@@ -5,43 +5,29 @@ from __future__ import annotations
 import importlib
 import sys
 from collections import Counter
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, TextIO
 
 from .._native import tell
-from ..schedule.steps import RunKernel, RunLibraryCall, Step
-from ..schedule.traffic import traffic
 from . import evaluate, memory, memory_copy
-from .device import CPU, Device, check, default_device, driver, synchronize
-from .explain import bytes_text, step_name
-from .plan import Work
+from .device import CPU, Device, default_device, synchronize
+from .explain import bytes_text
+from .step_times import Record, StepTimes, record_event, seconds_between
+from .table import aligned
 
 # The size of the copy that measures the bandwidth of a device: larger than the caches.
 _COPY_BYTES = {"cpu": 1 << 26, "cuda": 1 << 28}
 _COPY_COUNT = 5
 # The functions on the host that are named below the table.
 _MAX_SHOWN_CALLS = 12
-# The number of GPU timings that are kept as events before the profile waits for the device and reads them.
-_MAX_UNREAD_EVENTS = 2048
-
-
-@dataclass(slots=True)
-class Record:
-    """A line of a profile: all runs of one kernel or library call."""
-
-    name: str
-    device: Device
-    count: int = 0
-    seconds: float = 0.0
-    nbytes: int = 0
 
 
 class profile:
     """Context manager that prints a table of what ran in the block: kernel, runs, time, bytes, share of bandwidth.
 
-    Arrays of the default device that are pending before the block are computed first and not counted. Those that are
+    Arrays of the default device that are pending before the block are computed first and not counted; a line below the
+    table says how many they were. Those that are
     pending at its end are computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
     each on the CPU and 256 MiB on a GPU, which is measured once; it is unknown while the device lacks that memory.
     Below the table are the bytes of arrays of the default device that moved to the host for lack of room, and that came
@@ -70,21 +56,21 @@ class profile:
 
     def __init__(self, *, file: TextIO | None = None, nvtx: bool = False) -> None:
         self._file = file
-        self._nvtx = _import_nvtx() if nvtx else None
-        self._records: dict[tuple[str, Device], Record] = {}
-        self._unread: list[tuple[Record, Any, Any]] = []
-        self._graphed = 0  # runs of kernels that CUDA graphs have
+        self._steps = StepTimes(mark=partial(_import_nvtx().annotate, domain="gpunumpy")) if nvtx else StepTimes()
         self.records = []
         self.host_calls = Counter()
         self._moved_before = 0, 0
+        self._pending_before = 0
         self._slabs_before = 0
 
     def __enter__(self) -> profile:
         """Compute pending arrays, and start to observe."""
-        evaluate.flush(evaluate.queue_of(default_device()))
+        queue = evaluate.queue_of(default_device())
+        self._pending_before = len(evaluate.live_roots(queue)[0])
+        evaluate.flush(queue)
         self._outer_observer = evaluate.observer
         self._outer_calls = evaluate.host_calls
-        evaluate.observer, evaluate.host_calls = self._observe, self.host_calls
+        evaluate.observer, evaluate.host_calls = self._steps, self.host_calls
         tell(host_calls=self.host_calls)
         self._moved_before = memory.moved_bytes(default_device())
         self._slabs_before = memory.slabs_of(default_device())
@@ -102,13 +88,14 @@ class profile:
                 self._outer_calls.update(self.host_calls)
         counts = zip(memory.moved_bytes(default_device()), self._moved_before, strict=True)
         to_host, from_host = (now - before for now, before in counts)
-        self._read_events()
-        self.records = sorted(self._records.values(), key=lambda r: -r.seconds)
+        self.records = self._steps.records()
         print(self._table(), file=self._file or sys.stdout)
-        if self._graphed:
-            print(
-                f"{self._graphed} runs are parts of CUDA graphs where nothing is timed", file=self._file or sys.stdout
-            )
+        if count := self._pending_before:
+            were = "array was" if count == 1 else "arrays were"
+            text = f"{count} {were} pending before the block: computed first, and in no line above"
+            print(text, file=self._file or sys.stdout)
+        if graphed := self._steps.graphed:
+            print(f"{graphed} runs are parts of CUDA graphs where nothing is timed", file=self._file or sys.stdout)
         if to_host or from_host:
             moved = f"{bytes_text(to_host)} to the host and {bytes_text(from_host)} back"
             print(f"moved for lack of room: {moved}", file=self._file or sys.stdout)
@@ -121,49 +108,13 @@ class profile:
                 f"{self.host_calls.total()} calls by NumPy on the host: {shown}{others}", file=self._file or sys.stdout
             )
 
-    def _observe(self, step: Step, work: Work) -> None:
-        """Run the work of a step and record it."""
-        assert isinstance(step, (RunKernel, RunLibraryCall))
-        name = step_name(step)
-        with self._nvtx_range(name):
-            if work.device is CPU:
-                start = perf_counter()
-                work()
-                seconds, events = perf_counter() - start, None
-            else:
-                first = _record_event(work.device)
-                work()
-                seconds, events = 0.0, (first, _record_event(work.device))
-        if work.was_interpreted:
-            name += " (interpreted)"
-        record = self._records.setdefault((name, work.device), Record(name, work.device))
-        record.seconds += seconds
-        if events:
-            self._unread.append((record, *events))
-        record.count += 1
-        self._graphed += work.plan.is_cuda_graph
-        moved = traffic(step, *work.plan.scheduled)
-        record.nbytes += moved.read + moved.written
-        if len(self._unread) > _MAX_UNREAD_EVENTS:
-            self._read_events()
-
-    def _nvtx_range(self, name: str) -> AbstractContextManager[Any]:
-        return nullcontext() if self._nvtx is None else self._nvtx.annotate(name, domain="gpunumpy")
-
-    def _read_events(self) -> None:
-        """Wait for the GPUs, and add the times between their events to the records."""
-        unread, self._unread = self._unread, []
-        for record, first, last in unread:
-            record.seconds += _seconds_between(first, last)
-
     def _table(self) -> str:
         rows = [("kernel or call", "device", "runs", "ms", "moved", "of bandwidth")]
         for r in self.records:
             rows.append((r.name, str(r.device), *_measured_cells(r.count, r.seconds, r.nbytes), _share_of_bandwidth(r)))
         count, nbytes = (sum(getattr(r, name) for r in self.records) for name in ("count", "nbytes"))
         rows.append(("all", "", *_measured_cells(count, sum(r.seconds for r in self.records), nbytes), ""))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join(_table_line(row, widths) for row in rows)
+        return aligned(rows, left=2)
 
 
 def _share_of_bandwidth(record: Record) -> str:
@@ -178,38 +129,11 @@ def _measured_cells(count: int, seconds: float, nbytes: int) -> tuple[str, str, 
     return str(count), f"{seconds * 1e3:.3f}", bytes_text(nbytes)
 
 
-def _table_line(row: tuple[str, ...], widths: list[int]) -> str:
-    cells = [c.ljust(w) if n < 2 else c.rjust(w) for n, (c, w) in enumerate(zip(row, widths, strict=True))]
-    return "  ".join(cells).rstrip()
-
-
 def _import_nvtx() -> Any:
     try:
         return importlib.import_module("nvtx")
     except ImportError:
         raise ImportError("profile(nvtx=True) needs the package nvtx: pip install nvtx") from None
-
-
-# Time and bandwidth of a GPU
-
-
-def _record_event(device: Device) -> Any:
-    """Return a new event, recorded on the stream of a device."""
-    cuda = driver()
-    device.activate()
-    event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DEFAULT.value))
-    check(cuda.cuEventRecord(event, device.stream))
-    return event
-
-
-def _seconds_between(first: Any, last: Any) -> float:
-    """Return the seconds between two events, and destroy the events."""
-    cuda = driver()
-    check(cuda.cuEventSynchronize(last))
-    milliseconds = check(cuda.cuEventElapsedTime(first, last))
-    check(cuda.cuEventDestroy(first))
-    check(cuda.cuEventDestroy(last))
-    return float(milliseconds) / 1e3
 
 
 _bandwidths: dict[Device, float] = {}
@@ -233,8 +157,8 @@ def bandwidth(device: Device) -> float:
                 memory_copy.copy(target, 0, source, 0, nbytes)
                 times.append(perf_counter() - start)
             else:
-                first = _record_event(device)
+                first = record_event(device)
                 memory_copy.copy(target, 0, source, 0, nbytes)
-                times.append(_seconds_between(first, _record_event(device)))
+                times.append(seconds_between(first, record_event(device)))
         found = _bandwidths[device] = 2 * nbytes / min(times)
     return found

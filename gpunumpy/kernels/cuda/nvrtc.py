@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 from ...core.errors import DeviceError
+from ...core.extras import install_command
 from ...core.late_imports import import_late
 from .beside import let_end_with_process
 
-_INSTALL = "install gpunumpy[cu13] or gpunumpy[cu12]"
 _NAME = b"gpunumpy"  # of a program, in the compiler's messages
 # Of each kind of code, the function that returns it; another one with "Size" behind its name returns its length.
 _GETTERS = {"cubin": "nvrtcGetCUBIN", "ptx": "nvrtcGetPTX", "ltoir": "nvrtcGetLTOIR"}
@@ -30,7 +30,9 @@ def archs() -> tuple[str, ...]:
     try:
         status, numbers = _nvrtc().nvrtcGetSupportedArchs()
     except Exception as error:  # a missing library raises a class that differs between versions of cuda-bindings
-        raise DeviceError(f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {_INSTALL}") from error
+        raise DeviceError(
+            f"NVRTC, the compiler of CUDA, cannot be loaded ({error}); {install_command('cu13')} (or cu12)"
+        ) from error
     if status:
         raise DeviceError(f"NVRTC, the compiler of CUDA, does not start: {status.name}")
     return tuple(f"sm_{number}" for number in numbers)

@@ -127,8 +127,9 @@ def test_profile_counts_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(r.seconds > 0 for r in p.records)
     lines = file.getvalue().splitlines()
     assert lines[0].split("  ")[0] == "kernel or call"
-    assert len(lines) == 4
-    assert lines[-1].split()[:2] == ["all", "4"]
+    assert len(lines) == 5
+    assert lines[-2].split()[:2] == ["all", "4"]
+    assert lines[-1] == "1 array was pending before the block: computed first, and in no line above"
     assert evaluate.observer is None
 
 

@@ -1,0 +1,215 @@
+"""The report of a script: what ran on the device and on the host, and why there, by the lines of the user's files."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from time import perf_counter
+from types import FrameType
+from typing import Any, NamedTuple, TextIO
+
+from ..core._native import tell
+from ..core.runtime import evaluate
+from ..core.runtime.device import default_device
+from ..core.runtime.explain import bytes_text
+from ..core.runtime.step_times import Record, StepTimes
+from ..core.runtime.table import aligned
+from ..core.source_location import is_for_user
+from ..functions import fallback
+from .selection import is_own
+
+_MAX_LINES = 20
+_MAX_NAMES = 4
+_MAX_TEXT = 60
+
+
+class Line(NamedTuple):
+    """A line of a file."""
+
+    file: str
+    number: int
+
+
+@dataclass(slots=True)
+class _Cost:
+    """What a line took: without the lines of the user's functions that it calls."""
+
+    count: int = 0
+    seconds: float = 0.0
+    host_calls: Counter[str] = field(default_factory=Counter)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+
+
+_TraceFunction = Callable[[FrameType, str, Any], Any]
+
+
+class Report:
+    """Context manager that prints the report of what ran in the block by the main thread.
+
+    Kernels are told by the lines that recorded what they compute, with the line that asked for a value. Lines are
+    followed by `sys.settrace`, so Python itself takes more time than without a report.
+
+    Parameters
+    ----------
+    file : file object, optional
+        The file to print to; standard error by default.
+    """
+
+    def __init__(self, file: TextIO | None = None) -> None:
+        self._file = file
+        self._own_files: dict[str, bool] = {}
+        self._costs: dict[Line, _Cost] = {}
+        self._line: Line | None = None
+        self._callers: list[Line | None] = []
+        self._host_calls: Counter[str] = Counter()
+        self._steps = StepTimes(self._place)
+        self._recording: set[Line] = set()
+        self._pending_count = 0
+        self._has_flushed = False
+
+    def __enter__(self) -> Report:
+        """Begin to observe."""
+        evaluate.observer, evaluate.host_calls = self._steps, self._host_calls
+        tell(host_calls=self._host_calls)
+        fallback.observer = self._note_fallback
+        self._queue = evaluate.queue_of(default_device())
+        self._start = self._since = perf_counter()
+        sys.settrace(self._trace_call)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        """Stop to observe, and print the report."""
+        sys.settrace(None)
+        self._leave_line()
+        seconds = perf_counter() - self._start
+        evaluate.observer = evaluate.host_calls = fallback.observer = None
+        tell(host_calls=None)
+        print(self._text(seconds), file=self._file or sys.stderr)
+
+    # --- lines ---
+
+    def _trace_call(self, frame: FrameType, event: str, argument: Any) -> _TraceFunction | None:
+        """Follow the lines of a function that is called if it is in one of the user's files."""
+        file = frame.f_code.co_filename
+        is_own_file = self._own_files.get(file)
+        if is_own_file is None:
+            is_own_file = self._own_files[file] = os.path.isfile(file) and is_own(file)
+        if not is_own_file or is_for_user(frame.f_code):
+            return None
+        self._callers.append(self._line)
+        return self._trace_line
+
+    def _trace_line(self, frame: FrameType, event: str, argument: Any) -> _TraceFunction:
+        if event == "line":
+            self._leave_line()
+            self._line = Line(frame.f_code.co_filename, frame.f_lineno)
+            self._cost_of(self._line).count += 1
+        elif event == "return":
+            self._leave_line()
+            self._line = self._callers.pop() if self._callers else None
+        return self._trace_line
+
+    def _cost_of(self, line: Line) -> _Cost:
+        found = self._costs.get(line)
+        return self._costs.setdefault(line, _Cost()) if found is None else found
+
+    def _leave_line(self) -> None:
+        """Note what the current line has taken since it was entered, or come back to."""
+        now = perf_counter()
+        if self._line is not None:
+            cost = self._cost_of(self._line)
+            cost.seconds += now - self._since
+            if self._host_calls:
+                cost.host_calls.update(self._host_calls)
+                self._host_calls.clear()
+            if self._has_flushed:
+                self._recording.clear()
+                self._has_flushed = False
+                self._pending_count = 0
+            count = len(self._queue.pending)
+            if count > self._pending_count:
+                self._recording.add(self._line)
+            self._pending_count = count
+        self._since = perf_counter()
+
+    def _note_fallback(self, text: str) -> None:
+        if self._line is not None:
+            self._cost_of(self._line).fallbacks[text] += 1
+
+    def _place(self) -> str:
+        """Return the lines that recorded what is being computed, and the line that asks for it."""
+        self._has_flushed = True
+        lines = self._recording if self._line is None else self._recording | {self._line}
+        return _ranges(lines)
+
+    # --- the text ---
+
+    def _text(self, seconds: float) -> str:
+        records = self._steps.records()
+        device = default_device()
+        on_device = sum(record.seconds for record in records)
+        parts = [f"{seconds:.3f} s, of which kernels and library calls on {device} took {on_device:.3f} s"]
+        if records:
+            parts.append(f"on {device}, by the lines that recorded it:\n{_device_table(records)}")
+        lines = sorted(self._costs.items(), key=lambda item: -item[1].seconds)
+        on_host = [(line, cost) for line, cost in lines if cost.host_calls or cost.fallbacks]
+        if on_host:
+            limit = bytes_text(self._queue.host_bytes)
+            parts.append(f"on the host, and why:\n{_host_table(on_host, limit)}")
+        if lines:
+            parts.append(f"the slowest lines, without what functions of your files take in them:\n{_line_table(lines)}")
+        return "\ngpunumpy: " + "\n\n".join(parts)
+
+
+def _ranges(lines: set[Line]) -> str:
+    """Return lines as text, in ranges: `a.py:3-5,9`."""
+    texts = []
+    for file in dict.fromkeys(sorted(line.file for line in lines)):
+        numbers = sorted(line.number for line in lines if line.file == file)
+        starts = [numbers[0], *(b for a, b in pairwise(numbers) if b > a + 1)]
+        ends = [*(a for a, b in pairwise(numbers) if b > a + 1), numbers[-1]]
+        ranges = (str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True))
+        texts.append(f"{os.path.basename(file)}:{','.join(ranges)}")
+    return " ".join(texts)
+
+
+def _shown(line: Line) -> tuple[str, str]:
+    text = linecache.getline(*line).strip()
+    return _ranges({line}), text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 3]}..."
+
+
+def _device_table(records: list[Record]) -> str:
+    rows = [("lines", "kernel or call", "runs", "ms", "moved")]
+    for r in records[:_MAX_LINES]:
+        rows.append((r.place, r.name, str(r.count), f"{r.seconds * 1e3:.3f}", bytes_text(r.nbytes)))
+    return aligned(rows, left=2)
+
+
+def _host_table(costs: list[tuple[Line, _Cost]], limit: str) -> str:
+    rows = [("line", "what", "calls", "why")]
+    for line, cost in costs[:_MAX_LINES]:
+        place = _ranges({line})
+        if cost.host_calls:
+            names = [name for name, _ in cost.host_calls.most_common(_MAX_NAMES)]
+            more = ["..."] if len(cost.host_calls) > _MAX_NAMES else []
+            why = f"arrays of at most {limit} are NumPy's work"
+            rows.append((place, ", ".join(names + more), str(cost.host_calls.total()), why))
+        rows += [(place, *_what_and_why(text, count)) for text, count in cost.fallbacks.most_common()]
+    return aligned(rows, left=4)
+
+
+def _what_and_why(text: str, count: int) -> tuple[str, str, str]:
+    what, _, why = text.partition(": ")
+    return what, str(count), why
+
+
+def _line_table(costs: list[tuple[Line, _Cost]]) -> str:
+    rows = [("line", "text", "times", "ms")]
+    for line, cost in costs[:_MAX_LINES]:
+        rows.append((*_shown(line), str(cost.count), f"{cost.seconds * 1e3:.3f}"))
+    return aligned(rows, left=2)

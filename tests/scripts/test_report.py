@@ -1,0 +1,81 @@
+"""The report of a script: kernels by the lines that recorded them, the host's work with its reasons, times of lines."""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import gpunumpy
+from gpunumpy.scripts.imports import compile_file
+from gpunumpy.scripts.report import Line, Report, _ranges
+
+SCRIPT = """import warnings; import numpy as np; warnings.simplefilter("ignore")
+
+def step(x):
+    y = np.sin(x) * 2
+    return y[1:] - y[:-1]
+
+x = np.ones(5_000_000)
+for _ in range(3):
+    total = float(step(x).sum())
+small = np.arange(5) + np.ones(5)
+matrix = np.matrix(small)
+"""
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> dict[str, list[str]]:
+    """The tables of the report of a script, by the words before them."""
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    printed = io.StringIO()
+    tracer = sys.gettrace()
+    gpunumpy.host_fallback("ignore")
+    residence = gpunumpy.set_residence("auto")
+    try:
+        with warnings.catch_warnings(), gpunumpy.Device("cpu"), Report(printed):
+            exec(compile_file(SCRIPT, str(path)), {"__name__": "__main__"})
+    finally:
+        gpunumpy.set_residence(residence)
+        gpunumpy.host_fallback("warn")
+        sys.settrace(tracer)
+    assert printed.getvalue().startswith("\ngpunumpy: ")
+    blocks = printed.getvalue().split("\n\n")[1:]
+    return {lines[0].partition(",")[0]: lines[1:] for lines in (block.splitlines() for block in blocks)}
+
+
+def test_report(tables: dict[str, list[str]]) -> None:
+    device = [row.split() for row in tables["on cpu"][1:]]
+    assert {row[0] for row in device} <= {"script.py:4-5,7,9", "script.py:4-5,9"}
+    assert sum(int(row[2]) for row in device if row[0] == "script.py:4-5,9") >= 2
+    host = {tuple(row.split("  ")[0].split()): row for row in tables["on the host"][1:]}
+    assert "arrays of at most" in host["script.py:10",]
+    assert all(name in host["script.py:10",] for name in ("add", "arange", "ones"))
+    assert any("gpunumpy.matrix by NumPy" in row and "no device implementation" in row for row in host.values())
+    lines = {row.split()[0]: row for row in tables["the slowest lines"]}
+    assert "y = np.sin(x) * 2" in lines["script.py:4"]
+    times = {place: row.split()[-2] for place, row in lines.items()}
+    assert (times["script.py:4"], times["script.py:9"], times["script.py:11"]) == ("3", "3", "1")
+
+
+def test_nothing_stays_installed(tables: dict[str, list[str]]) -> None:
+    from gpunumpy.core.runtime import evaluate
+    from gpunumpy.functions import fallback
+
+    assert (evaluate.observer, evaluate.host_calls, fallback.observer) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ([("/a/b.py", 3)], "b.py:3"),
+        ([("/a/b.py", 5), ("/a/b.py", 3), ("/a/b.py", 4), ("/a/b.py", 9)], "b.py:3-5,9"),
+        ([("/z.py", 1), ("/a/b.py", 3)], "b.py:3 z.py:1"),
+    ],
+)
+def test_ranges_of_lines(lines: list[tuple[str, int]], text: str) -> None:
+    assert _ranges({Line(*line) for line in lines}) == text
