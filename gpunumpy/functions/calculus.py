@@ -14,7 +14,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.ops import table
 from ..core.recording.array import ndarray, wrap
-from ..core.recording.record import as_array, as_dtype, elementwise
+from ..core.recording.record import as_array, as_dtype, elementwise, ndim_of
 from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced_copy
 from .manipulation.joining import concatenate
 from .reductions.reductions import all
@@ -103,13 +103,13 @@ def _steps(array: ndarray, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> 
     """Return for each axis a scalar, or an array of the distances between neighbours."""
     if not spacings:
         return [1.0] * len(axes)
-    if len(spacings) == 1 and numpy.ndim(spacings[0]) == 0:
+    if len(spacings) == 1 and ndim_of(spacings[0]) == 0:
         return [spacings[0]] * len(axes)
     if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
     steps: list[Any] = []
     for d, spacing in zip(axes, spacings, strict=True):
-        if numpy.ndim(spacing) == 0:
+        if ndim_of(spacing) == 0:
             steps.append(spacing)
             continue
         points = as_array(spacing, array.device)

@@ -26,7 +26,7 @@ from .operators import apply_ufunc
 from .selecting import filled_for
 from .shapes import clip_method, round_method
 from .sorting import argsort_method, sort
-from .state import is_ours, masked, new, nomask
+from .state import is_ours, masked, new, nomask, update_from
 
 _NOT_GIVEN: Any = numpy._NoValue
 _where: Any = selection.where
@@ -175,21 +175,22 @@ def unique(ar1: Any, return_index: bool = False, return_inverse: bool = False) -
     """Return the distinct elements, with one masked element for all of them. See `numpy.ma.unique`."""
     x = asarray(taken(ar1))
     if return_index or return_inverse or x._mask is nomask:
-        return _unique_with_indices(x, return_index, return_inverse)
+        found, *indices = _unique_with_indices(x, return_index, return_inverse)
+        return (update_from(found, x), *indices) if indices else update_from(found, x)
     mask = x._mask.ravel()
     data: Any = sets.unique(x._data.ravel()[_not(mask)])
     if not bool(mask.any()):
-        return new(data, getmaskarray(data))
+        return update_from(new(data, getmaskarray(data)), x)
     first = x._data.ravel()[mask][:1]
     flags = concatenate([getmaskarray(data), mask[mask][:1]])
-    return new(concatenate([data, first]), flags)
+    return update_from(new(concatenate([data, first]), flags), x)
 
 
-def _unique_with_indices(x: Any, return_index: bool, return_inverse: bool) -> Any:
-    """Return the distinct elements, with indices; where nothing is masked these are the data's."""
+def _unique_with_indices(x: Any, return_index: bool, return_inverse: bool) -> tuple[Any, ...]:
+    """Return the distinct elements, and indices; where nothing is masked these are the data's."""
     if x._mask is nomask:
-        found = sets.unique(x._data, return_index=return_index, return_inverse=return_inverse)
-        return (new(found[0]), *found[1:]) if isinstance(found, tuple) else new(found)
+        found: Any = sets.unique(x._data, return_index=return_index, return_inverse=return_inverse)
+        return (new(found[0]), *found[1:]) if isinstance(found, tuple) else (new(found),)
     flat = x.ravel()
     order = argsort_method(flat, -1, "stable")
     data, mask = flat._data[order], flat._mask[order]

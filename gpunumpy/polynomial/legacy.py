@@ -13,7 +13,7 @@ import numpy
 
 from ..core.dtypes import KIND, check
 from ..core.recording.array import from_host, ndarray, to_host
-from ..core.recording.record import as_array, to_numpy
+from ..core.recording.record import as_array, leave_function_to_class, to_numpy
 from ..core.source_location import warn
 from ..functions.calculus import convolve
 from ..functions.creation.arrays import ones, zeros, zeros_like
@@ -55,6 +55,7 @@ def polyval(p: Any, x: Any) -> ndarray:
     """Evaluate a polynomial by Horner's rule. See `numpy.polyval`."""
     if isinstance(x, numpy.poly1d):
         return on_host(numpy.polyval, "")(p, x)
+    leave_function_to_class(p)
     device = next((a.device for a in (x, p) if isinstance(a, ndarray)), None)
     points: Array = as_array(x, device)
     # Numbers of the host become arguments of the kernel.

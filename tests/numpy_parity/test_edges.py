@@ -110,6 +110,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "strides of an array's own order": lambda np: np.ndarray((3, 2), "i4", strides=(8, 4)).flags.owndata,
     "strides of Fortran's order": lambda np: np.ndarray((3, 2), "i4", strides=(4, 12)).flags.owndata,
     "sparse grids that are views": lambda np: isinstance(_sparse_grids(np, np.arange(3), copy=False), list),
+    "tensordot of all axes": lambda np: repr(np.tensordot(np.arange(3), np.arange(3), 1)),
     "memory of sparse grids": lambda np: np.shares_memory(x := np.arange(3), _sparse_grids(np, x, copy=False)[0]),
     "copied sparse grids": lambda np: isinstance(_sparse_grids(np, np.arange(3), copy=True), tuple),
     "an element of flat behind the last": lambda np: np.zeros((2, 3)).flat[np.array(6)],

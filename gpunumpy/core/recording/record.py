@@ -423,6 +423,12 @@ def leave_function_to_class(x: Any) -> None:
         raise OnHostError(f"{type(x).__name__!r} has an __array_function__ of its own")
 
 
+def ndim_of(x: Any) -> int:
+    """Return the number of dimensions of an argument, unless its class decides about functions: see above."""
+    leave_function_to_class(x)
+    return numpy.ndim(x)
+
+
 def wraps_results(x: Any) -> bool:
     """Return whether an operand makes objects of its class of results, and decides about no ufunc.
 

@@ -34,6 +34,7 @@ from ...core.recording.record import (
     cast_with_warning,
     check_class,
     holds_arrays,
+    leave_function_to_class,
     stacked,
     transposed,
     with_held_arrays,
@@ -298,6 +299,7 @@ _REQUIREMENTS = {
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
     """Return a new array with the elements of another. See `numpy.copy`."""
+    leave_function_to_class(a)
     return array(a, order=order, subok=subok)
 
 

@@ -22,7 +22,16 @@ from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
 from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
 from ...core.recording.memo import MemoizedOperation
-from ...core.recording.record import as_array, as_dtype, as_nodes, elementwise, elementwise_value, to_numpy
+from ...core.recording.record import (
+    as_array,
+    as_dtype,
+    as_nodes,
+    elementwise,
+    elementwise_value,
+    leave_function_to_class,
+    ndim_of,
+    to_numpy,
+)
 from ...core.recording.residence import host_bytes, is_auto, resident
 from ...core.runtime.device import default_device
 from ..indexing.elements import diagonal
@@ -157,6 +166,8 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """Return evenly spaced values in an interval. See `numpy.linspace`."""
+    leave_function_to_class(start)
+    leave_function_to_class(stop)
     num = operator.index(host_scalar(num))
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
@@ -248,7 +259,7 @@ def logspace(
     device: Any = None,
 ) -> ndarray:
     """Return values spaced evenly on a logarithmic scale. See `numpy.logspace`."""
-    if numpy.ndim(base) and not numpy.isscalar(base):
+    if ndim_of(base) and not numpy.isscalar(base):
         start, stop, base = broadcast_arrays(start, stop, base)
         base = reshaped(base, (1, *base.shape))
         base = moveaxis(base, 0, axis)

@@ -14,7 +14,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, checked_axis, normalize_axis
 from ...core.recording.array import ndarray, wrap, wrap_ordered
-from ...core.recording.record import as_array, as_dtype, cast_with_warning, transposed
+from ...core.recording.record import as_array, as_dtype, cast_with_warning, leave_function_to_class, transposed
 from ..creation.arrays import array, mark_owner_as_array
 from ..indexing.getitem import getitem
 from ..indexing.keys import check_result_dimensions
@@ -186,6 +186,8 @@ def append(arr: Any, values: Any, axis: Any = None) -> ndarray:
 def block(arrays: Any) -> ndarray:
     """Assemble an array from nested lists of blocks. See `numpy.block`."""
     depth = _nesting_depth(arrays, "arrays")
+    for leaf in _leaves(arrays) if depth else (arrays,):
+        leave_function_to_class(leaf)
     if not depth:
         return array(arrays, order="C", subok=True)
     ndim = max(depth, *(x.ndim for x in map(as_array, _leaves(arrays))))

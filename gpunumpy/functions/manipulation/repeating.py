@@ -14,7 +14,7 @@ from ...core.graph.layout import Layout, Shape, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording, shared_generator
-from ...core.recording.record import as_array, transposed
+from ...core.recording.record import as_array, ndim_of, transposed
 from ...core.runtime.evaluate import traits_of
 from ...core.source_location import source_location
 from ..creation.arrays import array, array_in_memory_order, as_shape, axes_in_memory, constant, mark_owner_as_array
@@ -102,7 +102,7 @@ def tile(A: Any, reps: Any) -> ndarray:
     """Repeat the whole array along axes. See `numpy.tile`."""
     x = as_array(A)
     reps = to_host(reps) if isinstance(reps, ndarray) else reps
-    counts = as_shape(tuple(reps) if numpy.ndim(reps) else (reps,))
+    counts = as_shape(tuple(reps) if ndim_of(reps) else (reps,))
     ndim = max(len(counts), x.ndim)
     if all(n == 1 for n in counts):
         return array(x, ndmin=ndim)

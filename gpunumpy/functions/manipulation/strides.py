@@ -230,6 +230,7 @@ def sliding_window_view(
     ndarray
         The view, with the dimensions of the windows last.
     """
+    leave_function_to_class(x)
     array = x if isinstance(x, ndarray) else from_host(numpy.asarray(x))
     window = tuple(window_shape) if numpy.iterable(window_shape) else (window_shape,)
     if any(n < 0 for n in window):

@@ -143,7 +143,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     first_node = reshaped(transposed(first_node, (*kept_left, *left)), (rows, length))
     second_node = reshaped(transposed(second_node, (*right, *kept_right)), (length, columns))
     if not shape:
-        return wrap(vector_product(reshaped(first_node, (length,)), reshaped(second_node, (length,))))
+        return mark_as_array(wrap(vector_product(reshaped(first_node, (length,)), reshaped(second_node, (length,)))))
     return wrap(matrix_product(first_node, second_node, shape))
 
 

@@ -19,7 +19,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, wrap
-from ...core.recording.record import as_array, elementwise, reshaped
+from ...core.recording.record import as_array, elementwise, ndim_of, reshaped
 from ...core.source_location import warn
 from ..creation.arrays import asarray, zeros
 from ..indexing.getitem import getitem
@@ -128,7 +128,7 @@ def _edges(x: ndarray, bins: Any, range: Any, weighted: bool) -> tuple[ndarray, 
         if weighted:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
         return _uniform_edges(x, *_estimated_bins(x, bins, range))
-    if numpy.ndim(bins) == 0:
+    if ndim_of(bins) == 0:
         try:
             count = operator.index(bins)
         except TypeError as error:
@@ -136,7 +136,7 @@ def _edges(x: ndarray, bins: Any, range: Any, weighted: bool) -> tuple[ndarray, 
         if count < 1:
             raise ValueError("`bins` must be positive, when an integer")
         return _uniform_edges(x, count, _span(None if range is not None else _extremes(x), range))
-    if numpy.ndim(bins) == 1:
+    if ndim_of(bins) == 1:
         edges = as_array(bins, x.device)
         if _decreases(bins):
             raise ValueError("`bins` must increase monotonically, when an array")
@@ -298,7 +298,7 @@ def histogramdd(
         raise ValueError("range argument must have one entry per dimension")
 
     ends = [
-        _extremes(c) if r is None and numpy.ndim(b) == 0 else None for c, b, r in zip(columns, bins, range, strict=True)
+        _extremes(c) if r is None and ndim_of(b) == 0 else None for c, b, r in zip(columns, bins, range, strict=True)
     ]
     edges = [_edges_of_axis(k, *axis) for k, axis in enumerate(zip(columns, bins, range, ends, strict=True))]
     # Points outside go to cells before the first edge and after the last, which the result leaves out.
@@ -337,7 +337,7 @@ def _columns(sample: Any) -> list[ndarray]:
 
 def _edges_of_axis(k: int, column: ndarray, bins: Any, range: Any, ends: tuple[ndarray, ndarray] | None) -> ndarray:
     """Return the edges along dimension `k`."""
-    if numpy.ndim(bins) == 0:
+    if ndim_of(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{k}]` must be positive, when an integer")
         span = _span(ends, range)
@@ -346,7 +346,7 @@ def _edges_of_axis(k: int, column: ndarray, bins: Any, range: Any, ends: tuple[n
         except TypeError as error:
             raise TypeError(f"`bins[{k}]` must be an integer, when a scalar") from error
         return from_host(numpy.linspace(span.first, span.last, count + 1), column.device)
-    if numpy.ndim(bins) != 1:
+    if ndim_of(bins) != 1:
         raise ValueError(f"`bins[{k}]` must be a scalar or 1d array")
     edges = as_array(bins, column.device)
     if _decreases(bins):

@@ -20,7 +20,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, to_host, wrap
-from ...core.recording.record import as_array, elementwise, reshaped, transposed
+from ...core.recording.record import as_array, elementwise, leave_function_to_class, reshaped, transposed
 from ..indexing.slices import sliced_copy
 from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims_if_true, write_result_to_out
 from ..reductions.reductions import sum as total
@@ -259,6 +259,7 @@ class _Requested:
     """Requested quantiles, on the host. They are weak in type promotion if they are one Python number."""
 
     def __init__(self, q: Any, percent: bool) -> None:
+        leave_function_to_class(q)
         self.weak = type(q) in (int, float)
         self.device = q.device if isinstance(q, ndarray) else None
         shares = to_host(q) if isinstance(q, ndarray) else numpy.asarray(q)

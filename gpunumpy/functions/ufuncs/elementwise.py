@@ -151,6 +151,8 @@ def clip(
     if a_min is not NO_VALUE and min is not NO_VALUE:
         raise TypeError("clip() missing 1 required positional argument: 'a_max'")
     low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
+    leave_function_to_class(low)
+    leave_function_to_class(high)
     return _clip_between(as_array(a), low, high, out, options)
 
 
@@ -227,6 +229,7 @@ def _round_integers(x: ndarray, places: int) -> ndarray:
 
 def fix(x: Any, out: Any = None) -> ndarray:
     """Round to the nearest integer towards zero. See `numpy.fix`."""
+    leave_function_to_class(x)
     if NUMPY_2_5:
         warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning)
     return trunc(x, out=out)
