@@ -167,7 +167,7 @@ def new(
     if like is None:
         return result
     update_from(result, like)
-    if result._fill_value is not None and result._fill_value.dtype != result.dtype:
+    if result._fill_value is not None and like.dtype != result.dtype:
         result._fill_value = converted_fill_value(result._fill_value, result.dtype)
     return result
 

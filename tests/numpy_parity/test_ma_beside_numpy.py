@@ -65,6 +65,7 @@ FILLED = (
     *("np.greater(m, 1)", "np.ma.logical_not(m)", "m.cumsum()", "m.reshape(1, 2)", "np.signbit(m)", "m.astype('c16')"),
     *("np.ma.add(m, .5)", "np.ma.where(m > 1, m, .5)", "m.std(keepdims=True)", "m.astype('U3')", "m.astype('f4')"),
     *("np.ma.concatenate([m, m * 2.5])", "np.sqrt(m).copy()", "(m * 1.5)[:1]", "m.astype(int)", "m.astype(bool)"),
+    *("np.ma.setxor1d(m.astype('u1'), [1])", "np.ma.apply_over_axes(np.ma.sum, m.astype('f4'), 0)"),
     *("np.ma.unique(m)", "np.ma.unique(m, True)[0]", "np.ma.unique(m.data)"),
     *("np.ma.filled(m * 1.5)", "m // 2.", "np.sqrt(m).filled()", "m.astype(int).filled()"),
 )
