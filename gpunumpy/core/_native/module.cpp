@@ -14,6 +14,7 @@
 #include "recorders.hpp"
 #include "review.hpp"
 #include "run.hpp"
+#include "search.hpp"
 #include "size_functions.hpp"
 #include "sized_launch.hpp"
 #include "state.hpp"
@@ -165,7 +166,8 @@ PyMODINIT_FUNC PyInit__core() {
          !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_cuda_graph_type(module.get()) || !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
-        !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) || !core::add_review(module.get())) {
+        !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) ||
+        !core::add_search_type(module.get()) || !core::add_review(module.get())) {
         return nullptr;
     }
     return module.release();

@@ -1,6 +1,5 @@
 #include "review.hpp"
 
-#include <cstring>
 #include <unordered_map>
 
 #include "array.hpp"
@@ -8,6 +7,7 @@
 #include "host_arrays.hpp"
 #include "queue_lock.hpp"
 #include "run.hpp"
+#include "search.hpp"
 #include "small_vector.hpp"
 #include "walk.hpp"
 
@@ -18,43 +18,17 @@ namespace {
 // As in queue.py and loop_cut.py.
 constexpr Py_ssize_t REVIEW_INTERVAL = 128, BYTES_LIMIT = 1 << 29;
 
-// Whether a frame runs code of this package.
-bool is_of_package(PyFrameObject* frame) {
-    constexpr char PACKAGE[] = "gpunumpy";
-    constexpr size_t LENGTH = sizeof PACKAGE - 1;
-    Ref globals(PyFrame_GetGlobals(frame));
-    static Name key("__name__");
-    Ref name = PyDict_Check(globals.get()) ? find(globals.get(), key) : Ref();
-    const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
-    if (!text) PyErr_Clear();
-    return text && !std::strncmp(text, PACKAGE, LENGTH) && (text[LENGTH] == '.' || !text[LENGTH]);
-}
-
-// Whether the innermost frame outside of the package is at a place, a tuple of code and instruction.
-bool is_at(PyObject* place) {
-    Ref frame = Ref::to(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
-    while (frame) {
-        PyFrameObject* here = reinterpret_cast<PyFrameObject*>(frame.get());
-        Ref back(is_of_package(here) ? reinterpret_cast<PyObject*>(PyFrame_GetBack(here)) : nullptr);
-        if (!back) {
-            Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(here)));
-            return code.get() == PyTuple_GET_ITEM(place, 0) &&
-                   PyFrame_GetLasti(here) == PyLong_AsLong(PyTuple_GET_ITEM(place, 1));
-        }
-        frame = std::move(back);
-    }
-    return true;  // Python decides
-}
-
-// `LoopCut.is_ahead`, where it changes nothing but the number of values that were recorded in the wait.
+// `LoopCut.is_ahead`, where it changes nothing but the number of values that were recorded in the wait, and what the search
+// has counted.
 bool is_ahead(PyObject* cut, Py_ssize_t waited) {
     const Py_ssize_t held_bytes = PyLong_AsSsize_t(held(state.cut_held_bytes, cut).get());
     const Py_ssize_t interval = held_bytes > BYTES_LIMIT ? REVIEW_INTERVAL / 4 : REVIEW_INTERVAL;
     if (waited % interval == 0 || held(state.cut_is_over, cut).get() != Py_False) return false;
     const Py_ssize_t limit = PyLong_AsSsize_t(held(state.cut_limit, cut).get());
     if (held(state.cut_is_counted, cut).get() == Py_True) return waited < limit;
-    if (held(state.cut_search, cut).get() != Py_None) {
-        return waited <= PyLong_AsSsize_t(held(state.cut_put_off, cut).get());
+    const Loan search = held(state.cut_search, cut);
+    if (search.get() != Py_None) {
+        return waited <= PyLong_AsSsize_t(held(state.cut_put_off, cut).get()) || count_on(search.get());
     }
     if (waited >= limit || held(state.cut_scope, cut).get() == Py_None) return false;
     const Loan place = held(state.cut_place, cut);

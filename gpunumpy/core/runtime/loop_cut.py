@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TypeAlias
 
+from .._native import compiled
 from ..graph.queue import REVIEW_INTERVAL
 
 # Values that are recorded during a search at least, and at most; the latter may also be recorded in a wait.
@@ -29,7 +29,20 @@ _INSIDE = f"{_PACKAGE}."  # what the names of its modules begin with
 _Place: TypeAlias = tuple[CodeType, int]
 
 
-class _Search:
+class _Visited:
+    """What is counted of a place."""
+
+    __slots__ = ("caller", "code", "instruction", "live_bytes", "times")
+
+    def __init__(self, code: CodeType, instruction: int) -> None:
+        self.code, self.instruction = code, instruction
+        self.times = 0
+        self.caller = code  # what called its function last
+        self.live_bytes = 0  # of the values alive when it came up again
+
+
+@compiled
+class Search:
     """Counts of the places that the program comes to, until most of them came up before.
 
     A thorough search is one of full length.
@@ -38,9 +51,7 @@ class _Search:
     def __init__(self, thorough: bool) -> None:
         self._length = 0  # values that were counted
         self._newest = MAX_SEARCH if thorough else 0  # those up to the last place that came up for the first time
-        self._visits: Counter[tuple[int, int]] = Counter()  # by the identity of the code, as to hash it takes long
-        self._live_bytes: dict[tuple[int, int], int] = {}  # of the values alive at a place when it came up again
-        self._codes: dict[int, tuple[CodeType, CodeType]] = {}  # and what called it last
+        self._places: dict[tuple[int, int], _Visited] = {}  # by the identity of the code, as to hash it takes long
 
     def count(self, here: _Place, live_bytes: Callable[[], int]) -> bool:
         """Count a place; return whether the search was long enough.
@@ -48,14 +59,14 @@ class _Search:
         `live_bytes` returns the bytes of the values that a flush at this place would store.
         """
         code, instruction = here
-        place = id(code), instruction
         self._length += 1
-        self._visits[place] += 1
-        self._codes[id(code)] = code, _caller_of(code)
-        if self._visits[place] == 1:
+        visited = self._places.setdefault((id(code), instruction), _Visited(code, instruction))
+        visited.times += 1
+        visited.caller = _caller_of(code)
+        if visited.times == 1:
             self._newest = max(self._newest, self._length)
-        elif self._visits[place] == 2:
-            self._live_bytes[place] = live_bytes()
+        elif visited.times == 2:
+            visited.live_bytes = live_bytes()
         return self._length >= min(MAX_SEARCH, max(MIN_SEARCH, 2 * self._newest))
 
     def found(self) -> tuple[_Place | None, CodeType | None]:
@@ -63,14 +74,13 @@ class _Search:
 
         Of places that came up about as often, once in each round of a loop, it is that with the fewest bytes alive.
         """
-        visits = {place: count for place, count in self._visits.items() if count > 1}
-        if not visits:
+        places = [visited for visited in self._places.values() if visited.times > 1]
+        if not places:
             return None, None
-        least = min(visits.values())
-        rare = [place for place, count in visits.items() if count <= least + least // 4]
-        place = min(rare, key=self._live_bytes.__getitem__)
-        code, caller = self._codes[place[0]]
-        return (code, place[1]), caller
+        least = min([visited.times for visited in places])
+        rare = [visited for visited in places if visited.times <= least + least // 4]
+        place = min(rare, key=lambda visited: visited.live_bytes)
+        return (place.code, place.instruction), place.caller
 
 
 class LoopCut:
@@ -110,7 +120,7 @@ class LoopCut:
     def __init__(self) -> None:
         self._place: _Place | None = None
         self._scope: CodeType | None = None  # the function that must be running for the place to be waited for
-        self._search: _Search | None = None
+        self._search: Search | None = None
         self._was_thorough = False  # whether the last search was
         self._waited = 0  # values that were recorded in the present wait, a search included
         self._limit = 0  # of them, at most
@@ -189,7 +199,7 @@ class LoopCut:
             self._begin_search(thorough=True)
 
     def _begin_search(self, thorough: bool) -> None:
-        self._search, self._was_thorough = _Search(thorough), thorough
+        self._search, self._was_thorough = Search(thorough), thorough
         self._waited, self._new_plans, self._is_counted, self._is_over = 0, 0, False, False
         self._put_off = 0
 

@@ -68,6 +68,14 @@ def test_both_cores_record_the_same(first: int) -> None:
 
 
 @pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
+def test_both_cores_cut_loops_at_the_same_places() -> None:
+    in_python, compiled = (run(core, "-m", "tests.core.native.searches") for core in ("python", "compiled"))
+    assert "nested" in compiled.stdout, compiled.stderr
+    assert "called" in compiled.stdout
+    assert compiled.stdout.splitlines() == in_python.stdout.splitlines()
+
+
+@pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python")
 def test_what_is_known_is_recorded_at_new_sizes_without_python() -> None:
     def arrays(m: Any) -> list[Any]:
         return [m.asarray(numpy.arange(1600.0).reshape(40, 40)), m.asarray(numpy.arange(40.0)), m.zeros((40, 40))]

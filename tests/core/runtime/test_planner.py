@@ -142,9 +142,9 @@ def test_a_look_puts_off_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     np.synchronize("cpu")  # how far the queue is from its next review depends on what other tests have left
     planner_of(monkeypatch)
     counted: list[Any] = []
-    count = loop_cut._Search.count
+    count = loop_cut.Search.count
     monkeypatch.setattr(
-        loop_cut._Search, "count", lambda self, here, *rest: counted.append(here) or count(self, here, *rest)
+        loop_cut.Search, "count", lambda self, here, *rest: counted.append(here) or count(self, here, *rest)
     )
 
     def loop(turns: int) -> int:
