@@ -144,6 +144,11 @@ class Variants(Generic[T]):
         variants.append(variant)
         return variant.made, _chosen(variant.symbols, values)
 
+    def drop(self, made: T) -> None:
+        """Forget something that was made, for whatever numbers."""
+        for variants in list(self._variants.values()):
+            variants[:] = [variant for variant in variants if variant.made is not made]
+
     def _keep(self, places: tuple[int, ...], variant: Variant[T]) -> None:
         """Keep a variant that was made for the symbols of its pattern."""
         if self._kept is not None and variant.symbols is None and variant.apart is not None:

@@ -27,6 +27,33 @@ class Scratch(NamedTuple):
     zeroed: bool = False
 
 
+class Source(NamedTuple):
+    """CUDA C++. Equal ones have equal digests.
+
+    Attributes
+    ----------
+    digest
+        What stands for the text.
+    text
+        The text; None where it is left on disk, as the program is compiled.
+    """
+
+    digest: bytes
+    text: str | None
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is the same text."""
+        return isinstance(other, Source) and self.digest == other.digest
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether the other is another text."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the hash of the digest."""
+        return hash(self.digest)
+
+
 class Program(NamedTuple):
     """CUDA C++ text with its launches, in order.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.schedule.sizes import Integer, NumbersOf, Size, Trace
-from .program import Program, Scratch
+from .program import Program, Scratch, Source
 
 
 class SizedProgram:
@@ -14,7 +14,7 @@ class SizedProgram:
 
     Attributes
     ----------
-    text : str
+    text : str or Source
         What is compiled, for all sizes.
     entries : list of str
         The names of what is launched, in order.
@@ -33,7 +33,7 @@ class SizedProgram:
         self._set(program, numbers if is_for_one else trace.formulas(numbers))
 
     def _set(self, program: Program, numbers: tuple[int, ...] | NumbersOf) -> None:
-        self.text = program.text
+        self.text: str | Source = program.text
         self.entries = [launch.entry for launch in program.launches]
         self.runner: Any = None
         self._program = program

@@ -18,12 +18,13 @@ from ...core.errors import DeviceError, allowed
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
 from ...core.helpers import Job
 from ...core.runtime.device import Device
+from ..codegen.program import Source
 from . import precompiled
 from .beside import Task, beside
 from .compile_lock import compiled_by_one_process
 from .module import Function, Module
 from .nvrtc import archs, compile_options, compiled, compiler_version
-from .source import Source, source_of
+from .source import source_of
 
 # Programs that are compiled at one time; each takes some 100 MB of memory while it is.
 MAX_COMPILERS = 16
@@ -180,7 +181,7 @@ def is_loaded(text: str | Source, device: Device) -> bool:
     return _modules.find((device, _contraction, source_of(text))) is not None
 
 
-def is_finished(text: str, device: Device) -> bool:
+def is_finished(text: str | Source, device: Device) -> bool:
     """Return whether a program needs the compiler no more: it is loaded, on disk, or in the package."""
     return is_loaded(text, device) or _finished_image((device, _contraction, source_of(text))) is not None
 

@@ -3,38 +3,10 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import NamedTuple
 
 from ...core.disk_cache import cache_folder, open_cache
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
-
-
-class Source(NamedTuple):
-    """CUDA C++. Equal ones have equal digests.
-
-    Attributes
-    ----------
-    digest
-        What stands for the text.
-    text
-        The text; None where it is left on disk, as the program is compiled.
-    """
-
-    digest: bytes
-    text: str | None
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the other is the same text."""
-        return isinstance(other, Source) and self.digest == other.digest
-
-    def __ne__(self, other: object) -> bool:
-        """Return whether the other is another text."""
-        return not self == other
-
-    def __hash__(self) -> int:
-        """Return the hash of the digest."""
-        return hash(self.digest)
-
+from ..codegen.program import Source
 
 _sources: BoundedTable[str, Source] = BoundedTable()
 
@@ -50,14 +22,14 @@ def source_of(text: str | Source) -> Source:
     return found
 
 
-def kept_on_disk(text: str) -> Source:
+def kept_on_disk(text: str | Source) -> Source:
     """Keep a text for other processes, and return what they find it by."""
-    digest, _ = source_of(text)
+    digest, content = source_of(text)
     disk = open_cache(cache_folder())
     assert disk is not None  # who asks keeps a plan there
     key = _key(digest)
-    if disk.find(key) is None:
-        disk.keep(key, text.encode())
+    if content is not None and disk.find(key) is None:
+        disk.keep(key, content.encode())
     return Source(digest, None)
 
 

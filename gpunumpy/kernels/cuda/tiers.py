@@ -22,11 +22,11 @@ from ...core.runtime.executors import implementation
 from ...core.runtime.kept_plans import KeptPlans, kept_plans
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
-from ...core.schedule.sizes import value_of
+from ...core.schedule.sizes import NumbersOf, value_of
 from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.schedule.variants import Kept, Variants
 from ...core.source_location import warn
-from ..codegen.program import Program
+from ..codegen.program import Program, Source
 from ..codegen.sized_program import SizedInterpretation, SizedProgram, interpretation_of_kept, kept_interpretation
 from .backlog import Backlog
 from .beside import Task
@@ -42,7 +42,7 @@ from .compile import (
 from .kernel import KernelLauncher, kinds_of
 from .module import Function
 from .scratch import SIZED_LAUNCHERS
-from .source import Source, kept_on_disk, read_from_disk, source_of
+from .source import kept_on_disk, read_from_disk, source_of
 
 # The code generators are imported when a kernel is new, or before, while there is time: that takes longer than most
 # plans. A process that finds its plans on disk needs none.
@@ -111,7 +111,7 @@ class _Structure:
     def __init__(self, kernel: Kernel, device: Device) -> None:
         self.device = device
         self.expects_others = False
-        self.compilations: dict[str, Compilation] = {}
+        self.compilations: dict[Source, Compilation] = {}
         multiprocessors = device.attributes.multiprocessors
         self.launcher = KernelLauncher(device, kinds_of(kernel))
         self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
@@ -128,7 +128,7 @@ class _Structure:
         if known is None:
             return None
         sized, values = known
-        if sized.runner is None and sized.text in self.compilations:
+        if sized.runner is None and source_of(sized.text) in self.compilations:
             return self._interpreted_at(sized, values, sizes)
         runner: Runner | None = sized.runner_at(values)
         return runner
@@ -143,8 +143,26 @@ class _Structure:
         if words is None or run is None:
             return None
         launched = partial(self.launched, sized, values)
-        compilation = self.compilations[sized.text]
+        compilation = self.compilations[source_of(sized.text)]
         return InterpretedFirst(run, compilation, sized.entries, launched, words.work(values_of_words))
+
+    def program(self, sizes: Sequence[int]) -> tuple[SizedProgram, tuple[int, ...]]:
+        """Return the program of a kernel, compiled or with its text, and the values of its symbols.
+
+        One that other processes have kept is made anew where its text is gone.
+        """
+        while True:
+            sized, values = self.programs.find(sizes)
+            source = sized.text
+            if isinstance(source, str) or source.text is not None:
+                return sized, values
+            if TIER != "interpreted" and find_program(source, self.device):
+                return sized, values
+            with_text = read_from_disk(source)
+            if with_text is None:
+                self.programs.drop(sized)
+            else:
+                sized.text = with_text
 
     def interpretation(self, sizes: Sequence[int]) -> _Interpretation | None:
         """Return how the interpreter runs a kernel; None if it cannot."""
@@ -175,6 +193,20 @@ class _Structure:
         if isinstance(runner, SIZED_LAUNCHERS) and not contraction():
             sized.runner = runner
         return runner
+
+
+def kept_program(sized: SizedProgram) -> tuple[Source, Program, tuple[int, ...] | NumbersOf]:
+    """Return the plain data that `program_of_kept` makes a program like this from; its text is on disk by itself."""
+    program, numbers = sized.kept()
+    return kept_on_disk(sized.text), program._replace(text=""), numbers
+
+
+def program_of_kept(kept: tuple[Source, Program, tuple[int, ...] | NumbersOf], places: tuple[int, ...]) -> SizedProgram:
+    """Return a program from what `kept_program` has returned, in this process or another one; see `Kept`."""
+    source, program, numbers = kept
+    made = SizedProgram.of_kept((program, numbers), places)
+    made.text = source
+    return made
 
 
 class KernelAt(NamedTuple):
@@ -299,7 +331,7 @@ class CudaKernels:
         key = None if disk is None else disk.key_of(kernel)
         if disk is None or key is None:
             return
-        structure.programs.keep_in(disk.variants(key, SizedProgram.kept, SizedProgram.of_kept))
+        structure.programs.keep_in(disk.variants(key, kept_program, program_of_kept))
         key_of_words = sha256(key + b"interpreted").digest()
         structure.kept_interpretations = disk.variants(key_of_words, kept_interpretation, interpretation_of_kept)
 
@@ -308,8 +340,8 @@ class CudaKernels:
         structure = self._structure(kernel)
         sized, values = structure.programs.find(sizes)
         program = sized.at(values)
-        interpretation = None if is_loaded(program.text, self._device) else structure.interpretation(sizes)
-        source = kept_on_disk(program.text)
+        interpretation = None if is_loaded(sized.text, self._device) else structure.interpretation(sizes)
+        source = kept_on_disk(sized.text)
         return KeptKernel(structure.launcher.kinds, source, program._replace(text=""), interpretation)
 
     def tier(self, kernel: Kernel) -> str:
@@ -339,11 +371,11 @@ class CudaKernels:
             for_one_run = self._for_one_run(structure, sizes)
             if for_one_run is not None:
                 return for_one_run
-        sized, values = structure.programs.find(sizes)
+        sized, values = structure.program(sizes)
         launched = partial(structure.launched, sized, values)
         runner = self._runner(source_of(sized.text), sized.entries, partial(structure.interpreted, sizes), launched)
         if isinstance(runner, InterpretedFirst):
-            structure.compilations[sized.text] = runner.compilation
+            structure.compilations[source_of(sized.text)] = runner.compilation
         return runner
 
     def _for_one_run(self, structure: _Structure, sizes: Sequence[int]) -> Runner | None:

@@ -333,6 +333,28 @@ def test_the_steps_of_a_kept_plan_of_symbols(watch: Watch, monkeypatch: pytest.M
     assert steps[2] == steps[0]
 
 
+def test_programs_of_symbols_that_are_no_more_on_disk(
+    watch: Watch, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their texts are read where no code is, and made again where these are gone too."""
+    compiled, read = with_compiler(monkeypatch)
+    for _ in range(2):
+        first = watch.process(lambda: windows((7, 9, 11)))
+    assert sum(b"__global__" in path.read_bytes() for path in (folder / "programs").iterdir()) == len(set(compiled))
+    for has_code, has_texts in ((True, True), (False, True), (False, False)):
+        compiled.clear()
+        read.clear()
+        for path in (folder / "programs").iterdir():
+            content = path.read_bytes()
+            if (content.startswith(b"image") and not has_code) or (b"__global__" in content and not has_texts):
+                path.unlink()
+        assert watch.process(lambda: windows((7, 9, 11))) == first
+        assert watch.scheduled == 0
+        assert len(set(compiled)) == len(read)
+        assert bool(read) is not has_code
+        assert bool(watch.generated) is not has_texts
+
+
 def test_a_bounded_number_of_variants_is_kept(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_plans, "MAX_KEPT_VARIANTS", 0)
     for _ in range(2):
