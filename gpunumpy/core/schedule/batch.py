@@ -66,8 +66,7 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
 
 def may_have_batches(signatures: Sequence[Signature]) -> bool:
     """Return whether the values of a graph are enough calls of one name and shape for a batch."""
-    primitives = [(signature.primitive, signature.shape) for signature in signatures]
-    calls = Counter([(call.name, shape) for call, shape in primitives if isinstance(call, LibraryCall)])
+    calls = Counter([(f.primitive.name, f.shape) for f in signatures if type(f.primitive) is LibraryCall])
     return any(count >= MIN_BATCH and record_of(name).is_worth_batching for (name, _), count in calls.items())
 
 
