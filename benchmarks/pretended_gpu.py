@@ -6,6 +6,7 @@ cache, and then in another process with the cache that the first has left. The c
 time is not in them. Values that programs look at are whatever memory held. ``--wheel`` has the interpreter compiled, as
 a wheel has, so that kernels are interpreted; ``--processes N`` takes the least of so many processes. Rows of single
 calls of first_run.py and eliminations of sizes.py can be named too: ``--only "expression on 1024 elements,LU"``.
+``--calls`` counts the calls of functions instead of timing them, in which there is no noise of other processes.
 ``--loops`` prints what the host takes for a step of the loops of benchmarks/loops.py that call no library, with CUDA
 graphs, and nothing else.
 """
@@ -13,6 +14,7 @@ graphs, and nothing else.
 from __future__ import annotations
 
 import argparse
+import cProfile
 import ctypes
 import json
 import os
@@ -134,16 +136,26 @@ def elimination(name: str) -> Callable[[], tuple[Any, ...]] | None:
     return work
 
 
-def runs(program: str) -> list[float]:
-    """The milliseconds of three runs in this process."""
+def milliseconds(work: Callable[[], None]) -> float:
+    """Of this thread."""
+    start = time.thread_time()
+    work()
+    return (time.thread_time() - start) * 1e3
+
+
+def call_count(work: Callable[[], None]) -> float:
+    """Of functions of Python, and of those that Python calls."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def runs(program: str, measure: Callable[[Callable[[], None]], float]) -> list[float]:
+    """What three runs in this process take."""
     np.asarray(numpy.zeros(1))  # a context
     time.sleep(CONTEXT_S)
-    work, took = elimination(program) or prepared(program, "small", Library(np, lambda: None, wait)), []
-    for _ in range(3):
-        start = time.thread_time()
-        wait(*work())
-        took.append((time.thread_time() - start) * 1e3)
-    return took
+    work = elimination(program) or prepared(program, "small", Library(np, lambda: None, wait))
+    return [measure(lambda: wait(*work())) for _ in range(3)]
 
 
 def in_own_process(program: str, options: list[str], cache: str) -> list[float]:
@@ -161,34 +173,36 @@ def main() -> None:
     parser.add_argument("--tier", choices=("auto", "compiled"), default="auto")
     parser.add_argument("--wheel", action="store_true", help="have the interpreter compiled")
     parser.add_argument("--processes", type=int, default=1, help="take the least of so many")
+    parser.add_argument("--calls", action="store_true", help="count calls instead of time")
     parser.add_argument("--loops", action="store_true", help="time loops alone")
     parser.add_argument("--child", choices=(*SIZES, *CALLS, *ELIMINATIONS), help=argparse.SUPPRESS)
     given = parser.parse_args()
-    options = ["--tier", given.tier, *(["--wheel"] if given.wheel else [])]
+    options = ["--tier", given.tier, *(["--wheel"] if given.wheel else []), *(["--calls"] if given.calls else [])]
     with pytest.MonkeyPatch.context() as patch:
         pretend(patch, given.tier)
         if given.child:
             if given.wheel:
                 have_interpreter(patch)
-            print(json.dumps(runs(given.child)))
+            print(json.dumps(runs(given.child, call_count if given.calls else milliseconds)))
             return
         if given.loops:
             loops()
             return
         print(f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}, core: {_native.IS_COMPILED}\n")
-        print("| what | us |\n|---|---|")
-        for name, took in flushes():
-            print(f"| {name} | {took:.2f} |")
-    print(
-        "\n| program, small | first (ms) | second | third | from disk | second | third |\n|---|---|---|---|---|---|---|"
-    )
+        if not given.calls:
+            print("| what | us |\n|---|---|")
+            for name, took in flushes():
+                print(f"| {name} | {took:.2f} |")
+    unit = "calls" if given.calls else "ms"
+    print(f"\n| program, small | first ({unit}) | second | third | from disk | second | third |")
+    print("|---|---|---|---|---|---|---|")
     for program in filter(None, given.only.split(",")):
         found = []
         for _ in range(given.processes):
             with tempfile.TemporaryDirectory() as cache:
                 found.append([ms for _ in range(2) for ms in in_own_process(program, options, cache)])
         least = map(min, zip(*found, strict=True))
-        print(f"| {program} | " + " | ".join(f"{ms:.2f}" for ms in least) + " |", flush=True)
+        print(f"| {program} | " + " | ".join(f"{n:.{0 if given.calls else 2}f}" for n in least) + " |", flush=True)
 
 
 if __name__ == "__main__":

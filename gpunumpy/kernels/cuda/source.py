@@ -23,12 +23,11 @@ def source_of(text: str | Source) -> Source:
 
 
 def kept_on_disk(text: str | Source) -> Source:
-    """Keep a text for other processes, and return what they find it by."""
+    """Keep a text for other processes, and return what they find it by; without a disk they find nothing."""
     digest, content = source_of(text)
     disk = open_cache(cache_folder())
-    assert disk is not None  # who asks keeps a plan there
     key = _key(digest)
-    if content is not None and disk.find(key) is None:
+    if disk is not None and content is not None and disk.find(key) is None:
         disk.keep(key, content.encode())
     return Source(digest, None)
 
