@@ -372,8 +372,8 @@ def _body(polynomial: Polynomial, is_double: bool) -> str:
             f"{{{_text(high, is_double)}, {_text(low, is_double)}}}" for high, low in words[polynomial.words - 1 :: -1]
         ]
         steps = "".join(f"    sum = horner_step(sum, x, dw<{kind}>{pair});\n" for pair in pairs)
-        first = _wrapped(f"horner(x.hi, {joined})", 8)
-        return f"    dw<{kind}> sum = {{{first}, 0}};\n{steps}    return sum;\n"
+        first = _wrapped(f"horner(high_word(x), {joined})", 8)
+        return f"    W sum = {{{first}}};\n{steps}    return sum;\n"
     joined = ", ".join(texts)
     return f"    return {_wrapped(f'horner(x, {joined})', 8)};\n"
 
@@ -393,9 +393,9 @@ def text_of(family: str) -> str:
     for name, polynomial in FAMILIES[family].items():
         kind = "dw<T>" if polynomial.words else "T"
         if not polynomial.counts[0]:
-            kind = "dw<f64>" if polynomial.words else "f64"
+            kind, template = ("W", "template <class W> ") if polynomial.words else ("f64", "")
             body = _body(polynomial, True).replace("\n  ", "\n")[2:]
-            parts.append(f"// {polynomial.what}\n__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
+            parts.append(f"// {polynomial.what}\n{template}__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
             continue
         parts.append(
             f"// {polynomial.what}\ntemplate <class T> __device__ inline {kind} {name}(T x) {{\n"

@@ -75,8 +75,8 @@ SPECIAL: dict[str, Op] = dict(
         _op("i1e", 2, (-20, 20), points=1),
         _op("k0", 2, (0, 20), points=1),
         _op("k0e", 1.5, (0, 20), points=1),
-        _op("k1", 1.5, (0, 20), points=1),
-        _op("k1e", 1.5, (0, 20), points=1),
+        _op("k1", 2, (0, 20), points=1),
+        _op("k1e", 2, (0, 20), points=1),
     )
 )
 

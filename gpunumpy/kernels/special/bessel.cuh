@@ -10,17 +10,21 @@ constexpr dw<f64> J0_ZEROS[3] = {{5.783185962946784, 4.123247343506204e-16}, {30
 constexpr dw<f64> J1_ZEROS[3] = {{14.681970642123893, -9.858177825793294e-17}, {49.2184563216946, 5.086354069436341e-16},
                                   {103.49945389513658, -2.2274203792450066e-15}};
 
-// (z - a)(z - b)(z - c) for z = x^2, as a double word: near a zero nothing is lost.
+// (z - a)(z - b)(z - c) for z = x^2: near a zero nothing is lost.
 __device__ inline dw<f64> zeros_of_square(dw<f64> z, const dw<f64>* zeros) {
   dw<f64> near = product(sum_of_words(z, negative_words(zeros[0])), sum_of_words(z, negative_words(zeros[1])));
   return product(near, two_sum(z.hi, -zeros[2].hi));
+}
+__device__ inline f64 zeros_of_square(f64 z, const dw<f64>* zeros) {
+  return (z - zeros[0].hi - zeros[0].lo) * (z - zeros[1].hi - zeros[1].lo) * (z - zeros[2].hi);
 }
 __device__ inline dw<f64> scaled(dw<f64> z) {
   dw<f64> sum = two_sum(-1.0, 0.03125 * z.hi);
   return {sum.hi, ::fma(0.03125, z.lo, sum.lo)};
 }
+__device__ inline f64 scaled(f64 z) { return ::fma(0.03125, z, -1.0); }
 
-// Below 8. Those of float32 are computed in float64, of which they take a few steps.
+// Below 8, in double words.
 __device__ inline f64 j0_below_8(f64 x) {
   dw<f64> z = two_product(x, x), zeros = zeros_of_square(z, J0_ZEROS);
   dw<f64> value = product(zeros, j0_near(scaled(z)));
@@ -42,6 +46,23 @@ __device__ inline f64 y1_below_8(f64 x) {
   dw<f64> main = product(l, dw<f64>{j1_below_8(x), 0}), rest = product(dw<f64>{x, 0}, y1_near(scaled(two_product(x, x))));
   dw<f64> sum = sum_of_words(sum_of_words(main, negative_words(pole)), rest);
   return sum.hi + sum.lo;
+}
+// Of float32 in float64, in which its square is exact.
+__device__ inline f64 j0_below_8(f32 x) {
+  f64 z = f64(x) * x;
+  return zeros_of_square(z, J0_ZEROS) * j0_near(scaled(z));
+}
+__device__ inline f64 j1_below_8(f32 x) {
+  f64 z = f64(x) * x;
+  return x * zeros_of_square(z, J1_ZEROS) * j1_near(scaled(z));
+}
+__device__ inline f64 y0_below_8(f32 x) {
+  f64 l = TWO_OVER_PI_WORDS<f64>.hi * ::log(f64(x));
+  return ::fma(l, j0_below_8(x), y0_near(scaled(f64(x) * x)));
+}
+__device__ inline f64 y1_below_8(f32 x) {
+  f64 l = TWO_OVER_PI_WORDS<f64>.hi * ::log(f64(x)), rest = x * y1_near(scaled(f64(x) * x));
+  return ::fma(l, j1_below_8(x), rest - TWO_OVER_PI_WORDS<f64>.hi / x);
 }
 
 // Beyond, where a quotient may be no normal number, there is 0, and as in SciPy NaN at infinity.

@@ -147,8 +147,27 @@ __device__ __noinline__ f64 binom(f64 n, f64 k) {
   return sign * exp_of_words(l);
 }
 
-__device__ inline f32 beta(f32 a, f32 b) { return f32(beta(f64(a), f64(b))); }
-__device__ inline f32 betaln(f32 a, f32 b) { return f32(betaln(f64(a), f64(b))); }
-__device__ inline f32 binom(f32 n, f32 k) { return f32(binom(f64(n), f64(k))); }
+// Of float32 up to here logarithms of gamma functions in float64 have all places of a result; further ones, and arguments
+// of which one is negative, are computed as those of float64.
+constexpr f32 FEW_PLACES_END = 1e6f;
+__device__ inline bool has_few_places(f32 x) { return x > 0 && x < FEW_PLACES_END; }
+__device__ inline f64 log_beta_of_few_places(f64 a, f64 b) { return ::lgamma(a) + ::lgamma(b) - ::lgamma(a + b); }
+__device__ inline f32 beta(f32 a, f32 b) {
+  if (has_few_places(a) && has_few_places(b)) return f32(::exp(log_beta_of_few_places(a, b)));
+  return f32(beta(f64(a), f64(b)));
+}
+__device__ inline f32 betaln(f32 a, f32 b) {
+  if (has_few_places(a) && has_few_places(b)) return f32(log_beta_of_few_places(a, b));
+  return f32(betaln(f64(a), f64(b)));
+}
+__device__ inline f32 binom(f32 n, f32 k) {
+  if (!(has_few_places(n) && has_few_places(k))) return f32(binom(f64(n), f64(k)));
+  f64 more = f64(n) + 1, beyond = f64(k) - n;
+  if (beyond <= 0) return f32(::exp(::lgamma(more) - ::lgamma(f64(k) + 1) - ::lgamma(1 - beyond)));
+  f64 whole = ::rint(beyond), rest = beyond - whole, half = 0.5 * whole;  // beta(n + 1, x) sin(pi x) / pi with x = k - n
+  if (rest == 0) return 0;
+  f64 part = ::sin(PI_WORDS<f64>.hi * rest) / PI_WORDS<f64>.hi;
+  return f32(::exp(log_beta_of_few_places(more, beyond)) * (::floor(half) == half ? part : -part));
+}
 
 }  // namespace op
