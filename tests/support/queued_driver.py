@@ -32,6 +32,8 @@ class QueuedDriver(FakeDriver):
         How many operations happen at most with each that is queued.
     slow_stream
         A stream that comes on only where nothing else can, if it is set.
+    bytes_to_device
+        How many bytes copies to the device have had so far.
     """
 
     def __init__(self, real: Any, count: int = 1) -> None:
@@ -39,6 +41,7 @@ class QueuedDriver(FakeDriver):
         self.choice = random.Random(0)
         self.eagerness = 3
         self.slow_stream: Any = None
+        self.bytes_to_device = 0
         self._queues: defaultdict[Any, deque[_Operation]] = defaultdict(deque)
         self._recorded: defaultdict[Any, int] = defaultdict(int)  # how often each event was
         self._reached: set[tuple[Any, int]] = set()  # events, and which record of them
@@ -128,6 +131,7 @@ class QueuedDriver(FakeDriver):
         self._queue(stream, copy)
 
     def _cuMemcpyHtoDAsync(self, target: int, source: int, size: int, stream: Any) -> None:
+        self.bytes_to_device += size
         if not self._is_pinned(source):
             taken = ctypes.create_string_buffer(ctypes.string_at(source, size), size)
             source = ctypes.addressof(taken)

@@ -18,7 +18,8 @@ from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
 from .plan import Executor
-from .slabs import leaves, slab_counts
+from .slab_reads import leaves
+from .slabs import slab_counts
 
 # A call with more arguments than this has equal arguments counted instead of listed.
 _MAX_LISTED_ARGUMENTS = 8

@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
+from numpy.lib.stride_tricks import as_strided
 
+from ..graph.layout import Layout
 from .device import CPU, Device, check, driver, is_lost
 from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of
 from .memory_copy import copy_from_host, copy_to_host
@@ -57,6 +59,12 @@ class HostCopy:
         """Return the bytes from `start` to before `stop`, once the content is there."""
         assert self.content is not None
         return self.content[start:stop]
+
+    def window(self, dtype: Any, where: Layout) -> numpy.ndarray:
+        """Return the elements that a layout over elements of `dtype` selects."""
+        low, itemsize = where.low(), dtype.itemsize
+        elements = self.part(low * itemsize, (where.high() + 1) * itemsize).view(dtype)[where.offset - low :]
+        return as_strided(elements, where.shape, [stride * itemsize for stride in where.strides], writeable=False)
 
 
 def bytes_on_host(buffer: Buffer) -> numpy.ndarray | None:

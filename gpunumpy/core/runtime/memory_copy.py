@@ -9,7 +9,7 @@ their bytes with the call.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -63,15 +63,15 @@ class _Stage:
         return chunk
 
     def upload(self, ptr: int, source: numpy.ndarray) -> None:
-        """Queue a copy of pageable bytes to an address of the device."""
+        """Queue a copy of the elements of a pageable array, in C order, to an address of the device."""
         stream = self.device.stream
-        for start in range(0, source.size, CHUNK_BYTES):
-            piece = source[start : start + CHUNK_BYTES]
+        for piece in _pieces(source):
             chunk = self.take_chunk()
-            chunk.host[: piece.size] = piece
-            _queue_copy(self.device, self.cuda.cuMemcpyHtoDAsync, ptr + start, chunk.ptr, piece.size, stream)
+            chunk.host[: piece.nbytes].view(piece.dtype).reshape(piece.shape)[...] = piece
+            _queue_copy(self.device, self.cuda.cuMemcpyHtoDAsync, ptr, chunk.ptr, piece.nbytes, stream)
             check(self.cuda.cuEventRecord(chunk.event, stream))
             self.busy.append(chunk)
+            ptr += piece.nbytes
 
     def download(self, target: numpy.ndarray, ptr: int) -> None:
         """Copy bytes from an address of the device to pageable memory."""
@@ -98,6 +98,21 @@ class _Stage:
         piece[:] = chunk.host[: piece.size]
         in_flight.popleft()
         self.free.append(chunk)
+
+
+def _pieces(source: numpy.ndarray) -> Iterator[numpy.ndarray]:
+    """Yield an array in pieces of at most the bytes of a chunk, in C order."""
+    if source.nbytes <= CHUNK_BYTES:
+        yield source
+        return
+    row = source.nbytes // len(source)
+    if row > CHUNK_BYTES:
+        for part in source:
+            yield from _pieces(part)
+        return
+    step = CHUNK_BYTES // row
+    for start in range(0, len(source), step):
+        yield source[start : start + step]
 
 
 def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any) -> None:
@@ -132,17 +147,19 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         Whether the GPU reads `source` directly, when the queue reaches the copy: the fast way for pinned memory. The
         caller keeps `source` alive and unchanged until the device has been synchronised.
     """
-    source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
     if not source.size:
         return
     if buffer.host is not None:
-        buffer.host[offset : offset + source.size] = source
+        window = buffer.host[offset : offset + source.nbytes]
+        window.view(source.dtype).reshape(source.shape)[...] = source
         return
+    if borrow or source.flags.c_contiguous or source.nbytes <= _INLINE_BYTES:
+        source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
     stage = _stage(buffer.device)
     with staying(buffer):
-        if borrow or source.size <= _INLINE_BYTES:
+        if borrow or source.nbytes <= _INLINE_BYTES:
             target, stream = buffer.ptr + offset, buffer.device.stream
-            _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.size, stream)
+            _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.nbytes, stream)
         else:
             stage.upload(buffer.ptr + offset, source)
 

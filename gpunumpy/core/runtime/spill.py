@@ -19,6 +19,7 @@ from typing import Any
 import numpy
 
 from .._native import compiled
+from ..graph.layout import Layout, decompose
 from ..graph.node import Node
 from ..graph.queue import Queue
 from . import memory
@@ -476,6 +477,27 @@ class _Chunks(HostCopy):
         row = prod(shape[1:]) * itemsize
         first, last = start // row, -(-stop // row)
         return _flat_bytes(self._array[first:last])[start - first * row : stop - first * row]
+
+    def window(self, dtype: Any, where: Layout) -> numpy.ndarray:
+        """Return the elements that a layout selects: of slices of the array if its axes are these."""
+        shape = self._array.shape
+        found = decompose(shape, where.strides, where.offset, where.shape)
+        if found is None or numpy.dtype(self._array.dtype) != dtype:
+            return super().window(dtype, where)
+        starts, steps = found
+        axes = [[k for k, step in enumerate(of_axis) if step] for of_axis in steps]
+        if any(len(of_axis) != 1 for of_axis in axes) or len({k for (k,) in axes}) < len(axes):
+            return super().window(dtype, where)
+        key = [slice(start, start + 1) for start in starts]
+        for (k,), of_axis, n in zip(axes, steps, where.shape, strict=True):
+            ends = sorted((starts[k], starts[k] + of_axis[k] * (n - 1)))
+            key[k] = slice(ends[0], ends[1] + 1, abs(of_axis[k]))  # as h5py has no negative steps
+        part = numpy.asarray(self._array[tuple(key)])
+        part = part[
+            tuple([slice(None, None, -1 if any(of_axis[k] < 0 for of_axis in steps) else 1) for k in range(len(shape))])
+        ]
+        order = [k for (k,) in axes]
+        return part.transpose(*order, *[k for k in range(len(shape)) if k not in order]).reshape(where.shape)
 
 
 def _flat_bytes(data: Any) -> numpy.ndarray:

@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, moves, spill_store
+from gpunumpy.core.runtime import memory, memory_copy, moves, spill_store
 from gpunumpy.core.runtime.spill import SpilledBuffer
 from gpunumpy.kernels.cuda import compile as compile_module
 
@@ -140,3 +140,27 @@ def run(program: Program, seed: int, gpu: QueuedDriver, pinned_arrays: int, monk
         program.step()
     assert sum(map(is_spilled, program.made)) >= COUNT - room
     program.check()
+
+
+def test_windows_are_put_together_on_the_host(gpu: QueuedDriver) -> None:
+    """In page-locked memory, piece by piece."""
+    source = numpy.arange(4e5).reshape(40, 100, 100)
+    for window in (source[:, 10:90, ::-3], source.transpose(2, 0, 1)[1:], source[3], source[::2, 4, 5]):
+        target = memory.allocate(np.Device("cuda:0"), window.nbytes)
+        memory_copy.copy_from_host(target, 0, window)
+        result = memory_copy.copy_to_host(target, 0, window.nbytes).view(float)
+        numpy.testing.assert_array_equal(result, window.reshape(-1))
+
+
+def test_slabs_of_columns(gpu: QueuedDriver) -> None:
+    """Where a row does not fit, slabs read a part of each row: the operand moves to the device once."""
+    expected = numpy.arange(float(1 << 20)).reshape(8, -1)
+    memory.set_memory_limit(np.memory_info().used + (1 << 22))
+    x = np.asarray(expected)
+    assert is_spilled(x)
+    before = gpu.bytes_to_device
+    result = x + 1.0
+    np.synchronize()
+    assert is_spilled(result)
+    assert expected.nbytes <= gpu.bytes_to_device - before < 1.1 * expected.nbytes
+    numpy.testing.assert_array_equal(result.get(), expected + 1)
