@@ -432,6 +432,11 @@ def library_call_outputs(
     return [Node(output, (node,)) for output in outputs(signature)]
 
 
+def output(call: Node, number: int) -> Node:
+    """Return an output of a library call with several."""
+    return Node(outputs(call.signature)[number], (call,))
+
+
 def _results(call: LibraryCall, args: Sequence[Signature], given: Results | None) -> Results:
     """Return the shapes and dtypes of the outputs: those given, or those that follow from the record.
 

@@ -14,6 +14,7 @@ import numpy
 
 from . import layout
 from .layout import Layout, Shape
+from .library_calls.record import CutAxes
 from .library_calls.registry import record_of, results_of
 from .node import (
     Node,
@@ -21,7 +22,9 @@ from .node import (
     gather,
     iota,
     library_call,
+    library_call_outputs,
     map_node,
+    output,
     reduce,
     scan,
     typed_scalar,
@@ -29,7 +32,7 @@ from .node import (
     update,
     view,
 )
-from .primitives import Const, Gather, Iota, LibraryCall, Map, Reduce, Scan, Update, View
+from .primitives import Const, Gather, Iota, LibraryCall, Map, Output, Reduce, Scan, Update, View
 
 _INT64 = numpy.dtype(numpy.int64)
 
@@ -252,20 +255,51 @@ class Cut:
         signature, args = slab.node.signature, slab.node.args
         primitive = signature.primitive
         assert isinstance(primitive, LibraryCall)
+        assert signature.queue is not None
         if primitive.name == "empty":
-            assert signature.queue is not None
             return uninitialized(slab.shape, signature.dtype, signature.queue)
-        signatures = [arg.signature for arg in args]
-        results = results_of(primitive, signatures)
-        axes = record_of(primitive.name).slabs(primitive.options, signatures)
+        if primitive.name == "roll":
+            return (yield from self._roll(slab))
+        axes = axes_of_slabs(slab.node)
         along = axes[slab.axis] if slab.axis < len(axes) else None
-        if along is None or results != ((signature.shape, signature.dtype),):  # a caller may give others
+        if along is None:
             return (yield from self._window_of_whole(slab))
         parts = []
         for arg, axis in zip(args, along, strict=True):
             part = self.as_it_is(arg) if axis is None else (yield Slab(arg, axis, slab.start, slab.stop))
             parts.append(part)
+        if primitive.results:
+            return library_call_outputs(primitive.name, primitive.options, parts)[0].args[0]
         return library_call(primitive.name, primitive.options, parts)
+
+    def _output(self, slab: Slab) -> _Maker:
+        primitive, (call,) = slab.node.signature.primitive, slab.node.args
+        assert isinstance(primitive, Output)
+        axes = axes_of_slabs(call)
+        if slab.axis >= len(axes) or axes[slab.axis] is None:
+            return (yield from self._window_of_whole(slab))
+        part = yield Slab(call, slab.axis, slab.start, slab.stop)
+        return output(part, primitive.number)
+
+    def _roll(self, slab: Slab) -> _Maker:
+        """Return a stretch of the argument or, where that would go beyond its end, two in one value."""
+        signature, (arg,), axis = slab.node.signature, slab.node.args, slab.axis
+        assert isinstance(signature.primitive, LibraryCall)
+        assert signature.queue is not None
+        shifts, extent, count = signature.primitive.options, signature.shape[axis], slab.stop - slab.start
+        first = (slab.start - shifts[axis]) % extent
+        others = (*shifts[:axis], 0, *shifts[axis + 1 :])
+        parts = []
+        for start, stop in ((first, min(first + count, extent)), (0, first + count - extent)):
+            if start < stop:
+                part = yield Slab(arg, axis, start, stop)
+                parts.append(library_call("roll", others, [part]) if any(others) else part)
+        if len(parts) == 1:
+            return parts[0]
+        together, strides = uninitialized(slab.shape, signature.dtype, signature.queue), layout.c_strides(slab.shape)
+        for part, place in zip(parts, (0, extent - first), strict=True):
+            together = update(together, Layout(part.signature.shape, strides, place * strides[axis]), part)
+        return together
 
 
 _MAKERS: dict[type, Callable[[Cut, Slab], _Maker]] = {
@@ -277,7 +311,18 @@ _MAKERS: dict[type, Callable[[Cut, Slab], _Maker]] = {
     Gather: Cut._gather,
     Update: Cut._update,
     LibraryCall: Cut._library_call,
+    Output: Cut._output,
 }
+
+
+def axes_of_slabs(call: Node) -> Sequence[CutAxes | None]:
+    """Return for each axis of a library call's first output which axes of its arguments are cut with it."""
+    primitive, signatures = call.signature.primitive, [arg.signature for arg in call.args]
+    assert isinstance(primitive, LibraryCall)
+    results = primitive.results or ((call.signature.shape, call.signature.dtype),)
+    if results != results_of(primitive, signatures):  # a caller may give others
+        return ()
+    return record_of(primitive.name).slabs(primitive.options, signatures)
 
 
 def _counts_along(index: Node, slab: Slab, ndim: int) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ..graph.node import Node
+from ..graph.primitives import LibraryCall
 
 # Buffers and inner values that are computed first, by their identities, and their bytes.
 _Needs = dict[int, int]
@@ -29,7 +30,7 @@ def parts_that_fit(roots: Sequence[Node], budget: int) -> list[list[Node]]:
             continue
         if sum(_union(node.args, needs).values()) > budget:
             for argument in node.args:
-                if argument.data is None and _bytes(argument) < sum(needs[argument].values()):
+                if argument.data is None and _is_value(argument) and _bytes(argument) < sum(needs[argument].values()):
                     found.append([argument])
                     needs[argument] = {id(argument): _bytes(argument)}
         needs[node] = _union(node.args, needs)
@@ -65,6 +66,11 @@ def _union(nodes: Sequence[Node], needs: dict[Node, _Needs]) -> _Needs:
     for node in nodes:
         together |= needs[node]
     return together
+
+
+def _is_value(node: Node) -> bool:
+    """Return whether a node is no call with several outputs, which has no value itself."""
+    return not (isinstance(node.signature.primitive, LibraryCall) and node.signature.primitive.results)
 
 
 def _bytes(node: Node) -> int:

@@ -14,9 +14,8 @@ import numpy
 
 from ..dtypes import KIND
 from ..graph.library_calls.record import CutAxes
-from ..graph.library_calls.registry import record_of
-from ..graph.node import Node, cast, library_call, reduce, scalar
-from ..graph.primitives import LibraryCall, Reduce
+from ..graph.node import Node, cast, library_call, output, reduce, scalar, scan
+from ..graph.primitives import LibraryCall, Output, Reduce, Scan
 from ..graph.slab import Cut, Slab
 from .host_copies import HostCopy
 from .memory import Buffer
@@ -56,6 +55,10 @@ class SlabResult(ABC):
     def result(self) -> Buffer:
         """Return the whole value."""
 
+    def next_pass(self) -> SlabResult | None:
+        """Return what is to be computed of the slabs, if they are not yet the value."""
+        return None
+
 
 class Stretches(SlabResult):
     """A value of which each slab is a part.
@@ -77,24 +80,88 @@ class Stretches(SlabResult):
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""
-        shape, dtype = self.root.signature.shape, self.root.signature.dtype
+        shape, place = self.root.signature.shape, self._place()
         (buffer,) = buffers
-        if self.place is None:
-            self.place = place_on_host(buffer.device, prod(shape) * dtype.itemsize)
-        rows, row = prod(shape[: self._axis]), prod(shape[self._axis + 1 :]) * dtype.itemsize
-        content = self.place.content
+        rows, row = prod(shape[: self._axis]), prod(shape[self._axis + 1 :]) * self.root.signature.dtype.itemsize
         if rows == 1:
-            move_to_host(content[start * row : stop * row], buffer, self.place.pinned is not None)
+            move_to_host(place.content[start * row : stop * row], buffer, place.pinned is not None)
         else:
-            content.reshape(rows, -1)[:, start * row : stop * row] = _bytes_of(buffer).reshape(rows, -1)
+            place.content.reshape(rows, -1)[:, start * row : stop * row] = bytes_of(buffer).reshape(rows, -1)
+
+    def _place(self) -> Place:
+        if self.place is None:
+            signature = self.root.signature
+            self.place = place_on_host(device_of(self.root), prod(signature.shape) * signature.dtype.itemsize)
+        return self.place
+
+    def _content(self) -> numpy.ndarray:
+        """Return the value as an array, as far as it is there."""
+        signature = self.root.signature
+        return self._place().content.view(signature.dtype).reshape(signature.shape)
 
     def result(self) -> Buffer:
         """Return the whole value."""
         assert self.place is not None
-        return buffer_on_host(_device_of(self.root), self.place.content.size, copy_in(self.place))
+        return buffer_on_host(device_of(self.root), self.place.content.size, copy_in(self.place))
 
 
-class _Reduced(SlabResult):
+class Shared(SlabResult):
+    """An output of a call that is the same for each slab of the other outputs."""
+
+    def __init__(self, root: Node, axis: int) -> None:
+        self._call = root.args[0]
+        assert isinstance(self._call.signature.primitive, LibraryCall)
+        assert isinstance(root.signature.primitive, Output)
+        super().__init__(root, self._call.signature.primitive.results[0][0][axis])
+        self._axis = axis
+        self._number = root.signature.primitive.number
+        self._buffer: Buffer | None = None
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        return [output(cut.slab(Slab(self._call, self._axis, start, stop)), self._number)]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the value that a slab has."""
+        (self._buffer,) = buffers
+
+    def result(self) -> Buffer:
+        """Return the whole value."""
+        assert self._buffer is not None
+        return self._buffer
+
+
+class Scanned(Stretches):
+    """A scan along the axis that is cut: what comes before a slab is combined with all of it."""
+
+    def __init__(self, root: Node) -> None:
+        assert isinstance(root.signature.primitive, Scan)
+        super().__init__(root, root.signature.primitive.axis)
+        self._scan = root.signature.primitive
+        self._args = root.args
+        self._last: Any = None
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab."""
+        part = cut.slab(Slab(self._args[0], self._axis, start, stop))
+        return [scan(self._scan.op, self._scan.loop, self._axis, part)]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the values of a slab."""
+        super().take(buffers, start, stop)
+        dtype = self.root.signature.dtype
+        key = (slice(None),) * self._axis
+        part = self._content()[(*key, slice(start, stop))]
+        if KIND[dtype] in "efc":
+            part = part.astype(wide_dtype(dtype))
+        if self._last is not None:
+            with numpy.errstate(all="ignore"):
+                part = UFUNCS[self._scan.op](self._last, part)
+                self._content()[(*key, slice(start, stop))] = part.astype(dtype)
+        self._last = part[(*key, slice(-1, None))].copy()
+
+
+class Reduced(SlabResult):
     """A reduction over the axis that is cut, and perhaps others."""
 
     def __init__(self, root: Node, axis: int) -> None:
@@ -109,7 +176,7 @@ class _Reduced(SlabResult):
         return cut.slab(Slab(self._args[0], self._axis, start, stop))
 
     def _value(self, buffer: Buffer, dtype: Any) -> numpy.ndarray:
-        return _bytes_of(buffer).view(dtype).reshape(self.root.signature.shape)
+        return bytes_of(buffer).view(dtype).reshape(self.root.signature.shape)
 
     def _final(self) -> Any:
         return self._total
@@ -118,10 +185,10 @@ class _Reduced(SlabResult):
         """Return the whole value."""
         final = numpy.asarray(self._final()).astype(self.root.signature.dtype)
         content = numpy.ravel(final).view(numpy.uint8)
-        return buffer_on_host(_device_of(self.root), content.size, HostCopy(content))
+        return buffer_on_host(device_of(self.root), content.size, HostCopy(content))
 
 
-class Folded(_Reduced):
+class Folded(Reduced):
     """A reduction whose partial results are combined by a ufunc, floating-point numbers in a wider dtype."""
 
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
@@ -132,9 +199,9 @@ class Folded(_Reduced):
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""
         value = self._value(buffers[0], self.root.signature.dtype)
-        wide = value.astype(_wide(value.dtype)) if KIND[value.dtype] in "efc" else value.copy()
+        wide = value.astype(wide_dtype(value.dtype)) if KIND[value.dtype] in "efc" else value.copy()
         with numpy.errstate(all="ignore"):
-            self._total = wide if self._total is None else _UFUNCS[self._reduction.op](self._total, wide)
+            self._total = wide if self._total is None else UFUNCS[self._reduction.op](self._total, wide)
 
     def _final(self) -> Any:
         with numpy.errstate(all="ignore"):
@@ -164,8 +231,8 @@ class Added(SlabResult):
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""
         signature = self.root.signature
-        value = _bytes_of(buffers[0]).view(signature.dtype).reshape(signature.shape)
-        wide = value.astype(_wide(value.dtype)) if KIND[value.dtype] in "efc" else value
+        value = bytes_of(buffers[0]).view(signature.dtype).reshape(signature.shape)
+        wide = value.astype(wide_dtype(value.dtype)) if KIND[value.dtype] in "efc" else value
         with numpy.errstate(all="ignore"):
             self._total = wide if self._total is None else numpy.add(self._total, wide)
 
@@ -173,10 +240,10 @@ class Added(SlabResult):
         """Return the whole value."""
         with numpy.errstate(all="ignore"):
             content = numpy.ravel(self._total.astype(self.root.signature.dtype)).view(numpy.uint8)
-        return buffer_on_host(_device_of(self.root), content.size, HostCopy(content))
+        return buffer_on_host(device_of(self.root), content.size, HostCopy(content))
 
 
-class Position(_Reduced):
+class Position(Reduced):
     """The index of the first of the greatest or the least elements, or of the first NaN, as NumPy's."""
 
     count = 2
@@ -205,7 +272,7 @@ class Position(_Reduced):
         return self._total[1]
 
 
-class Moments(_Reduced):
+class Moments(Reduced):
     """A variance, of the means and the variances of slabs.
 
     T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances",
@@ -217,7 +284,7 @@ class Moments(_Reduced):
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab."""
         reduction, part = self._reduction, self._part(cut, start, stop)
-        wide = _wide(part.signature.dtype)
+        wide = wide_dtype(part.signature.dtype)
         sums = reduce("add", (wide, wide), reduction.axes, [cast(part, wide)])
         return [sums, reduce(reduction.op, reduction.loop, reduction.axes, [part, scalar(0.0)])]
 
@@ -226,7 +293,7 @@ class Moments(_Reduced):
         shape = self._args[0].signature.shape
         count = (stop - start) * prod([shape[axis] for axis in self._reduction.axes if axis != self._axis])
         with numpy.errstate(all="ignore"):
-            mean = self._value(buffers[0], _wide(self._args[0].signature.dtype)) / count
+            mean = self._value(buffers[0], wide_dtype(self._args[0].signature.dtype)) / count
             squares = self._value(buffers[1], self.root.signature.dtype).astype(numpy.float64) * count
             if self._total is not None:
                 before, mean_before, squares_before = self._total
@@ -243,7 +310,7 @@ class Moments(_Reduced):
 
 
 # How partial results are combined, by the reduction.
-_UFUNCS = {
+UFUNCS = {
     **{
         name: getattr(numpy, name)
         for name in (
@@ -255,40 +322,20 @@ _UFUNCS = {
     "all": numpy.logical_and,
     "count_nonzero": numpy.add,
 }
-_COMBINED: dict[str, type[_Reduced]] = {
-    **dict.fromkeys(_UFUNCS, Folded),
-    "argmax": Position,
-    "argmin": Position,
-    "moments": Moments,
-}
 
 
-def ways_to_cut(root: Node) -> list[SlabResult]:
-    """Return how a value can be computed slab by slab: along its own axes, and along those that it is reduced over."""
-    signature = root.signature
-    ways: list[SlabResult] = [Stretches(root, axis) for axis, n in enumerate(signature.shape) if n > 1]
-    reduction = signature.primitive
-    if isinstance(reduction, Reduce) and reduction.op in _COMBINED:
-        extents = root.args[0].signature.shape
-        axes = reduction.axes[:1] if reduction.op.startswith("arg") else reduction.axes
-        ways += [_COMBINED[reduction.op](root, axis) for axis in axes if extents[axis] > 1]
-    elif isinstance(reduction, LibraryCall):
-        cut = record_of(reduction.name).sums(reduction.options, [arg.signature for arg in root.args])
-        if cut is not None:
-            ways.append(Added(root, cut))
-    return ways
-
-
-def _device_of(node: Node) -> Any:
+def device_of(node: Node) -> Any:
+    """Return the device of a value."""
     assert node.signature.queue is not None
     return node.signature.queue.device
 
 
-def _wide(dtype: Any) -> Any:
+def wide_dtype(dtype: Any) -> Any:
+    """Return the dtype in which floating-point numbers are combined."""
     return numpy.dtype(numpy.complex128 if KIND[dtype] == "c" else numpy.float64)
 
 
-def _bytes_of(buffer: Buffer) -> numpy.ndarray:
+def bytes_of(buffer: Buffer) -> numpy.ndarray:
     """Return the bytes of a buffer in memory that nothing else has."""
     target = numpy.empty(buffer.nbytes, numpy.uint8)
     move_to_host(target, buffer, is_pinned=False)

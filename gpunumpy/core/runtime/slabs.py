@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy
 
 from ..graph.node import Node, computed_signature
+from ..graph.passes import in_passes
 from ..graph.primitives import Output
 from ..graph.queue import Queue
 from ..graph.slab import Cut
@@ -25,7 +26,8 @@ from .host_copies import HostCopy
 from .progress import progress_bar
 from .run import publish
 from .slab_reads import loaded, readings
-from .slab_results import SlabResult, Stretches, ways_to_cut
+from .slab_results import SlabResult, Stretches
+from .slab_ways import ways_to_cut
 from .spill import move_out
 from .spill_store import Place
 
@@ -53,6 +55,20 @@ def compute_slabs(
     MemoryError
         If a value, or something that it is made of, cannot be computed in parts that fit.
     """
+    copies = in_passes(roots)
+    _compute_in_order(
+        queue,
+        copies,
+        compute,
+        {new: places[root] for new, root in zip(copies, roots, strict=True) if places and root in places},
+    )
+    publish(
+        queue, [(root, new.data, new.signature) for root, new in zip(roots, copies, strict=True) if root is not new]
+    )
+
+
+def _compute_in_order(queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place]) -> None:
+    """Compute values, each behind those that slabs of it need as a whole."""
     budget = _budget(queue.device)
     waiting = [list(roots)]
     while waiting:
@@ -73,7 +89,7 @@ def compute_slabs(
             if way is None:
                 at_once.append(root)
             else:
-                if isinstance(way, Stretches) and places is not None:
+                if isinstance(way, Stretches):
                     way.place = places.get(root)
                 groups[way.extent].append(way)
         _compute_at_once(queue, at_once, budget, compute)
@@ -84,7 +100,7 @@ def compute_slabs(
 def slab_counts(device: Device, roots: Sequence[Node]) -> list[tuple[int, int]]:
     """Return in how many slabs values are computed for which a device has no room, and the lengths that are cut."""
     budget, found = _budget(device), []
-    for root in roots:
+    for root in in_passes(roots):
         if _bytes_at_once([root], Cut(), budget) > memory.most_bytes(device):
             way, _ = _best_way(root, budget)
             if way is not None:
@@ -171,7 +187,12 @@ def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, comput
             move_out(reading.buffer, queue)
     with progress_bar(sum(reading.stop - reading.start for reading in reads)) as progress:
         _take_slabs(queue, ways, budget, compute, progress)
-    publish(queue, [(way.root, way.result(), computed_signature(way.root.signature)) for way in ways])
+    for way in ways:
+        following = way.next_pass()
+        if following is None:
+            publish(queue, [(way.root, way.result(), computed_signature(way.root.signature))])
+        else:
+            _compute_group(queue, [following], budget, compute)
 
 
 def _take_slabs(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ...core.graph.library_calls.elements import EQUAL_VALUES
+from ...core.graph.library_calls.elements import EQUAL_VALUES, selected_count
 from ...core.numpy_ufuncs import UFUNCS
 from ..host.index_errors import index_errors
 
@@ -56,10 +56,10 @@ def mask_offsets(options: tuple[Any, ...], out: Any, mask: Any) -> None:
 
 
 def mask_positions(options: tuple[Any, ...], out: Any, mask: Any, offsets: Any) -> None:
-    """Write the positions of the selected elements."""
-    out[...] = numpy.flatnonzero(mask)
+    """Write the positions of the selected elements; there may be room for more."""
+    out[: selected_count(offsets)] = numpy.flatnonzero(mask)
 
 
 def mask_elements(options: tuple[Any, ...], out: Any, values: Any, mask: Any, offsets: Any) -> None:
-    """Write the selected elements."""
-    numpy.compress(mask, values, out=out)
+    """Write the selected elements; there may be room for more."""
+    numpy.compress(mask, values, out=out[: selected_count(offsets)])

@@ -85,6 +85,17 @@ EQUAL_VALUES = "="
 # than so many, a kernel has added them up: they are the numbers of elements before each tile, and in total.
 MAX_UNSUMMED_TILES = 1024
 
+
+def are_added_up(offsets: Any) -> bool:
+    """Return whether the offsets of a mask, on the host, are numbers of elements before tiles, and not in them."""
+    return len(offsets) - 1 > MAX_UNSUMMED_TILES
+
+
+def selected_count(offsets: Any) -> int:
+    """Return how many elements a mask selects, of its offsets on the host."""
+    return int(offsets[-1] if are_added_up(offsets) else offsets.sum())
+
+
 # --- records --------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ import numpy
 
 from ...dtypes import DType
 from ..signature import Signature
-from .record import FloatingErrors, Implementation, Record, Results
+from .record import CutAxes, FloatingErrors, Implementation, Record, Results
 
 _INT32 = numpy.dtype(numpy.int32)
 
@@ -93,6 +93,19 @@ def _eig(options: tuple[bool], args: Sequence[Signature]) -> Results:
     return (*values, (a.shape, wide)) if vectors else values
 
 
+# --- slabs ----------------------------------------------------------------------------------------------------------
+
+
+def _stacks(options: Any, args: Sequence[Signature]) -> list[CutAxes | None]:
+    return [(axis,) for axis in range(len(args[0].shape) - 2)]
+
+
+def _stacks_and_right_sides(options: Any, args: Sequence[Signature]) -> list[CutAxes | None]:
+    """Return the axes of stacks, and that of several right-hand sides, which is transposed in the solutions."""
+    a, b = (len(arg.shape) for arg in args)
+    return [*[(axis, axis) for axis in range(a - 2)], *([(None, b - 1)] if a == b else [])]
+
+
 # --- records --------------------------------------------------------------------------------------------------------
 
 
@@ -105,18 +118,19 @@ def _functions(host: str, cuda: str) -> dict[str, Implementation]:
 
 
 RECORDS = (
-    Record("cholesky", _functions("solvers:cholesky", "solvers:cholesky"), _matrices),
-    Record("inv", _functions("solvers:inv", "solvers:inv"), _matrices),
-    Record("solve", _functions("solvers:solve", "solvers:solve"), _solve),
-    Record("slogdet", _functions("solvers:slogdet", "solvers:slogdet"), _slogdet),
+    Record("cholesky", _functions("solvers:cholesky", "solvers:cholesky"), _matrices, slabs=_stacks),
+    Record("inv", _functions("solvers:inv", "solvers:inv"), _matrices, slabs=_stacks),
+    Record("solve", _functions("solvers:solve", "solvers:solve"), _solve, slabs=_stacks_and_right_sides),
+    Record("slogdet", _functions("solvers:slogdet", "solvers:slogdet"), _slogdet, slabs=_stacks),
     Record(
         "det",
         _functions("solvers:det", "solvers:slogdet"),
         _det,
         floating_errors=lambda options, dtype: FloatingErrors("det"),
+        slabs=_stacks,
     ),
-    Record("qr", _functions("decompositions:qr", "decompositions:qr"), _qr),
-    Record("svd", _functions("decompositions:svd", "decompositions:svd"), _svd),
-    Record("eigh", _functions("decompositions:eigh", "decompositions:eigh"), _eigh),
-    Record("eig", _functions("decompositions:eig", "decompositions:eig"), _eig),
+    Record("qr", _functions("decompositions:qr", "decompositions:qr"), _qr, slabs=_stacks),
+    Record("svd", _functions("decompositions:svd", "decompositions:svd"), _svd, slabs=_stacks),
+    Record("eigh", _functions("decompositions:eigh", "decompositions:eigh"), _eigh, slabs=_stacks),
+    Record("eig", _functions("decompositions:eig", "decompositions:eig"), _eig, slabs=_stacks),
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ...dtypes import KIND, DType
 from .. import layout
+from ..layout import Shape
 from ..primitives import Const, Leaf, LibraryCall, Map
 from ..signature import Signature
 from .record import CutAxes, Epilogue, FloatingErrors, Implementation, Record, Results
@@ -47,18 +48,23 @@ def _results(options: Product, args: Sequence[Signature]) -> Results:
 
 
 def _slabs(options: Product, args: Sequence[Signature]) -> list[CutAxes | None]:
-    if not _is_of_matrices(args):
-        return []
-    return [(0, None), (None, 1)] if len(args[1].shape) == 2 else [(0, None)]
+    if len(args) != 2:
+        return []  # something follows the product
+    left, right = (a.shape for a in args)
+    stack = len(layout.broadcast_shapes(left[:-2], right[:-2]))
+    cut: list[CutAxes | None] = [tuple(_stack_axis(s, k - stack - 2) for s in (left, right)) for k in range(stack)]
+    rows, columns = [(len(left) - 2, None)], [(None, len(right) - 1)]
+    return [*cut, *(rows if len(left) > 1 else []), *(columns if len(right) > 1 else [])]
+
+
+def _stack_axis(shape: Shape, axis: int) -> int | None:
+    """Return an axis of a stack, counted from the end, from the front; None if it is broadcast."""
+    return len(shape) + axis if len(shape) >= -axis and shape[axis] != 1 else None
 
 
 def _sums(options: Product, args: Sequence[Signature]) -> CutAxes | None:
-    return (1, 0) if _is_of_matrices(args) else None
-
-
-def _is_of_matrices(args: Sequence[Signature]) -> bool:
-    """Return whether a matrix is multiplied by another one or by a vector, and nothing follows."""
-    return [len(a.shape) for a in args] in ([2, 2], [2, 1])
+    left, right = (len(a.shape) for a in args[:2])
+    return (left - 1, max(right - 2, 0)) if len(args) == 2 else None
 
 
 # --- batches --------------------------------------------------------------------------------------------------------

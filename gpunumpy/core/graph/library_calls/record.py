@@ -129,8 +129,11 @@ class Record:
         Return how floating-point errors are reported, from the options and the dtype of the output; None if they are
         not reported.
     slabs
-        Return for each axis of the only output, from the options and the signatures of the arguments, of which slabs of
-        arguments the same call makes slabs of the output along that axis; None for an axis along which it does not.
+        Return for each axis of the output, from the options and the signatures of the arguments, of which slabs of
+        arguments the same call makes slabs of the output along that axis; None for an axis along which it does not. Of
+        several outputs the axes are those of the first; each slab has the whole of an output that has fewer of them.
+    passes
+        Return the options of calls, each with the result of the one before, that compute the same one axis at a time.
     sums
         Return the slabs of arguments over which calls add up to the call; None if they do not.
     """
@@ -143,6 +146,7 @@ class Record:
     with_epilogue: Callable[[Signature, Epilogue], Any] | None = None
     floating_errors: Callable[[Any, DType], FloatingErrors | None] = lambda options, dtype: None
     slabs: Callable[[Any, Sequence[Signature]], Sequence[CutAxes | None]] = lambda options, args: ()
+    passes: Callable[[Any], Sequence[Any]] = lambda options: (options,)
     sums: Callable[[Any, Sequence[Signature]], CutAxes | None] = lambda options, args: None
 
     def implementation(self, executor: str) -> Implementation:

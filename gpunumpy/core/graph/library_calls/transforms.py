@@ -203,6 +203,14 @@ def _slabs(options: Transform, args: Sequence[Signature]) -> list[CutAxes | None
     return [None if axis in options.axes else (axis,) for axis in range(len(args[0].shape))]
 
 
+def _passes(options: Transform) -> list[Transform]:
+    """Return transforms along one axis each: real numbers are along the last axis, at the beginning or at the end."""
+    kind, axes, sizes, inverse = options
+    passes = [Transform("c2c", (a,), (n,), inverse) for a, n in zip(axes, sizes, strict=True)]
+    passes[-1] = passes[-1]._replace(kind=kind)
+    return passes if kind == "c2r" else passes[::-1]
+
+
 RECORDS = (
     Record(
         "fft",
@@ -220,5 +228,6 @@ RECORDS = (
         is_worth_batching=_is_worth_batching,
         floating_errors=_floating_errors,
         slabs=_slabs,
+        passes=_passes,
     ),
 )

@@ -1,0 +1,44 @@
+"""The ways to compute a value slab by slab."""
+
+from __future__ import annotations
+
+from ..graph.library_calls.registry import record_of
+from ..graph.node import Node
+from ..graph.primitives import LibraryCall, Output, Reduce, Scan
+from ..graph.slab import axes_of_slabs
+from .slab_results import UFUNCS, Added, Folded, Moments, Position, Reduced, Scanned, Shared, SlabResult, Stretches
+from .slab_selections import Counted, Selected
+from .slab_sorts import Sorted
+
+_COMBINED: dict[str, type[Reduced]] = {
+    **dict.fromkeys(UFUNCS, Folded),
+    "argmax": Position,
+    "argmin": Position,
+    "moments": Moments,
+}
+
+
+def ways_to_cut(root: Node) -> list[SlabResult]:
+    """Return how a value can be computed slab by slab: along its own axes, and along others of what it is made of."""
+    signature = root.signature
+    primitive = signature.primitive
+    if isinstance(primitive, LibraryCall) and primitive.name.startswith("mask_"):
+        return [Counted(root) if primitive.name == "mask_offsets" else Selected(root)]
+    ways: list[SlabResult] = [Stretches(root, axis) for axis, n in enumerate(signature.shape) if n > 1]
+    if isinstance(primitive, Reduce) and primitive.op in _COMBINED:
+        extents = root.args[0].signature.shape
+        axes = primitive.axes[:1] if primitive.op.startswith("arg") else primitive.axes
+        ways += [_COMBINED[primitive.op](root, axis) for axis in axes if extents[axis] > 1]
+    elif isinstance(primitive, Scan) and primitive.op in UFUNCS and signature.shape[primitive.axis] > 1:
+        ways.append(Scanned(root))
+    elif isinstance(primitive, Output):
+        (call,) = root.args
+        axes_of_call = list(enumerate(axes_of_slabs(call)))[len(signature.shape) :]
+        ways += [Shared(root, axis) for axis, cut in axes_of_call if cut is not None]
+    elif isinstance(primitive, LibraryCall):
+        sums = record_of(primitive.name).sums(primitive.options, [arg.signature for arg in root.args])
+        if sums is not None:
+            ways.append(Added(root, sums))
+        if primitive.name in ("sort", "argsort") and primitive.options == (False,) and signature.shape[-1] > 1:
+            ways.append(Sorted(root))
+    return ways
