@@ -119,20 +119,25 @@ class _Merged(Stretches):
 def divided(runs: Sequence[numpy.ndarray], rank: int) -> list[int]:
     """Return how many elements of each sorted run are among the first `rank` of all; of equals those of earlier runs.
 
-    The middle of the longest stretch that is left of a run is looked for in all runs, which tells on which side of it
-    the places are.
+    Of the middles of what is left of the runs, the median by how much is left is looked for in all of them. That tells
+    on which side of it the places are, so each look leaves three quarters at most.
     """
-    lows, highs = [0] * len(runs), [len(run) for run in runs]
-    while sum(lows) < rank:
-        widest = max(range(len(runs)), key=lambda k: highs[k] - lows[k])
-        middle = (lows[widest] + highs[widest]) // 2
-        before = [
-            middle if k == widest else int(run.searchsorted(runs[widest][middle], "right" if k < widest else "left"))
-            for k, run in enumerate(runs)
-        ]
-        if sum(before) < rank:
-            before[widest] += 1
-            lows = [max(pair) for pair in zip(lows, before, strict=True)]
+    lows, highs = numpy.zeros(len(runs), int), numpy.array([len(run) for run in runs])
+    while lows.sum() < rank:
+        (open_runs,) = numpy.nonzero(lows < highs)
+        middles = (lows + highs) // 2
+        order = open_runs[numpy.array([runs[k][middles[k]] for k in open_runs]).argsort(kind="stable")]
+        left = (highs - lows)[order].cumsum()
+        chosen = int(order[left.searchsorted(left[-1] / 2)])
+        pivot = runs[chosen][middles[chosen]]
+        before = middles.copy()
+        for k in open_runs:
+            if k != chosen:
+                part = runs[k][lows[k] : highs[k]]
+                before[k] = lows[k] + part.searchsorted(pivot, "right" if k < chosen else "left")
+        if before.sum() < rank:
+            before[chosen] += 1
+            lows = before
         else:
-            highs = [min(pair) for pair in zip(highs, before, strict=True)]
-    return lows
+            highs = before
+    return [int(low) for low in lows]

@@ -164,10 +164,13 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "singular values": lambda m, x: m.linalg.svd(matrices(x))[1],
     "a stack times a matrix": lambda m, x: x.reshape(60, 20, COLUMNS) @ m.asarray(ROW)[:, None],
 }  # fmt: skip
+# What libraries compute, or adds up numbers that are not exact: slabs of it are rounded in other ways.
 ROUNDED = frozenset(
-    "filtered rows,transforms of rows,transforms of columns,covariances,transforms of planes,real transforms of planes,"
-    "filtered planes,transforms of stacks,solutions,systems,inverses,factors,eigenvalues,determinants,"
-    "singular values".split(",")
+    (
+        *("filtered rows", "transforms of rows", "transforms of columns", "transforms of planes", "covariances"),
+        *("real transforms of planes", "filtered planes", "transforms of stacks", "solutions", "systems", "inverses"),
+        *("factors", "eigenvalues", "determinants", "singular values"),
+    )
 )
 ROW_OF: dict[Any, Any] = {numpy: ROW, np: ROW}
 
@@ -213,21 +216,17 @@ def test_of_chunks(limit: None) -> None:
 
 def test_masks_that_do_not_fit(limit: None) -> None:
     """They are counted in slabs of whole tiles."""
-    values = numpy.tile(data(), (5, 1))
-    for count in (3, 1100):  # of tiles: counts of more are added up
-        part = values.reshape(-1)[: count * 4096 - 5].reshape(1, -1)
-        np.set_memory_limit(memory.memory_info("cpu").used + part.size // 2, "cpu")
-        if count > 1000:
-            part = numpy.tile(part, (1, 6))[:, : count * 4096 - 5]
-        x = np.asarray(part)
-        numpy.testing.assert_array_equal(x[x > 20].get(), part[part > 20])
-        numpy.testing.assert_array_equal(np.nonzero(x < 0)[1].get(), numpy.nonzero(part < 0)[1])
+    for count in (900, 1100):  # of tiles: counts of more are added up
+        values = numpy.resize(data(), count * 4096 - 5).astype("int8")
+        x = np.asarray(values)
+        numpy.testing.assert_array_equal(x[x > 20].get(), values[values > 20])
+        numpy.testing.assert_array_equal(np.flatnonzero(x < -90).get(), numpy.flatnonzero(values < -90))
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint64", "float16", "float64"])
 def test_sorts_of_several_passes(limit: None, dtype: str) -> None:
     """Equal elements keep their order, also where they are in several slabs, and NaN comes last."""
-    values = numpy.resize(data(), 1_600_000 // numpy.dtype(dtype).itemsize).astype(dtype)
+    values = numpy.resize(data(), 1_200_000 // numpy.dtype(dtype).itemsize).astype(dtype)
     if values.dtype.kind == "f":
         values[::1000], values[5::999] = numpy.nan, -numpy.inf
     x = np.asarray(values)
