@@ -7,7 +7,7 @@ piece by piece, each of which reads what it needs and no more.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy
@@ -62,9 +62,15 @@ class Cut:
     ----------
     whole
         Pending reductions and calls that slabs need as they are: with these computed first, slabs read leaves alone.
+
+    Parameters
+    ----------
+    most_bytes
+        Of which elements at indices are taken by slabs; those of larger values are taken before, all of them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: float = inf) -> None:
+        self._most_bytes = most_bytes
         self.whole: dict[Node, None] = {}
         self._seen: set[Node] = set()
         self._made: dict[Slab, Node] = {}
@@ -202,6 +208,8 @@ class Cut:
         along = next((k for k, index in enumerate(indices) if _counts_along(index, slab, ndim)), None)
         if slab.axis < ndim:
             if along is None or base.signature.shape[along] != slab.node.signature.shape[slab.axis]:
+                if prod(base.signature.shape) * base.signature.dtype.itemsize > self._most_bytes:
+                    return (yield from self._window_of_whole(slab))
                 indices = yield from self._broadcast(slab, indices, ndim)
                 self.as_it_is(base)
             else:  # as in ``x[:, indices]``: rows of the base

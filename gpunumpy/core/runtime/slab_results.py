@@ -35,9 +35,12 @@ class SlabResult(ABC):
         The length of the axis.
     count
         How many nodes are computed for each slab.
+    operands
+        Values of which the host takes parts: they are computed before.
     """
 
     count = 1
+    operands: tuple[Node, ...] = ()
 
     def __init__(self, root: Node, extent: int) -> None:
         self.root = root
@@ -52,12 +55,8 @@ class SlabResult(ABC):
         """Take the values of such nodes. Slabs come in order."""
 
     @abstractmethod
-    def result(self) -> Buffer:
-        """Return the whole value."""
-
-    def next_pass(self) -> SlabResult | None:
-        """Return what is to be computed of the slabs, if they are not yet the value."""
-        return None
+    def result(self) -> Buffer | SlabResult:
+        """Return the whole value, or the pass over the slabs that is to make it of them."""
 
 
 class Stretches(SlabResult):

@@ -1,6 +1,7 @@
-"""What a mask picks, slab by slab: the elements, their positions, and how many there are.
+"""What masks and indices pick, slab by slab.
 
-Each slab is counted and picked from on the device, and what is picked comes to the host behind what was picked before.
+By a mask each slab is counted and picked from on the device, and what is picked comes to the host behind what was
+picked before. By indices the host picks where the bytes are: the device would need all that can be picked.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from math import prod
 
 import numpy
 
-from ..dtypes import INT64
+from ..dtypes import BOOL, INT64
+from ..graph.layout import Layout, broadcast_shapes
 from ..graph.library_calls.elements import are_added_up, selected_count
-from ..graph.node import Node, library_call
+from ..graph.node import Node, broadcast, gather, leaf, leaf_layout, library_call
 from ..graph.primitives import LibraryCall
 from ..graph.slab import Cut, Slab
 from .host_copies import HostCopy
-from .memory import Buffer
+from .memory import Buffer, allocate
 from .memory_copy import copy_to_host
 from .slab_results import SlabResult, Stretches, bytes_of, device_of
 from .spill import buffer_on_host
@@ -76,3 +78,41 @@ class Counted(SlabResult):
         """Return the whole value."""
         content = self._offsets.cumsum() if are_added_up(self._offsets) else self._offsets
         return buffer_on_host(device_of(self.root), content.nbytes, HostCopy(content.view(numpy.uint8)))
+
+
+class Gathered(Stretches):
+    """The elements of a value on the host at indices, which the device computes and checks."""
+
+    def __init__(self, root: Node) -> None:
+        super().__init__(root, 0)
+        base, *self._indices = root.args
+        self.operands = (base,)
+        self.count = 1 + len(self._indices)
+        self._source: numpy.ndarray | None = None
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab: whether its indices are in bounds, and the indices."""
+        (base,), queue = self.operands, self.root.signature.queue
+        assert queue is not None
+        shapes = [index.signature.shape for index in self._indices]
+        shape = broadcast_shapes(*shapes)
+        indices = [cut.slab(Slab(broadcast(index, shape), 0, start, stop)) for index in self._indices]
+        bounds = base.signature.shape[: len(indices)]
+        zero = leaf(allocate(queue.device, 1), BOOL, Layout(bounds, (0,) * len(bounds), 0), queue)
+        return [gather(zero, indices, self.root.source_location), *indices]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Take the elements of a slab."""
+        (base,) = self.operands
+        if self._source is None:
+            buffer, dtype = base.data, base.signature.dtype
+            copy = buffer.owner if buffer.is_spilled else HostCopy(copy_to_host(buffer, 0, buffer.nbytes))
+            self._source = copy.window(dtype, leaf_layout(base))
+        content = self._content()[start:stop]
+        shape = content.shape[: content.ndim - self._source.ndim + len(self._indices)]
+        indices = []
+        for buffer, extent in zip(buffers[1:], self._source.shape, strict=False):
+            index = bytes_of(buffer).view(INT64).reshape(shape)
+            # One that is out of bounds was noted, and is an error where the value is looked at.
+            indices.append(numpy.where(index < 0, index + extent, index).clip(0, extent - 1))
+        content[...] = self._source[tuple(indices)]

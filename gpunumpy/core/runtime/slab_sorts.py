@@ -52,13 +52,9 @@ class Sorted(SlabResult):
             runs[:, start:stop] = part + first if first else part
         self._ends.append(stop)
 
-    def next_pass(self) -> SlabResult:
+    def result(self) -> SlabResult:
         """Return the merge of the runs."""
         return _Merged(self.root, self._call, self._runs, self._ends)
-
-    def result(self) -> Buffer:
-        """There is none before the runs are merged."""
-        raise NotImplementedError
 
 
 class _Merged(Stretches):
@@ -124,9 +120,10 @@ def divided(runs: Sequence[numpy.ndarray], rank: int) -> list[int]:
     """
     lows, highs = numpy.zeros(len(runs), int), numpy.array([len(run) for run in runs])
     while lows.sum() < rank:
-        (open_runs,) = numpy.nonzero(lows < highs)
+        open_runs = numpy.flatnonzero(lows < highs).tolist()
         middles = (lows + highs) // 2
-        order = open_runs[numpy.array([runs[k][middles[k]] for k in open_runs]).argsort(kind="stable")]
+        values = numpy.array([runs[k][middles[k]] for k in open_runs])
+        order = numpy.array(open_runs)[values.argsort(kind="stable")]
         left = (highs - lows)[order].cumsum()
         chosen = int(order[left.searchsorted(left[-1] / 2)])
         pivot = runs[chosen][middles[chosen]]

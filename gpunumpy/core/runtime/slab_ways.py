@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..graph.library_calls.registry import record_of
 from ..graph.node import Node
-from ..graph.primitives import LibraryCall, Output, Reduce, Scan
+from ..graph.primitives import Gather, LibraryCall, Output, Reduce, Scan
 from ..graph.slab import axes_of_slabs
+from .host_copies import HostCopy
 from .slab_results import UFUNCS, Added, Folded, Moments, Position, Reduced, Scanned, Shared, SlabResult, Stretches
-from .slab_selections import Counted, Selected
+from .slab_selections import Counted, Gathered, Selected
 from .slab_sorts import Sorted
 
 _COMBINED: dict[str, type[Reduced]] = {
@@ -29,6 +30,8 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
         extents = root.args[0].signature.shape
         axes = primitive.axes[:1] if primitive.op.startswith("arg") else primitive.axes
         ways += [_COMBINED[primitive.op](root, axis) for axis in axes if extents[axis] > 1]
+    elif isinstance(primitive, Gather) and _picks_on_host(root):
+        ways.append(Gathered(root))
     elif isinstance(primitive, Scan) and primitive.op in UFUNCS and signature.shape[primitive.axis] > 1:
         ways.append(Scanned(root))
     elif isinstance(primitive, Output):
@@ -42,3 +45,11 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
         if primitive.name in ("sort", "argsort") and primitive.options == (False,) and signature.shape[-1] > 1:
             ways.append(Sorted(root))
     return ways
+
+
+def _picks_on_host(gathered: Node) -> bool:
+    """Return whether the host can pick elements at indices: there are such, of what is in memory."""
+    base, *indices = gathered.args
+    owner = base.data.owner if base.data is not None else None
+    has_bytes = not isinstance(owner, HostCopy) or owner.is_in_memory
+    return has_bytes and any(index.signature.shape for index in indices) and gathered.signature.shape[0] > 0

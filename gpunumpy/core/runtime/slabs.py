@@ -34,6 +34,7 @@ from .spill_store import Place
 # Of what a device may have, what a slab may read and write; and the bytes beyond which larger slabs are not faster.
 _SHARE = 1 / 8
 _MOST_BYTES = 1 << 28
+_WHOLE = 4  # times the bytes of a slab may have what each slab picks elements from
 
 _Compute: TypeAlias = Callable[[Queue, Sequence[Node]], None]
 
@@ -127,14 +128,14 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
         return None, list(cut.whole)
     best: tuple[tuple[bool, bool, int], SlabResult | None, list[Node]] = (True, True, at_once), None, list(cut.whole)
     for way in ways_to_cut(root):
-        cut = Cut()
+        cut = Cut(_WHOLE * budget)
         middle = way.extent // 2
         nodes = way.nodes(cut, middle, middle + 1)
         needed = _bytes_at_once(nodes, cut, budget)
         by_windows = any(reading.is_by_windows(budget) for reading in readings(nodes, cut.whole))
         rank = needed > budget, by_windows, needed
         if needed < at_once and rank < best[0] and root not in cut.whole:
-            best = rank, way, list(cut.whole)
+            best = rank, way, [*cut.whole, *way.operands]
     return best[1:]
 
 
@@ -188,11 +189,11 @@ def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, comput
     with progress_bar(sum(reading.stop - reading.start for reading in reads)) as progress:
         _take_slabs(queue, ways, budget, compute, progress)
     for way in ways:
-        following = way.next_pass()
-        if following is None:
-            publish(queue, [(way.root, way.result(), computed_signature(way.root.signature))])
+        result = way.result()
+        if isinstance(result, SlabResult):
+            _compute_group(queue, [result], budget, compute)
         else:
-            _compute_group(queue, [following], budget, compute)
+            publish(queue, [(way.root, result, computed_signature(way.root.signature))])
 
 
 def _take_slabs(
@@ -204,7 +205,7 @@ def _take_slabs(
     start = 0
     while start < extent:
         stop = min(start + width, extent)
-        cut = Cut()
+        cut = Cut(_WHOLE * budget)
         nodes = [node for way in ways for node in way.nodes(cut, start, stop)]
         try:
             copies = substituted(nodes, loaded(queue, nodes, budget), {})
@@ -239,7 +240,7 @@ def _width(ways: Sequence[SlabResult], budget: int) -> int:
     middle, few = extent // 2, min(extent - extent // 2, 16)
     one, several = (
         _bytes_at_once([node for way in ways for node in way.nodes(cut, middle, middle + n)], cut, budget)
-        for n, cut in ((1, Cut()), (few, Cut()))
+        for n, cut in ((1, Cut(_WHOLE * budget)), (few, Cut(_WHOLE * budget)))
     )
     each = max((several - one) / (few - 1), 1) if few > 1 else one
     # What is read as a whole for every slab may leave nothing of the budget: a slab then has as much besides.

@@ -16,6 +16,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime import memory, progress, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.slab_selections import Gathered
 from gpunumpy.core.runtime.slab_sorts import divided
 from gpunumpy.core.runtime.spill import SpilledBuffer
 
@@ -141,6 +142,12 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "written by a mask": lambda m, x: m.where(x > 20, 0, x),
     "distinct": lambda m, x: m.unique(x),
     "counts of the distinct": lambda m, x: m.unique(x, return_counts=True)[1],
+    "nothing picked": lambda m, x: x[x > 1e9],
+    "some rows at indices": lambda m, x: x[m.asarray([3, -1, 700, 3])] * 2,
+    "rows at indices": lambda m, x: x[m.asarray(numpy.arange(ROWS)[::-1].copy())],
+    "sums at indices": lambda m, x: (x + 1)[m.asarray(numpy.arange(5, 1000))].sum(axis=1),
+    "elements at indices": lambda m, x: m.take(x, m.asarray([[5, 100_000], [-3, 7]])),
+    "diagonal at indices": lambda m, x: x[m.arange(COLUMNS) * 7, m.arange(COLUMNS)],
     "sorted": lambda m, x: m.sort(x, axis=None),
     "order": lambda m, x: m.argsort(x.ravel(), kind="stable"),
     "long rows sorted": lambda m, x: m.sort((x * 1.5).reshape(2, -1), axis=1),
@@ -244,6 +251,25 @@ def test_runs_are_divided_by_rank(seed: int) -> None:
     for rank in range(len(values) + 1):
         expected = numpy.bincount(numbers[order[:rank]], minlength=len(runs))
         assert divided(runs, rank) == expected.tolist()
+
+
+def test_the_host_picks_rows_at_indices(limit: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device would need all rows for each slab."""
+    taken: list[int] = []
+    take = Gathered.take
+    monkeypatch.setattr(Gathered, "take", lambda self, b, start, stop: (taken.append(stop), take(self, b, start, stop)))
+    rows = numpy.random.default_rng(0).permutation(ROWS)
+    x = np.asarray(mapped(tmp_path, data()))
+    numpy.testing.assert_array_equal((x[np.asarray(rows)] + 1).get(), data()[rows] + 1)
+    assert taken[-1] == ROWS
+
+
+def test_an_index_out_of_bounds_of_a_file(limit: None, tmp_path: Path) -> None:
+    x = np.asarray(mapped(tmp_path, data()))
+    picked = x[np.asarray([3, ROWS])]
+    with pytest.raises(IndexError, match=f"index {ROWS} is out of bounds for axis with size {ROWS}"):
+        picked.get()
+    numpy.testing.assert_array_equal(x[np.asarray([3, ROWS - 1])].get(), data()[[3, -1]])
 
 
 COLUMNS_READ: dict[str, Callable[[Any, Any], Any]] = {
