@@ -62,6 +62,8 @@ class Cut:
     ----------
     whole
         Pending reductions and calls that slabs need as they are: with these computed first, slabs read leaves alone.
+    window_bytes
+        What slabs read of those of which they read windows.
 
     Parameters
     ----------
@@ -72,6 +74,7 @@ class Cut:
     def __init__(self, most_bytes: float = inf) -> None:
         self._most_bytes = most_bytes
         self.whole: dict[Node, None] = {}
+        self.window_bytes: dict[Node, int] = {}
         self._seen: set[Node] = set()
         self._made: dict[Slab, Node] = {}
 
@@ -125,7 +128,10 @@ class Cut:
         yield
 
     def _window_of_whole(self, slab: Slab) -> _Maker:
-        return self._window(self.as_it_is(slab.node), slab)
+        node, nbytes = self.as_it_is(slab.node), prod(slab.shape) * slab.node.signature.dtype.itemsize
+        if node in self.whole:
+            self.window_bytes[node] = self.window_bytes.get(node, 0) + nbytes
+        return self._window(node, slab)
 
     def _broadcast(self, slab: Slab, args: Sequence[Node], ndim: int) -> Generator[Slab, Node, list[Node]]:
         """Return the parts of operands, broadcast to `ndim` dimensions, that the slab needs."""

@@ -6,16 +6,18 @@ picked before. By indices the host picks where the bytes are: the device would n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy
 
 from ..dtypes import BOOL, INT64
 from ..graph.layout import Layout, broadcast_shapes
-from ..graph.library_calls.elements import are_added_up, selected_count
+from ..graph.library_calls.elements import EQUAL_VALUES, are_added_up, selected_count
 from ..graph.node import Node, broadcast, gather, leaf, leaf_layout, library_call
-from ..graph.primitives import LibraryCall
+from ..graph.primitives import LibraryCall, Scatter
 from ..graph.slab import Cut, Slab
+from ..numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from .host_copies import HostCopy
 from .memory import Buffer, allocate
 from .memory_copy import copy_to_host
@@ -80,39 +82,98 @@ class Counted(SlabResult):
         return buffer_on_host(device_of(self.root), content.nbytes, HostCopy(content.view(numpy.uint8)))
 
 
-class Gathered(Stretches):
-    """The elements of a value on the host at indices, which the device computes and checks."""
+class _Indexed(Stretches):
+    """Elements at indices of a value on the host; the device computes the indices, and checks them.
 
-    def __init__(self, root: Node) -> None:
+    Slabs are stretches of the indices along their first axis.
+    """
+
+    def __init__(self, root: Node, base: Node, indices: Sequence[Node]) -> None:
         super().__init__(root, 0)
-        base, *self._indices = root.args
         self.operands = (base,)
-        self.count = 1 + len(self._indices)
-        self._source: numpy.ndarray | None = None
+        self._indices = indices
+        self._shape = broadcast_shapes(*[index.signature.shape for index in indices])
+        self._bounds = base.signature.shape[: len(indices)]
+        self.extent = self._shape[0]
+        self.count = 1 + len(indices)
 
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab: whether its indices are in bounds, and the indices."""
-        (base,), queue = self.operands, self.root.signature.queue
+        queue = self.root.signature.queue
         assert queue is not None
-        shapes = [index.signature.shape for index in self._indices]
-        shape = broadcast_shapes(*shapes)
-        indices = [cut.slab(Slab(broadcast(index, shape), 0, start, stop)) for index in self._indices]
-        bounds = base.signature.shape[: len(indices)]
-        zero = leaf(allocate(queue.device, 1), BOOL, Layout(bounds, (0,) * len(bounds), 0), queue)
+        indices = [cut.slab(Slab(broadcast(index, self._shape), 0, start, stop)) for index in self._indices]
+        zero = leaf(allocate(queue.device, 1), BOOL, Layout(self._bounds, (0,) * len(self._bounds), 0), queue)
         return [gather(zero, indices, self.root.source_location), *indices]
+
+    def _base(self) -> numpy.ndarray:
+        (base,) = self.operands
+        buffer = base.data
+        copy = buffer.owner if buffer.is_spilled else HostCopy(copy_to_host(buffer, 0, buffer.nbytes))
+        return copy.window(base.signature.dtype, leaf_layout(base))
+
+    def _taken(self, buffers: Sequence[Buffer], count: int) -> tuple[numpy.ndarray, ...]:
+        """Return the indices of a slab of this length, none below 0."""
+        indices = [bytes_of(buffer).view(INT64).reshape(count, *self._shape[1:]) for buffer in buffers]
+        return tuple([numpy.where(k < 0, k + n, k) for k, n in zip(indices, self._bounds, strict=True)])
+
+
+class Gathered(_Indexed):
+    """The elements at indices."""
+
+    def __init__(self, root: Node) -> None:
+        base, *indices = root.args
+        super().__init__(root, base, indices)
+        self._source: numpy.ndarray | None = None
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the elements of a slab."""
-        (base,) = self.operands
         if self._source is None:
-            buffer, dtype = base.data, base.signature.dtype
-            copy = buffer.owner if buffer.is_spilled else HostCopy(copy_to_host(buffer, 0, buffer.nbytes))
-            self._source = copy.window(dtype, leaf_layout(base))
-        content = self._content()[start:stop]
-        shape = content.shape[: content.ndim - self._source.ndim + len(self._indices)]
-        indices = []
-        for buffer, extent in zip(buffers[1:], self._source.shape, strict=False):
-            index = bytes_of(buffer).view(INT64).reshape(shape)
-            # One that is out of bounds was noted, and is an error where the value is looked at.
-            indices.append(numpy.where(index < 0, index + extent, index).clip(0, extent - 1))
-        content[...] = self._source[tuple(indices)]
+            self._source = self._base()
+        indices = self._taken(buffers[1:], stop - start)
+        # One that is out of bounds was noted, and is an error where the value is looked at.
+        clipped = tuple([k.clip(0, n - 1) for k, n in zip(indices, self._bounds, strict=True)])
+        self._content()[start:stop] = self._source[clipped]
+
+
+class Scattered(_Indexed):
+    """A value with other elements at indices, or with what a ufunc makes of them."""
+
+    def __init__(self, root: Node) -> None:
+        base, value, *indices = root.args
+        super().__init__(root, base, indices)
+        assert isinstance(root.signature.primitive, Scatter)
+        self._op = root.signature.primitive.op
+        self._value = value
+        self.count += 1
+        self._is_begun = self._is_out_of_bounds = False
+
+    def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
+        """Return what is to be computed for a slab: whether its indices are in bounds, the indices, the values."""
+        shape = (*self._shape, *self.root.signature.shape[len(self._indices) :])
+        value = cut.slab(Slab(broadcast(self._value, shape), 0, start, stop))
+        return [*super().nodes(cut, start, stop), value]
+
+    def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
+        """Write the values of a slab."""
+        content = self._content()
+        if not self._is_begun:
+            content[...] = self._base()
+            self._is_begun = True
+        indices = self._taken(buffers[1:-1], stop - start)
+        self._is_out_of_bounds |= any(((k < 0) | (k >= n)).any() for k, n in zip(indices, self._bounds, strict=True))
+        if self._is_out_of_bounds:
+            return
+        value = bytes_of(buffers[-1]).view(self._value.signature.dtype)
+        value = value.reshape(stop - start, *self._shape[1:], *content.shape[len(indices) :])
+        with numpy.errstate(all="ignore"):
+            if self._op in ("", EQUAL_VALUES):
+                content[indices] = value
+            else:
+                function = NUMPY_UFUNCS[self._op]
+                function.at(content, indices, *((value,) if function.nin == 2 else ()))
+
+    def result(self) -> Buffer:
+        """Return the whole value: as it was, if an index is out of bounds."""
+        if self._is_out_of_bounds:
+            self._content()[...] = self._base()
+        return super().result()

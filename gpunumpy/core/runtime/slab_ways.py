@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..graph.library_calls.registry import record_of
 from ..graph.node import Node
-from ..graph.primitives import Gather, LibraryCall, Output, Reduce, Scan
+from ..graph.primitives import Gather, LibraryCall, Output, Reduce, Scan, Scatter
 from ..graph.slab import axes_of_slabs
 from .host_copies import HostCopy
 from .slab_results import UFUNCS, Added, Folded, Moments, Position, Reduced, Scanned, Shared, SlabResult, Stretches
-from .slab_selections import Counted, Gathered, Selected
+from .slab_selections import Counted, Gathered, Scattered, Selected
 from .slab_sorts import Sorted
 
 _COMBINED: dict[str, type[Reduced]] = {
@@ -30,8 +32,10 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
         extents = root.args[0].signature.shape
         axes = primitive.axes[:1] if primitive.op.startswith("arg") else primitive.axes
         ways += [_COMBINED[primitive.op](root, axis) for axis in axes if extents[axis] > 1]
-    elif isinstance(primitive, Gather) and _picks_on_host(root):
+    elif isinstance(primitive, Gather) and _has_indices(root.args[0], root.args[1:]):
         ways.append(Gathered(root))
+    elif isinstance(primitive, Scatter) and _has_indices(root.args[0], root.args[2:]):
+        ways.append(Scattered(root))
     elif isinstance(primitive, Scan) and primitive.op in UFUNCS and signature.shape[primitive.axis] > 1:
         ways.append(Scanned(root))
     elif isinstance(primitive, Output):
@@ -47,9 +51,8 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
     return ways
 
 
-def _picks_on_host(gathered: Node) -> bool:
-    """Return whether the host can pick elements at indices: there are such, of what is in memory."""
-    base, *indices = gathered.args
+def _has_indices(base: Node, indices: Sequence[Node]) -> bool:
+    """Return whether there are indices along an axis, of what the host can have in memory."""
     owner = base.data.owner if base.data is not None else None
-    has_bytes = not isinstance(owner, HostCopy) or owner.is_in_memory
-    return has_bytes and any(index.signature.shape for index in indices) and gathered.signature.shape[0] > 0
+    is_in_memory = not isinstance(owner, HostCopy) or owner.is_in_memory
+    return is_in_memory and any(index.signature.shape for index in indices)

@@ -16,7 +16,7 @@ import numpy
 
 from ..graph.node import Node, computed_signature
 from ..graph.passes import in_passes
-from ..graph.primitives import Output
+from ..graph.primitives import Gather, Output
 from ..graph.queue import Queue
 from ..graph.slab import Cut
 from ..graph.substituted import substituted
@@ -124,6 +124,8 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
     for operand in root.args[0].args if isinstance(root.signature.primitive, Output) else root.args:
         cut.as_it_is(operand)
     at_once = _bytes_at_once([root], cut, budget)
+    if isinstance(root.signature.primitive, Gather) and root.args[0].data is None:
+        at_once += _bytes(root.args[0])  # which is in memory where elements at indices are taken, even if it is a range
     if at_once <= budget:
         return None, list(cut.whole)
     best: tuple[tuple[bool, bool, int], SlabResult | None, list[Node]] = (True, True, at_once), None, list(cut.whole)
@@ -142,7 +144,7 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
 def _bytes_at_once(roots: Sequence[Node], cut: Cut, budget: int) -> int:
     """Return how many bytes are read and written for nodes, once what is needed as a whole is computed."""
     reads = sum(reading.nbytes(budget) for reading in readings(roots, cut.whole))
-    return reads + sum(_bytes(node) for node in [*roots, *cut.whole])
+    return reads + sum(map(_bytes, roots)) + sum(cut.window_bytes.get(node, _bytes(node)) for node in cut.whole)
 
 
 def _bytes(node: Node) -> int:

@@ -70,6 +70,17 @@ def updated(m: Any, x: Any) -> Any:
     return y
 
 
+def written(m: Any, x: Any) -> Any:
+    x[m.asarray([3, -1, 700, 3])] = m.asarray([[1.0], [2], [3], [4]])
+    x[m.arange(COLUMNS), m.arange(COLUMNS)] = 7
+    return x
+
+
+def added_at(m: Any, x: Any) -> Any:
+    m.add.at(x, m.asarray([3, -1, 700, 3]), 0.5)
+    return x
+
+
 EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda m, x: x.sum(),
     "sums of columns": lambda m, x: (x * 2 + 1).sum(axis=0),
@@ -148,6 +159,9 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "sums at indices": lambda m, x: (x + 1)[m.asarray(numpy.arange(5, 1000))].sum(axis=1),
     "elements at indices": lambda m, x: m.take(x, m.asarray([[5, 100_000], [-3, 7]])),
     "diagonal at indices": lambda m, x: x[m.arange(COLUMNS) * 7, m.arange(COLUMNS)],
+    "written at indices": lambda m, x: written(m, x * 2),
+    "added at indices": lambda m, x: added_at(m, x * 2),
+    "which of the distinct": lambda m, x: m.unique(x, return_inverse=True)[1],
     "sorted": lambda m, x: m.sort(x, axis=None),
     "order": lambda m, x: m.argsort(x.ravel(), kind="stable"),
     "long rows sorted": lambda m, x: m.sort((x * 1.5).reshape(2, -1), axis=1),
@@ -270,6 +284,10 @@ def test_an_index_out_of_bounds_of_a_file(limit: None, tmp_path: Path) -> None:
     with pytest.raises(IndexError, match=f"index {ROWS} is out of bounds for axis with size {ROWS}"):
         picked.get()
     numpy.testing.assert_array_equal(x[np.asarray([3, ROWS - 1])].get(), data()[[3, -1]])
+    y = x * 2
+    y[np.asarray([3, ROWS])] = 0
+    with pytest.raises(IndexError, match=f"index {ROWS} is out of bounds"):
+        y.get()
 
 
 COLUMNS_READ: dict[str, Callable[[Any, Any], Any]] = {
