@@ -80,6 +80,7 @@ def main() -> int:
         reading, _ = seconds(lambda: read(values))
         linking = 0.0 if device is CPU else sent(values.nbytes, device)
         np.set_memory_limit(limit, device)
+        order = numpy.random.default_rng(1).permutation(rows)
         expected = float(block.mean(dtype=numpy.float64))
         with device:
             works: dict[str, tuple[int, Callable[[], float], float]] = {
@@ -87,6 +88,11 @@ def main() -> int:
                 "mean and variance": (1, lambda: sum(map(float, together(values))), expected + float(block.var())),
                 "maximum of each column": (1, lambda: float(np.max(values, axis=0).mean()), float(block.max(0).mean())),
                 "a map, and its sum": (1, lambda: float((np.sqrt(values) + 1).sum()) / values.size, 1 + 2 / 3),
+                "median": (2, lambda: float(np.median(values)), float(numpy.median(block))),
+                "median of each column": (1, lambda: float(np.median(values, axis=0).mean()), 0.5),
+                "mean by a mask": (2, lambda: float(mean_above(values, 0.5)), float(mean_above(block, 0.5))),
+                "rows at random": (1, lambda: float(np.asarray(values)[order].mean()), expected),
+                "sum that runs": (1, lambda: float(np.cumsum(values, axis=0)[-1].mean()) / rows, expected),
             }
             for name, (passes, work, wanted) in works.items():
                 work()
@@ -97,6 +103,12 @@ def main() -> int:
     finally:
         path.unlink()
     return 1 if failed else 0
+
+
+def mean_above(values: Any, least: float) -> Any:
+    """Return the mean of the elements that are larger than a number."""
+    x = np.asarray(values)
+    return x[x > least].mean()
 
 
 def together(values: Any) -> tuple[Any, Any]:

@@ -37,9 +37,12 @@ class SlabResult(ABC):
         How many nodes are computed for each slab.
     operands
         Values of which the host takes parts: they are computed before.
+    passes
+        How many passes it takes.
     """
 
     count = 1
+    passes = 1
     operands: tuple[Node, ...] = ()
 
     def __init__(self, root: Node, extent: int) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy
 
 from ..dtypes import BOOL, INT64
-from ..graph.layout import Layout, broadcast_shapes
+from ..graph.layout import Layout, Shape, broadcast_shapes
 from ..graph.library_calls.elements import EQUAL_VALUES, are_added_up, selected_count
-from ..graph.node import Node, broadcast, gather, leaf, leaf_layout, library_call
+from ..graph.node import Node, broadcast, fill, gather, leaf, leaf_layout, library_call
 from ..graph.primitives import LibraryCall, Scatter
 from ..graph.slab import Cut, Slab
 from ..numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
@@ -101,7 +102,7 @@ class _Indexed(Stretches):
         """Return what is to be computed for a slab: whether its indices are in bounds, and the indices."""
         queue = self.root.signature.queue
         assert queue is not None
-        indices = [cut.slab(Slab(broadcast(index, self._shape), 0, start, stop)) for index in self._indices]
+        indices = [cut.slab(Slab(_spread(index, self._shape, queue), 0, start, stop)) for index in self._indices]
         zero = leaf(allocate(queue.device, 1), BOOL, Layout(self._bounds, (0,) * len(self._bounds), 0), queue)
         return [gather(zero, indices, self.root.source_location), *indices]
 
@@ -150,7 +151,7 @@ class Scattered(_Indexed):
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab: whether its indices are in bounds, the indices, the values."""
         shape = (*self._shape, *self.root.signature.shape[len(self._indices) :])
-        value = cut.slab(Slab(broadcast(self._value, shape), 0, start, stop))
+        value = cut.slab(Slab(_spread(self._value, shape, self.root.signature.queue), 0, start, stop))
         return [*super().nodes(cut, start, stop), value]
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
@@ -177,3 +178,8 @@ class Scattered(_Indexed):
         if self._is_out_of_bounds:
             self._content()[...] = self._base()
         return super().result()
+
+
+def _spread(node: Node, shape: Shape, queue: Any) -> Node:
+    """Return a value, or a scalar of no device, repeated over a shape."""
+    return fill(node, shape, queue) if node.signature.queue is None else broadcast(node, shape)

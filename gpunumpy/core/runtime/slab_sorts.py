@@ -25,6 +25,8 @@ from .spill import buffer_on_host, copy_in, place_on_host
 class Sorted(SlabResult):
     """The first pass of a sort, or of the positions that sort, of rows along the last axis: runs of each row."""
 
+    passes = 2
+
     def __init__(self, root: Node) -> None:
         (source,) = root.args
         assert isinstance(root.signature.primitive, LibraryCall)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
-from typing import TypeAlias
+from math import inf, prod
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -117,8 +117,8 @@ def _budget(device: Device) -> int:
 def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
     """Return how to compute a value, None for all at once, and what is to be computed before.
 
-    The best way reads ranges of its operands that fit: windows of them have to be put together by the host. Among such
-    it is the one that reads least for one index along the axis that is cut.
+    The best way fits, takes one pass, and reads ranges of its operands: windows of them have to be put together by the
+    host. Among such it is the one that reads least for one index along the axis that is cut.
     """
     cut = Cut()
     for operand in root.args[0].args if isinstance(root.signature.primitive, Output) else root.args:
@@ -128,14 +128,14 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
         at_once += _bytes(root.args[0])  # which is in memory where elements at indices are taken, even if it is a range
     if at_once <= budget:
         return None, list(cut.whole)
-    best: tuple[tuple[bool, bool, int], SlabResult | None, list[Node]] = (True, True, at_once), None, list(cut.whole)
+    best: tuple[tuple[Any, ...], SlabResult | None, list[Node]] = (True, inf), None, list(cut.whole)
     for way in ways_to_cut(root):
         cut = Cut(_WHOLE * budget)
         middle = way.extent // 2
         nodes = way.nodes(cut, middle, middle + 1)
         needed = _bytes_at_once(nodes, cut, budget)
         by_windows = any(reading.is_by_windows(budget) for reading in readings(nodes, cut.whole))
-        rank = needed > budget, by_windows, needed
+        rank = needed > budget, way.passes if needed <= budget else needed, by_windows, needed
         if needed < at_once and rank < best[0] and root not in cut.whole:
             best = rank, way, [*cut.whole, *way.operands]
     return best[1:]

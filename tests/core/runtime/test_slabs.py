@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, progress, slabs, spill_store
+from gpunumpy.core.runtime import memory, progress, slab_sorts, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.slab_selections import Gathered
 from gpunumpy.core.runtime.slab_sorts import divided
@@ -159,6 +159,8 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "sums at indices": lambda m, x: (x + 1)[m.asarray(numpy.arange(5, 1000))].sum(axis=1),
     "elements at indices": lambda m, x: m.take(x, m.asarray([[5, 100_000], [-3, 7]])),
     "diagonal at indices": lambda m, x: x[m.arange(COLUMNS) * 7, m.arange(COLUMNS)],
+    "a column at indices": lambda m, x: x[m.asarray([3, -1, 700]), 5],
+    "medians of the middle": lambda m, x: m.median(x[:, 3:150], axis=0).mean(),
     "written at indices": lambda m, x: written(m, x * 2),
     "added at indices": lambda m, x: added_at(m, x * 2),
     "which of the distinct": lambda m, x: m.unique(x, return_inverse=True)[1],
@@ -253,6 +255,13 @@ def test_sorts_of_several_passes(limit: None, dtype: str) -> None:
     x = np.asarray(values)
     numpy.testing.assert_array_equal(np.sort(x).get(), numpy.sort(values))
     numpy.testing.assert_array_equal(np.argsort(x, kind="stable").get(), numpy.argsort(values, kind="stable"))
+
+
+def test_columns_that_fit_are_sorted_in_one_pass(limit: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are in slabs of columns; a merge would look for places in the runs of each."""
+    monkeypatch.setattr(slab_sorts, "divided", None)
+    x = np.asarray(mapped(tmp_path, data()))
+    numpy.testing.assert_array_equal(np.sort(x, axis=0).get(), numpy.sort(data(), axis=0))
 
 
 @pytest.mark.parametrize("seed", range(20))
