@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as _numpy
 
+from ..core.class_stand_ins import StandInMeta
 from ..core.recording.array import ndarray as _ndarray
 
 __all__ = _numpy.__all__
@@ -22,9 +23,10 @@ _NUMPYS = ("core",)
 _EITHER = (_ndarray, _numpy.ndarray)
 
 
-class _Both(type):
+class _Both(StandInMeta):
     """Metaclass of `ndarray`: the attributes, subclasses and calls are those of this package's class."""
 
+    ORIGINAL = "stands_for"
     stands_for: type
     _OWN_NAMES = frozenset(
         (
@@ -32,13 +34,6 @@ class _Both(type):
             *("__subclasses__", "mro", "stands_for"),
         )
     )
-
-    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        """Return the class; a subclass of it in a script is one of this package's class."""
-        if not bases:
-            return super().__new__(mcls, name, bases, namespace)
-        own_bases = tuple(base.stands_for if isinstance(base, mcls) else base for base in bases)
-        return type(own_bases[0])(name, own_bases, namespace)
 
     def __instancecheck__(cls, x: Any) -> bool:
         """Return whether `x` is an array of this package or of NumPy."""

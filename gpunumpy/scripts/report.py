@@ -78,6 +78,7 @@ class Report:
         tell(host_calls=self._host_calls)
         fallback.observer = self._note_fallback
         self._queue = evaluate.queue_of(default_device())
+        self._pending_count = len(self._queue.pending)
         self._start = self._since = perf_counter()
         sys.settrace(self._trace_call)
         return self

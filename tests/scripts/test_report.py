@@ -36,6 +36,7 @@ def tables(tmp_path: Path) -> dict[str, list[str]]:
     tracer = sys.gettrace()
     gpunumpy.host_fallback("ignore")
     residence = gpunumpy.set_residence("auto")
+    pending = gpunumpy.ones(5_000_000) + 1  # of none of the script's lines
     try:
         with warnings.catch_warnings(), gpunumpy.Device("cpu"), Report(printed):
             exec(compile_file(SCRIPT, str(path)), {"__name__": "__main__"})
@@ -43,6 +44,7 @@ def tables(tmp_path: Path) -> dict[str, list[str]]:
         gpunumpy.set_residence(residence)
         gpunumpy.host_fallback("warn")
         sys.settrace(tracer)
+    assert pending[0] == 2
     assert printed.getvalue().startswith("\ngpunumpy: ")
     blocks = printed.getvalue().split("\n\n")[1:]
     return {lines[0].partition(",")[0]: lines[1:] for lines in (block.splitlines() for block in blocks)}

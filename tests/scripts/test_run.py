@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gpunumpy.__main__ import main
+
 from .processes import PLAIN, RUNNER, run
 
 SEEN = """
@@ -103,9 +105,7 @@ def is_replaced(folder: Path, *words: str) -> bool:
 
 
 def test_options_select_modules(folder: Path) -> None:
-    assert is_replaced(folder, "library.py")
     assert not is_replaced(folder, "--exclude", "__main__", "library.py")
-    assert not is_replaced(folder, "--only", "helper", "library.py")
     assert is_replaced(folder, "--only", "helper", "--only=library", "-m", "library")
 
 
@@ -114,14 +114,12 @@ def test_options_select_installed_packages(folder: Path) -> None:
     installed.mkdir()
     (installed / "installed_package.py").write_text(LIBRARY)
     (folder / "uses.py").write_text("import sys\nsys.path.append('site-packages')\nimport installed_package\n")
-    assert not is_replaced(folder, "uses.py")
     assert is_replaced(folder, "--only", "installed_package", "uses.py")
 
 
 def test_what_is_compiled_is_kept_apart(folder: Path) -> None:
-    for _ in range(2):
-        for start, name in ((RUNNER, "gpunumpy.scripts.numpy"), (PLAIN, "numpy")):
-            assert run((*start, "-c", "import library"), folder).stdout.split() == [name]
+    for start, name in ((RUNNER, "gpunumpy.scripts.numpy"), (PLAIN, "numpy"), (RUNNER, "gpunumpy.scripts.numpy")):
+        assert run((*start, "-c", "import library"), folder).stdout.split() == [name]
     kept = [path.name for path in (folder / "__pycache__").iterdir()]
     assert len(kept) == 2
     assert sum("gpunumpy" in name for name in kept) == 1
@@ -187,15 +185,31 @@ def test_debugger_and_coverage_around_the_runner(folder: Path) -> None:
         assert "helper.py" in report
 
 
-def test_commands_beside_scripts(folder: Path) -> None:
+def test_a_script_with_the_name_of_a_command(folder: Path) -> None:
     (folder / "info").write_text("print('a script')\n")
     assert run((*RUNNER, "./info"), folder).stdout == "a script\n"
-    assert run((*RUNNER, "info"), folder).stdout.startswith("gpunumpy ")
-    refused = run((*RUNNER, "--only", "a", "info"), folder)
-    assert refused.returncode == 2
-    assert "info takes none of the options" in refused.stderr
-    nothing = run(RUNNER, folder)
-    assert nothing.returncode == 2
-    assert "a script" in nothing.stderr
-    helped = run((*RUNNER, "--help"), folder)
-    assert all(word in helped.stdout for word in ("--only", "--exclude", "-m module", "demo", "info"))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("info",), 0, "Programs run on "),
+        (("--only", "a", "info"), 2, "info takes none of the options"),
+        (("--report", "info"), 2, "info takes none of the options"),
+        (("--help",), 0, "--exclude MODULE"),
+        (("demo", "--help"), 0, "--steps"),
+    ],
+)
+def test_commands(words: tuple[str, ...], code: int, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        found = main(words)
+    except SystemExit as end:
+        found = end.code
+    assert found == code
+    assert told in "".join(capsys.readouterr())
+
+
+def test_report_of_a_script(folder: Path) -> None:
+    done = run((*RUNNER, "--report", "coded.py"), folder)
+    assert (done.returncode, done.stdout) == (5, "the end\n")
+    assert "coded.py:3" in done.stderr
