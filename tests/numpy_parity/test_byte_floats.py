@@ -191,7 +191,7 @@ def test_texts(dtype: numpy.dtype[Any]) -> None:
     x = data(dtype)
     ours = from_host(x)
     assert (repr(ours), str(ours), str(ours.dtype)) == (repr(x), str(x), str(x.dtype))
-    assert (str(ours[0, 2]), float(ours[0, 2]), f"{ours[0, 1]:.2f}", ours.tolist()) == ("0.5", 0.5, "2.00", x.tolist())
+    assert (str(ours[0, 2]), float(ours[0, 2]), ours.tolist()) == ("0.5", 0.5, x.tolist())
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=str)
