@@ -24,6 +24,7 @@ version = release = gpunumpy.__version__
 extensions = ["myst_parser", "tools.site.extension"]
 exclude_patterns = ["_static"]
 source_suffix = {".md": "markdown"}
+default_role = "literal"  # of backticks in docstrings
 myst_heading_anchors = 4
 
 html_theme = "pydata_sphinx_theme"

@@ -1,4 +1,4 @@
-"""Sphinx's part of the reference: the directive `public-names`, which shows the entries of a chapter."""
+"""Sphinx's part of the site: the directives `public-names`, entries of the reference, and `site-table`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.docutils import SphinxDirective
 
 from .reference import Entry, chapter
+from .tables import TABLES
 
 _NUMPYDOC = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
 _INDENT = " " * 3
@@ -27,7 +28,7 @@ def lines_of(entry: Entry) -> list[str]:
 
 
 class PublicNames(SphinxDirective):
-    """Entries of all public names of a chapter of the reference."""
+    """Entries of all public names of a chapter of the reference; on a page of reStructuredText."""
 
     required_arguments = 1
 
@@ -37,7 +38,18 @@ class PublicNames(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
 
+class SiteTable(SphinxDirective):
+    """One of the tables of `tables.py`; on a page of Markdown."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the nodes of the table."""
+        return self.parse_text_to_nodes("\n".join(TABLES[self.arguments[0]]()))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive."""
+    """Register the directives."""
     app.add_directive("public-names", PublicNames)
+    app.add_directive("site-table", SiteTable)
     return {"parallel_read_safe": True}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _CALL = re.compile(r"(?<!\w)(?:\w+\.)*([A-Za-z]\w+)(?=\(|$)")
+# A row of the table of errors: the function, what computes it, its errors in float32 and in float64.
+_ROW = re.compile(r"^\| (\w+) \| [^|]+ \| ([\d.]*) \| ([\d.]*) \|", re.MULTILINE)
 
 
 @cache
@@ -19,7 +21,9 @@ def differences() -> dict[str, list[str]]:
     for item in items:
         item = re.split(r"\n\n|\n(?=\S)", item)[0]
         for sentence in re.split(r"(?<=[.]) (?=[A-Z`])", " ".join(item.split())):
-            for name in dict.fromkeys(name for span in re.findall(r"`([^`]+)`", sentence) for name in _CALL.findall(span)):
+            for name in dict.fromkeys(
+                name for span in re.findall(r"`([^`]+)`", sentence) for name in _CALL.findall(span)
+            ):
                 notes[name].append(to_rst(sentence))
     return dict(notes)
 
@@ -27,13 +31,12 @@ def differences() -> dict[str, list[str]]:
 @cache
 def accuracy() -> dict[str, str]:
     """Return the errors of functions, as sentences."""
-    rows = re.findall(
-        r"^\| (\w+) \| [^|]+ \| ([\d.]*) \| ([\d.]*) \|", (_DOCS / "accuracy.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    return {
-        name: f"Largest error found, in ULP: {', '.join(f'{error} in {dtype}' for error, dtype in zip(errors, ('float32', 'float64')) if error)}."
-        for name, *errors in rows
-    }
+    text = (_DOCS / "accuracy.md").read_text(encoding="utf-8")
+    notes = {}
+    for name, single, double in _ROW.findall(text):
+        errors = [f"{error} in {dtype}" for error, dtype in ((single, "float32"), (double, "float64")) if error]
+        notes[name] = f"Largest error found, in ULP: {', '.join(errors)}."
+    return notes
 
 
 def to_rst(text: str) -> str:

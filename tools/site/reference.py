@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
@@ -21,8 +23,10 @@ import numpy
 import numpy.lib.recfunctions  # which NumPy imports only when asked
 
 import gpunumpy
+from gpunumpy.functions.fallback import _HOLDERS
 
 from .notes import accuracy, differences
+from .peers import CUPY_NAMES, follow, read
 
 PACKAGE = "gpunumpy"
 _FOLDER = Path(gpunumpy.__file__).parent
@@ -48,6 +52,8 @@ _CHAPTER_OF_FILE = {
     "polynomial/": "numeric",
     "": "settings",
 }
+# Of classes that say no more than that they are of the package.
+_CHAPTER_OF_CLASS = {"finfo": "dtypes_of_arrays", "flatiter": "indexing", "ufunc": "elementwise"}
 _MAIN_CHAPTERS = (*dict.fromkeys(_CHAPTER_OF_FILE.values()), "ufuncs", "added", "cupy", "host", "scalars", "constants")
 _POLYNOMIALS = ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre")
 _INSIDE_LIB = ("array_utils", "format", "mixins", "recfunctions", "scimath", "stride_tricks")
@@ -64,7 +70,7 @@ _NAMED = frozenset((inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.K
 _COLLECTING = frozenset((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
 CHAPTERS = (*_MAIN_CHAPTERS, *_MODULES, "ndarray")
 # Classes whose methods and attributes are entries too.
-_WITH_MEMBERS = frozenset(("Device", "Generator", "RawKernel", "RawModule", "profile", "ndarray"))
+_WITH_MEMBERS = frozenset(("Generator", "RawKernel", "RawModule", "ndarray"))
 
 
 @dataclass(frozen=True)
@@ -99,14 +105,21 @@ def chapter(title: str) -> list[Entry]:
     ValueError
         If there is no such chapter.
     """
-    if title == "ndarray":
-        return [_entry(PACKAGE, "ndarray", gpunumpy.ndarray)]
-    if title in _MODULES:
-        module = attrgetter(title)(gpunumpy)
-        return [_entry(f"{PACKAGE}.{title}", name, getattr(module, name)) for name in names_of(title)]
-    if title not in _MAIN_CHAPTERS:
+    if title not in CHAPTERS:
         raise ValueError(f"{title!r} is no chapter; these are: {', '.join(CHAPTERS)}")
-    return [_entry(PACKAGE, name, x) for name, x in main_names().items() if chapter_of(name, x) == title]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of names that NumPy is about to drop
+        return list(_entries(title))
+
+
+def _entries(title: str) -> Iterator[Entry]:
+    if title == "ndarray":
+        yield _entry(PACKAGE, "ndarray", gpunumpy.ndarray)
+    elif title in _MODULES:
+        module = attrgetter(title)(gpunumpy)
+        yield from (_entry(f"{PACKAGE}.{title}", name, getattr(module, name)) for name in names_of(title))
+    else:
+        yield from (_entry(PACKAGE, name, x) for name, x in main_names().items() if chapter_of(name, x) == title)
 
 
 def names_of(module: str) -> list[str]:
@@ -127,23 +140,40 @@ def main_names() -> dict[str, Any]:
     return {name: x for name, x in found.items() if not isinstance(x, ModuleType) and name != "ndarray"}
 
 
+@cache
+def _names_of_cupy() -> frozenset[str]:
+    return frozenset(name for space, name in read(CUPY_NAMES)[1] if space in ("cupy", "cupyx"))
+
+
 def chapter_of(name: str, x: Any) -> str:
     """Return the chapter of what the main namespace has under a name."""
-    if name in gpunumpy._LATE_NAMES:
-        return "cupy"
-    if name in gpunumpy._ADDED_NAMES:
-        return "added"
+    if not hasattr(numpy, name):
+        return "cupy" if name in _names_of_cupy() else "added"
     if isinstance(x, gpunumpy.ufunc):
         return "ufuncs"
     if isinstance(x, type) and issubclass(x, numpy.generic):
         return "scalars"
     if not callable(x):
         return "constants"
+    if name in _HOLDERS:
+        return "host"
+    if name in _CHAPTER_OF_CLASS:
+        return _CHAPTER_OF_CLASS[name]
     file = _file_of(x)
     if not file.is_relative_to(_FOLDER) or _runs_on_host(x):
         return "host"
     path = file.relative_to(_FOLDER).as_posix()
     return next(chapter for start, chapter in _CHAPTER_OF_FILE.items() if path.startswith(start))
+
+
+def place(namespace: str, name: str) -> str:
+    """Return where something of NumPy's runs here: "yes" for this package's own, "host", or "" if it is not there."""
+    found = _original(namespace, name, None)
+    here = follow(gpunumpy, [*namespace.split(".")[1:], name])
+    if found is None or here is None:
+        return ""
+    is_host = chapter_of(name, here) in ("files", "host") if namespace == "numpy" else _runs_on_host(here)
+    return "host" if is_host else "yes"
 
 
 def _unwrapped(x: Any) -> Any:
@@ -156,9 +186,7 @@ def _file_of(x: Any) -> Path:
     code = getattr(x, "__code__", None)
     if code is not None:
         return Path(code.co_filename)
-    if isinstance(x, type) and x.__module__.partition(".")[0] == PACKAGE and "Reporting" not in type(x).__name__:
-        return _FOLDER / "__init__.py"
-    return Path(numpy.__file__)
+    return Path(getattr(sys.modules.get(x.__module__), "__file__", None) or numpy.__file__)
 
 
 def _runs_on_host(x: Any) -> bool:
@@ -191,7 +219,7 @@ def _entry(module: str, name: str, x: Any, owner: Any = None) -> Entry:
 def _original(module: str, name: str, owner: Any) -> Any:
     """Return what NumPy has under a name, or None; of an array, what its scalars have too."""
     path = [*module.removeprefix("numpy").split(".")[1:], *([] if owner is None else [owner.__name__]), name]
-    found = reduce(lambda found, part: getattr(found, part, None), path, numpy)
+    found = follow(numpy, path)
     if found is None and owner is gpunumpy.ndarray:
         found = getattr(numpy.float64, name, None) or getattr(numpy.int64, name, None)
     return found
@@ -208,8 +236,9 @@ def _kind(x: Any, owner: Any) -> str:
 def _members(module: str, cls: Any) -> Iterator[Entry]:
     names = dir(gpunumpy.ones(1)) if cls is gpunumpy.ndarray else dir(cls)
     for name in names:
-        if not name.startswith("_"):
-            yield _entry(module, name, getattr(cls, name), cls)
+        entry = _entry(module, name, getattr(cls, name), cls)
+        if not name.startswith("_") and entry.summary:  # slots have none: the class tells of them
+            yield entry
 
 
 def signature(x: Any, is_method: bool = False) -> str:
@@ -258,7 +287,9 @@ def _own_docstring(x: Any) -> tuple[str, str]:
 
 def _has_docstring_of(x: Any, original: Any) -> bool:
     """Whether a class has the docstring of NumPy's class."""
-    return isinstance(x, type) and isinstance(original, type) and (x.__doc__ or "")[:80] == (original.__doc__ or "")[:80]
+    return (
+        isinstance(x, type) and isinstance(original, type) and (x.__doc__ or "")[:80] == (original.__doc__ or "")[:80]
+    )
 
 
 def _without_reference(summary: str) -> str:
@@ -279,21 +310,19 @@ def _first_sentence(x: Any, name: str) -> str:
 def _notes(module: str, name: str, x: Any, original: Any, owner: Any, kind: str) -> Iterator[str]:
     if module in _WITH_PAGES and hasattr(original, "__name__") and owner is None:
         page = f"{module.replace(PACKAGE, 'numpy')}.{original.__name__}"
-        yield f"`{page} <{_NUMPY_PAGES}/{page}.html>`__"
-    if isinstance(x, gpunumpy.ufunc):
-        yield "An operation: it is fused with what is around it."
-    elif _runs_on_host(x):
+        yield f"See `{page} <{_NUMPY_PAGES}/{page}.html>`__."
+    if _runs_on_host(x):
         yield "NumPy computes it, on the host."
     elif kind == "class" and getattr(x, "__module__", "").partition(".")[0] == "numpy":
         yield "NumPy's own class."
     if kind in ("function", "method") and not _runs_on_host(x):
-        yield from _parameter_notes(x, original, kind == "method")
+        yield from parameter_notes(x, original, kind == "method")
     if name in accuracy():
         yield accuracy()[name]
     yield from differences().get(name, ())
 
 
-def _parameter_notes(x: Any, original: Any, is_method: bool) -> Iterator[str]:
+def parameter_notes(x: Any, original: Any, is_method: bool) -> Iterator[str]:
     """Yield which parameters only one of two functions has; the first of a method is the array itself."""
     try:
         ours, theirs = (
