@@ -60,7 +60,7 @@ _INSIDE_LIB = ("array_utils", "format", "mixins", "recfunctions", "scimath", "st
 # The chapters that are modules.
 _MODULES = (
     *("linalg", "fft", "random", "ma", "polynomial", "char", "strings", "rec", "lib", "emath", "testing", "typing"),
-    *("exceptions", "dtypes", "ctypeslib"),
+    *("exceptions", "dtypes", "ctypeslib", "cuda"),
     *(f"polynomial.{name}" for name in _POLYNOMIALS),
     *(f"lib.{name}" for name in _INSIDE_LIB),
 )
@@ -70,7 +70,7 @@ _NAMED = frozenset((inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.K
 _COLLECTING = frozenset((inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD))
 CHAPTERS = (*_MAIN_CHAPTERS, *_MODULES, "ndarray")
 # Classes whose methods and attributes are entries too.
-_WITH_MEMBERS = frozenset(("Generator", "RawKernel", "RawModule", "ndarray"))
+_WITH_MEMBERS = frozenset(("Event", "Generator", "RawKernel", "RawModule", "Stream", "ndarray"))
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,11 @@ def _entries(title: str) -> Iterator[Entry]:
 def names_of(module: str) -> list[str]:
     """Return the public names of a module of the package that are not modules."""
     found = attrgetter(module)(gpunumpy)
-    original = attrgetter(module)(numpy)
+    original = follow(numpy, module.split(".")) or found
     names = getattr(original, "__all__", None) or dir(original)
     names = {*names, *(found.__all__ if module == "random" else ())}
+    if module == "cuda":
+        names = {name for name in names if name not in gpunumpy.__all__}
     return sorted(
         name for name in names if not name.startswith("_") and not isinstance(getattr(found, name), ModuleType)
     )
