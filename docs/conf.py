@@ -32,6 +32,7 @@ html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = html_show_sourcelink = False
+html_sidebars = {"quickstart": []}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "icon_links": [{"name": "Source", "url": _project["urls"]["Source"], "icon": "fa-brands fa-github"}],

@@ -117,6 +117,17 @@ def test_every_page_of_decisions_is_listed() -> None:
     assert {path.name for path in (DOCS / "design").glob("*.md")} - {"README.md"} <= listed
 
 
+def test_every_page_is_in_the_tree() -> None:
+    """Of the site: in a toctree of the page above it."""
+    listed = {DOCS / "index.md"}
+    for page in DOCS.rglob("*.md"):
+        for tree in re.findall(r"```{toctree}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            for line in tree.splitlines():
+                listed |= set() if not line or line.startswith(":") else {*page.parent.glob(f"{line}.md")}
+    missing = {str(page.relative_to(DOCS)) for page in {*DOCS.rglob("*.md")} - listed}
+    assert not missing, f"no toctree lists {missing}: docs/guide.md has one"
+
+
 def test_missing_names_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(

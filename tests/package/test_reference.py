@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from tools.site import notes, reference, tables
+from tools.site import figure, notes, reference, tables
 from tools.site.peers import CUPY_NAMES, NAMESPACES, PEERS, follow, read
 
 from ..support.pages import ROOT
@@ -85,6 +85,11 @@ def test_an_unknown_chapter_is_refused() -> None:
 
 def test_notes_are_restructured_text() -> None:
     assert notes.to_rst("`a` is [b](c.md), `d`") == "``a`` is b, ``d``"
+
+
+def test_the_figure_is_of_the_table() -> None:
+    assert figure.FIGURE.read_text(encoding="utf-8") == figure.figure(), "python -m tools.site.figure draws it anew"
+    assert all(figure.position(time) >= figure.position(0.1) for time in (0.1, 0.2))
 
 
 def test_table_of_coverage() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import Any
 
 from docutils import nodes
@@ -12,7 +13,9 @@ from sphinx.util.docutils import SphinxDirective
 from .reference import Entry, chapter
 from .tables import TABLES
 
-_NUMPYDOC = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
+_NUMPYDOC = Config(
+    napoleon_use_rtype=False, napoleon_use_param=False, napoleon_custom_sections=[("Attributes", "params_style")]
+)
 _INDENT = " " * 3
 
 
@@ -48,8 +51,18 @@ class SiteTable(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(TABLES[self.arguments[0]]()))
 
 
+def show_titles(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Give links whose text is a file's name the title of the page that they lead to."""
+    for link in doctree.findall(nodes.reference):
+        if link.get("internal") and link.astext().endswith(".md") and "refuri" in link:
+            page = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["refuri"].partition(".html")[0]))
+            link.clear()
+            link += nodes.inline("", app.env.titles[page].astext())
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directives."""
+    """Register the directives and the titles of links."""
     app.add_directive("public-names", PublicNames)
     app.add_directive("site-table", SiteTable)
+    app.connect("doctree-resolved", show_titles)
     return {"parallel_read_safe": True}
