@@ -40,6 +40,7 @@ def test_entries_have_the_words_of_the_package() -> None:
     assert roll.summary == "Move elements along axes; those that leave at one end enter at the other."
     assert "numpy.roll.html" in roll.notes[0]
     assert "Parameters" in entry("sorting", "sort").text
+    assert entry("products", "matmul").kind == "function"
     assert entry("ufuncs", "abs").notes[0].startswith("See `numpy.absolute <")
     assert any("0.762 in float32" in note for note in entry("ufuncs", "power").notes)
     assert any("as in the array API" in note for note in entry("elementwise", "clip").notes)

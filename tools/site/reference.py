@@ -151,7 +151,7 @@ def chapter_of(name: str, x: Any) -> str:
     """Return the chapter of what the main namespace has under a name."""
     if not hasattr(numpy, name):
         return "cupy" if name in _names_of_cupy() else "added"
-    if isinstance(x, gpunumpy.ufunc):
+    if type(x) is gpunumpy.ufunc:  # not those of matrices, which say that they are instances
         return "ufuncs"
     if isinstance(x, type) and issubclass(x, numpy.generic):
         return "scalars"
