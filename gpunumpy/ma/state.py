@@ -190,9 +190,15 @@ def as_data(x: Any) -> ndarray:
 
 
 def update_from(x: Any, like: Any) -> Any:
-    """Give a masked array the fill value, of whatever dtype, and the kind of mask of another object, and return it."""
+    """Give a masked array the fill value and the kind of mask of another object, and return it.
+
+    Before 2.5 NumPy leaves the fill value as it is, of whatever dtype.
+    """
     if isinstance(like, MaskedArray):
-        x._fill_value, x._hardmask, x._sharedmask = like._fill_value, like._hardmask, like._sharedmask
+        fill_value = like._fill_value
+        if NUMPY_2_5 and fill_value is not None and like.dtype != x.dtype:
+            fill_value = converted_fill_value(fill_value, x.dtype)
+        x._fill_value, x._hardmask, x._sharedmask = fill_value, like._hardmask, like._sharedmask
         if is_ours(like):
             take_attributes(x, like)
     return x

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +29,7 @@ DIFFERENT: dict[str, tuple[str, ...]] = {
     "poly": ("seq_of_zeros",),
     "polyint": ("k",),
     "roots": ("p",),
-    **{f"strings.{name}": ("sep",) for name in ("partition", "rpartition")},
+    **{f"{of}{name}": ("sep",) for of in ("strings.", "char.strings_") for name in ("partition", "rpartition")},
 }
 
 
@@ -47,7 +48,9 @@ def functions() -> Iterator[str]:
     known = set()
     for module in MODULES:
         for name in dir(found(numpy, module)):
-            function = getattr(found(numpy, module), name)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of deprecated names
+                function = getattr(found(numpy, module), name)
             is_asking = not name.startswith("_") and hasattr(function, "_implementation")
             if is_asking and not isinstance(function, type) and function not in known:
                 known.add(function)
