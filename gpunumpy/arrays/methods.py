@@ -34,13 +34,13 @@ from ..core.recording.array import (
     one_step,
     require_device,
     show,
-    take_state,
     to_host,
     wrap_leaf,
     wrap_ordered,
 )
 from ..core.recording.record import reshaped as in_shape
 from ..core.recording.residence import resident
+from ..core.recording.states import take_state
 from ..core.runtime.device import Device
 from ..core.source_location import call_for_user, warn
 from ..functions.creation.arrays import array, as_shape

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 from numpy._core.umath import _extobj_contextvar
 
-from ..core._native import host_call, tell
+from ..core._native import has_met_device, host_call, tell
 from ..core.dtypes import KIND, check
 from ..core.graph import layout
 from ..core.graph.queue import Queue
@@ -29,6 +29,7 @@ from ..core.recording.array import (
     ndarray,
     on_host_memory,
     owner_of,
+    require_device,
 )
 from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime import evaluate
@@ -186,6 +187,7 @@ class _Call:
                 return on_host_memory(x, device, owner_of(array))
         if x.dtype in KIND:
             if x.nbytes > host_bytes(device):
+                self._meet_device()
                 return from_host(x, device)
         elif host_fallback() == "error":
             self.is_elsewhere = True
@@ -195,6 +197,12 @@ class _Call:
             else:
                 x = x.copy("K")  # it shows such a copy
         return result_on_host(x, device)
+
+    def _meet_device(self) -> None:
+        """Have arrays that were moved to the host go back if they make large results again and again."""
+        for array in self.arrays:
+            if has_met_device(array):
+                require_device(array)
 
 
 class Placement:

@@ -242,6 +242,14 @@ def forget() -> None:
         _core.forget()
 
 
+def has_met_device(array: Any) -> bool:
+    """Count that an array which was moved to the host meets its device; say whether that was often enough to go back.
+
+    Without the core no array is moved to the host.
+    """
+    return _core is not None and bool(_core.has_met_device(array))
+
+
 def program(*parts: Any) -> Any:
     """Return the program of a plan, made of what `core/_native/program.cpp` lists; None without the core."""
     return None if _core is None else _core.Program(*parts)

@@ -13,7 +13,7 @@ PyTypeObject* array_type = nullptr;
 
 namespace {
 
-using Held = References<Array, &Array::base, &Array::component, &Array::layout, &Array::node,
+using Held = References<Array, &Array::base, &Array::component, &Array::last_part, &Array::layout, &Array::node,
                         &Array::owner, &Array::queue, &Array::source>;
 
 FreeObjects<256> free_arrays;
@@ -30,7 +30,8 @@ void deallocate(PyObject* self) {
     if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
     Py_TRASHCAN_BEGIN(self, deallocate)
     clear(self);
-    as_array(self)->accesses = as_array(self)->moves = as_array(self)->views = as_array(self)->flags = 0;
+    as_array(self)->accesses = {};
+    as_array(self)->moves = as_array(self)->views = as_array(self)->flags = 0;
     if (type != state.ndarray || !free_arrays.put(self)) type->tp_free(self);
     Py_DECREF(type);
     Py_TRASHCAN_END
@@ -176,7 +177,10 @@ PyObject* owner_of(PyObject* object) {
 
 PyObject* value_of(PyObject* object) {
     Array* array = as_array(object);
-    if (array->base == Py_None) return Py_NewRef(array->node);
+    if (array->base == Py_None) {
+        array->accesses = {};
+        return Py_NewRef(array->node);
+    }
     if (!PyObject_TypeCheck(array->base, array_type)) return nullptr;
     PyObject* owner = owner_of(object);
     if (owner && as_array(owner)->base == Py_None) {

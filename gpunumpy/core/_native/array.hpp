@@ -10,18 +10,27 @@ namespace core {
 // Bits of the flags, as in array.py.
 enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8, ORDERED = 32 };
 
+// The accesses to small parts of an array since it was used as a whole; of one on the host, the meetings with its device.
+struct Accesses {
+    Py_ssize_t count;
+    Py_ssize_t bytes;         // that could have been moved meanwhile
+    Py_ssize_t publications;  // of the queue before the last one
+};
+
 // An array on the host has no node until Python asks for it.
 struct Array {
     PyObject_HEAD
     PyObject* base;
     PyObject* component;
+    PyObject* last_part;  // a weak reference to the view of it that was read last, once it is soon to be moved
     PyObject* layout;
     PyObject* node;
     PyObject* owner;
     PyObject* queue;  // of an array on the host whose node has not been asked for
     PyObject* source;
     PyObject* weak_references;
-    Py_ssize_t accesses, moves;  // to few elements since the last move to the host; and the moves that were tried
+    Accesses accesses;
+    Py_ssize_t moves;  // to the host that were tried
     Py_ssize_t views;  // how many arrays show the memory of this one: those with it as their base or owner
     int flags;
 };

@@ -8,12 +8,16 @@ namespace core {
 
 namespace {
 
-PyObject* move_to_host = nullptr;  // a function of Python
+PyObject *move_to_host = nullptr, *look_to_write = nullptr;  // functions of Python
 
-// A write of a few elements to an array on a device takes as long as to move so many bytes, or longer; and so many writes
-// take as long as to wait for the device once. Where the device shares the host's memory, no bytes are moved, and it takes
-// NumPy less time to access more elements, and to read them too.
-constexpr Py_ssize_t BYTES_OF_A_WRITE = 1 << 15, LEAST_ACCESSES = 16, FEW_ELEMENTS = 512, FEW_OF_SHARED_MEMORY = 1 << 14;
+// To record a read of a small part of an array on a device takes as long as to move so many bytes, a write takes longer, and
+// much longer takes a flush between two accesses, and what an array on the host has the device do. So many accesses take as
+// long as to wait for the device once.
+constexpr Py_ssize_t BYTES_OF_A_READ = 1 << 13, BYTES_OF_A_WRITE = 1 << 15, BYTES_OF_A_FLUSH = 1 << 18,
+                     BYTES_OF_A_MEETING = 1 << 17, LEAST_ACCESSES = 16;
+// The largest parts that NumPy computes in less time than a launch takes. Where the device shares the host's memory, no
+// bytes are moved, and it takes NumPy less time for larger ones too.
+constexpr Py_ssize_t SMALL_BYTES = 1 << 14, SMALL_BYTES_OF_SHARED_MEMORY = 1 << 17;
 
 bool is_position(PyObject* key, Py_ssize_t ndim) {
     if (PyLong_CheckExact(key)) return ndim == 1;
@@ -26,65 +30,90 @@ bool is_position(PyObject* key, Py_ssize_t ndim) {
 
 PyObject* shape_of(PyObject* array) { return state.signature_shape.of(as_node(as_array(array)->node)->signature); }
 
-double elements_in(PyObject* array) {
+double bytes_of(PyObject* array) {
     if (PyObject* memory = memory_of(array)) {
-        return PyArray_CheckExact(memory) ? static_cast<double>(PyArray_SIZE(reinterpret_cast<PyArrayObject*>(memory))) : 1;
+        const bool is_scalar = !PyArray_CheckExact(memory);
+        return is_scalar ? 1 : static_cast<double>(PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(memory)));
     }
     if (!as_array(array)->node) return HUGE_VAL;  // a view that has to follow its owner
-    PyObject* shape = shape_of(array);
-    double count = 1;
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(shape); k++) count *= PyLong_AsDouble(PyTuple_GET_ITEM(shape, k));
-    return count;
+    PyObject *shape = shape_of(array), *dtype = state.signature_dtype.of(as_node(as_array(array)->node)->signature);
+    double bytes = static_cast<double>(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype)));
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(shape); k++) bytes *= PyLong_AsDouble(PyTuple_GET_ITEM(shape, k));
+    return bytes;
 }
 
 // Whether an array owns its memory on a device.
 bool is_owner_on_device(PyObject* object) { return is_array(object) && as_array(object)->base == Py_None; }
 
-// Whether a part of an array on a device, or what is written to it, has few elements.
-bool is_few(double elements, PyObject* array) {
-    return elements <= (shares_memory(queue_of(array)) ? FEW_OF_SHARED_MEMORY : FEW_ELEMENTS);
+bool is_small(PyObject* part, PyObject* array) {
+    return bytes_of(part) <= static_cast<double>(shares_memory(queue_of(array)) ? SMALL_BYTES_OF_SHARED_MEMORY : SMALL_BYTES);
 }
 
-// Counts a write to an array on a device, of an element or of an array of few elements. Returns whether the host has what
-// is written.
-bool count_write(PyObject* self, PyObject* key, PyObject* value) {
-    if (!is_owner_on_device(self)) return false;
-    const bool is_element = is_position(key, PyTuple_GET_SIZE(shape_of(self)));
-    const bool is_part = is_array(value) && is_basic(key) && is_few(elements_in(value), self);
-    if (is_part || is_element) as_array(self)->accesses++;
-    return is_element || (is_part && memory_of(value));
+// Adds an access to those before, which takes as long as to move so many bytes.
+void count_access(PyObject* array, const Accesses& before, Py_ssize_t bytes) {
+    const Py_ssize_t publications = PyLong_AsSsize_t(held(state.queue_publications, queue_of(array)).get());
+    if (publications != before.publications) bytes += BYTES_OF_A_FLUSH;
+    as_array(array)->accesses = {before.count + 1, before.bytes + bytes, publications};
 }
 
-// Whether so few elements at a time were accessed of an array so often that it has taken as long as its move to the host;
-// and four times as often each time that it came back.
-bool is_accessed_by_elements(PyObject* self) {
-    Array* array = as_array(self);
-    if (array->accesses < LEAST_ACCESSES || array->views || !is_owner_on_device(self)) return false;
-    PyObject* signature = as_node(array->node)->signature;
-    PyArray_Descr* descr = reinterpret_cast<PyArray_Descr*>(state.signature_dtype.of(signature));
-    if (!is_type_at_hand(descr->type_num)) return false;
-    const bool is_free = shares_memory(state.signature_queue.of(signature));
-    const double bytes = static_cast<double>(PyDataType_ELSIZE(descr)) * elements_in(self);
-    const double accesses = is_free ? LEAST_ACCESSES : bytes / BYTES_OF_A_WRITE;
-    return static_cast<double>(array->accesses) >= std::ldexp(accesses, static_cast<int>(2 * array->moves));
+// Whether the accesses to an array have taken as long as its move; and four times as long each time that it was moved.
+bool has_many_accesses(PyObject* self) {
+    const Array* array = as_array(self);
+    const auto scaled = [array](Py_ssize_t n) { return std::ldexp(static_cast<double>(n), static_cast<int>(-2 * array->moves)); };
+    if (scaled(array->accesses.count) < LEAST_ACCESSES) return false;
+    return shares_memory(queue_of(self)) || scaled(array->accesses.bytes) >= bytes_of(self);
 }
 
-// Moves such an array to the host, and returns what NumPy takes for a value that is to be written then: None if it was
-// not moved.
+// The part that was read last, if a program still has it; else null.
+Ref last_part_of(PyObject* self) {
+    const Loan reference = loan(as_array(self)->last_part);
+    Ref part(reference ? PyObject_CallNoArgs(reference.get()) : nullptr);
+    return part.get() == Py_None ? Ref() : std::move(part);
+}
+
+// Moves an array to the host that was accessed by small parts for long, with the part that was read last if that is the
+// only one that shows it. Returns what NumPy takes for a value that is to be written then: None if the array was not moved.
 Ref moved_for(PyObject* self, PyObject* value) {
-    as_array(self)->accesses = 0;
-    as_array(self)->moves++;
-    return Ref(PyObject_CallFunctionObjArgs(move_to_host, self, value, nullptr));
+    Array* array = as_array(self);
+    if (array->accesses.count < LEAST_ACCESSES || array->views > 1 || !is_owner_on_device(self)) return Ref::to(Py_None);
+    PyObject* dtype = state.signature_dtype.of(as_node(array->node)->signature);
+    if (!is_type_at_hand(reinterpret_cast<PyArray_Descr*>(dtype)->type_num) || !has_many_accesses(self)) return Ref::to(Py_None);
+    const Ref part = array->views ? last_part_of(self) : Ref::to(Py_None);
+    if (!part) return PyErr_Occurred() ? Ref() : Ref::to(Py_None);
+    array->accesses = {};
+    array->moves++;
+    return Ref(PyObject_CallFunctionObjArgs(move_to_host, self, value, part.get(), nullptr));
 }
 
-// set_move_to_host(function)
-PyObject* set_move_to_host(PyObject*, PyObject* function) {
-    set_field(move_to_host, Py_NewRef(function));
+// The array that has the memory of an array on the host, if that was moved there; else null. Borrowed.
+PyObject* moved_owner_of(PyObject* object) {
+    if (!memory_of(object)) return nullptr;
+    PyObject* owner = as_array(object)->owner;
+    if (!owner || owner == Py_None) owner = object;
+    return is_array(owner) && as_array(owner)->moves ? owner : nullptr;
+}
+
+// set_move_to_host(function), set_look_to_write(function)
+template <PyObject*& FUNCTION>
+PyObject* set_function(PyObject*, PyObject* function) {
+    set_field(FUNCTION, Py_NewRef(function));
     Py_RETURN_NONE;
 }
 
+// has_met_device(array): count that an array on the host, if it was moved there, meets the device; return whether it did so
+// for as long as it takes to be moved back.
+PyObject* has_met_device(PyObject*, PyObject* array) {
+    Section section;
+    PyObject* owner = is_array(array) ? moved_owner_of(array) : nullptr;
+    if (!owner) Py_RETURN_FALSE;
+    count_access(owner, as_array(owner)->accesses, BYTES_OF_A_MEETING);
+    return Py_NewRef(has_many_accesses(owner) ? Py_True : Py_False);
+}
+
 PyMethodDef functions[] = {
-    {"set_move_to_host", set_move_to_host, METH_O, nullptr},
+    {"set_move_to_host", set_function<move_to_host>, METH_O, nullptr},
+    {"set_look_to_write", set_function<look_to_write>, METH_O, nullptr},
+    {"has_met_device", has_met_device, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -99,27 +128,50 @@ bool is_basic(PyObject* key) {
     return true;
 }
 
-// Rows are written to as views, so the array is moved when the next one is asked for.
 bool move_for_read(PyObject* self) {
     Section section;
-    return !is_array(self) || !is_accessed_by_elements(self) || static_cast<bool>(moved_for(self, Py_False));
+    return !is_array(self) || as_array(self)->accesses.count < LEAST_ACCESSES || static_cast<bool>(moved_for(self, Py_False));
 }
 
-void count_read(PyObject* self, PyObject* found) {
+bool count_read(PyObject* self, PyObject* found, const Accesses& before) {
     Section section;
-    if (!is_owner_on_device(self) || !shares_memory(queue_of(self))) return;
-    const bool is_view = is_array(found) && as_array(found)->base == self;
-    if (is_view && is_few(elements_in(found), self)) as_array(self)->accesses++;
+    if (!is_owner_on_device(self) || !is_array(found) || has_flag(found, ON_HOST)) return true;
+    const bool is_view = as_array(found)->base == self, is_element = !is_view && !PyTuple_GET_SIZE(shape_of(found));
+    const bool is_counted = is_element || (is_view && is_small(found, self));
+    if (!is_counted) as_array(self)->accesses = {};
+    if (is_counted) count_access(self, before, BYTES_OF_A_READ);
+    if (!is_view || before.count + 2 < LEAST_ACCESSES) return true;
+    PyObject* reference = PyWeakref_NewRef(found, nullptr);
+    if (reference) set_field(as_array(self)->last_part, reference);
+    return reference;
 }
 
 int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
     Section section;
-    if (!count_write(self, key, value) || !is_accessed_by_elements(self)) return 0;
-    Ref written = moved_for(self, value);
+    if (!is_owner_on_device(self)) return 0;
+    const bool is_element = is_position(key, PyTuple_GET_SIZE(shape_of(self)));
+    const bool is_of_host = is_array(value) && memory_of(value) && is_small(value, self) && is_basic(key);
+    if (!(is_array(value) ? is_of_host : is_element)) return 0;
+    count_access(self, as_array(self)->accesses, BYTES_OF_A_WRITE);
+    const Ref written = moved_for(self, value);
     if (!written) return -1;
     const Loan memory = loan(memory_of(self));
     if (written.get() == Py_None || !memory) return 0;
     return PyObject_SetItem(memory.get(), key, written.get()) < 0 ? -1 : 1;
+}
+
+void count_write(PyObject* self, PyObject* key, PyObject* value, const Accesses& before) {
+    Section section;
+    const bool is_of_part = is_basic(key) && (!is_array(value) || is_small(value, self));
+    as_array(self)->accesses = is_of_part ? before : Accesses{};
+}
+
+Ref looked_at_to_write(PyObject* target, PyObject* value) {
+    Section section;
+    const bool is_on_device = is_array(value) && !has_flag(value, ON_HOST);
+    if (!is_on_device || !moved_owner_of(target) || !is_small(value, target)) return Ref();
+    Ref written(PyObject_CallFunctionObjArgs(look_to_write, target, value, nullptr));
+    return written.get() == Py_None ? Ref() : std::move(written);
 }
 
 bool add_element_moves(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

@@ -1,5 +1,4 @@
-// Moves to the host of arrays that a program writes to element by element, or row by row; and where that copies nothing,
-// of arrays that it reads so too.
+// Moves to the host of larger arrays that a program accesses element by element, or by small parts such as rows.
 #pragma once
 
 #include "array.hpp"
@@ -9,16 +8,23 @@ namespace core {
 // Whether a key selects a view: of integers, slices, None and ``...``.
 bool is_basic(PyObject* key);
 
-// Moves an array to the host of which few elements at a time are accessed, once nothing shows it. Returns false after an
-// exception.
+// Moves an array to the host that was accessed by small parts for long. Returns false after an exception.
 bool move_for_read(PyObject* array);
 
-// Counts a read of what was found by a key.
-void count_read(PyObject* array, PyObject* found);
+// Counts a read of what was found by a key, after the accesses before; one of a large part begins anew. Returns false after
+// an exception.
+bool count_read(PyObject* array, PyObject* found, const Accesses& before);
 
-// Counts a write, and writes the value to a part of an array that is moved to the host for it. Returns whether it
-// was, or -1 after an exception.
+// Counts a write of the host's to a small part, and writes the value to the array if that is moved to the host for it.
+// Returns whether it was, or -1 after an exception.
 int move_for_write(PyObject* array, PyObject* key, PyObject* value);
+
+// Has a write of the device's to a small part leave the accesses as they were before.
+void count_write(PyObject* array, PyObject* key, PyObject* value, const Accesses& before);
+
+// A copy on the host of a small value on the device, that is to be written to an array which was moved to the host; null,
+// maybe after an exception, for all else.
+Ref looked_at_to_write(PyObject* target, PyObject* value);
 
 bool add_element_moves(PyObject* module);
 

@@ -1,6 +1,7 @@
 #define FILLS_IN_NUMPY_API
 #include "host_call.hpp"
 
+#include "element_moves.hpp"
 #include "new_arrays.hpp"
 #include "operands.hpp"
 #include "stand_in.hpp"
@@ -144,6 +145,17 @@ bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
 // `on_host`, counted by a profile.
 PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Section section;
+    PyObject* both[2];
+    Ref looked_at;
+    if ((self->rules & IS_IN_PLACE) && count == 2) {
+        looked_at = looked_at_to_write(args[0], args[1]);
+        if (PyErr_Occurred()) return nullptr;
+        if (looked_at) {
+            both[0] = args[0];
+            both[1] = looked_at.get();
+            args = both;
+        }
+    }
     PyObject* result = on_host(self, args, count, names);
     if (result && host_calls) count_host_call(Ref(PyObject_GetAttrString(self->function, "__name__")).get());
     return result;

@@ -165,9 +165,9 @@ PyObject* get_item(PyObject* self, PyObject* key) {
         if (found) count_host_call(name);
         if (found || PyErr_Occurred()) return found;
     }
+    const Accesses accesses = as_array(self)->accesses;
     Ref found = asked(GETITEM, {self, key});
-    if (found && are_placed()) count_read(self, found.get());
-    return found.release();
+    return found && are_placed() && !count_read(self, found.get(), accesses) ? nullptr : found.release();
 }
 
 // Writes numbers or an array on the host to a small part of another one; false, without an exception, else.
@@ -272,8 +272,13 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         if (PyErr_Occurred()) return -1;
         const int has_moved = move_for_write(self, key, value);
         if (has_moved) return has_moved < 0 ? -1 : 0;
+        if (const Ref looked_at = looked_at_to_write(self, value)) return set_item(self, key, looked_at.get());
+        if (PyErr_Occurred()) return -1;
     }
-    return asked(SETITEM, {self, key, value}) ? 0 : -1;
+    const Accesses accesses = as_array(self)->accesses;
+    const bool is_written = static_cast<bool>(asked(SETITEM, {self, key, value}));
+    if (is_written) count_write(self, key, value, accesses);
+    return is_written ? 0 : -1;
 }
 
 // bind(name, method): have a slot of arrays call a method for what the core leaves to Python.

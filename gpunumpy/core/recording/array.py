@@ -36,6 +36,7 @@ from ..runtime.memory import address
 from ..runtime.spill import buffer_of
 from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder, shows
+from .states import take_state
 from .view_values import component_layout, derived, reinterpreted, truth_bytes
 
 _BYTE = numpy.dtype(numpy.uint8)
@@ -432,14 +433,14 @@ def owner_of(array: ndarray) -> ndarray:
     return array if owner is None else owner
 
 
-def has_views(array: ndarray) -> bool:
-    """Return whether there is a view of an array that is no view of another one that a program sees."""
+def has_views(array: ndarray, known: int = 0) -> bool:
+    """Return whether there are more views of an array than are known, that show no other array that a program sees."""
     owner: Any = owner_of(array)
-    is_ordered = owner is not array
+    known += owner is not array
     if _native.IS_COMPILED:
         count: int = owner._views
-        return count > is_ordered
-    return sum(isinstance(referrer, ndarray) for referrer in gc.get_referrers(owner)) > is_ordered
+        return count > known
+    return sum(isinstance(referrer, ndarray) for referrer in gc.get_referrers(owner)) > known
 
 
 def _follow(view: ndarray, owner: ndarray) -> None:
@@ -507,7 +508,10 @@ def _copied(array: ndarray, memory: Any) -> Node:
     if memory.nbytes > 2 * COPIED_BYTES:
         if not _can_leave_host(array):
             return from_host(memory, array.device).value()
-        require_device(array)  # it was on the host to be written to by elements
+        require_device(array)  # it was on the host to be accessed by elements
+        return array.value()
+    if _native.has_met_device(array):
+        require_device(array)
         return array.value()
     state = memory.shape, memory.dtype, memory.tobytes()
     keepers = [x for x in (array, owner_of(array)) if type(getattr(x, "_source", None)) is not Node]
@@ -655,15 +659,6 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
     take_state(result, view)
     result.__array_finalize__(template)
     return result
-
-
-def take_state(array: ndarray, view: ndarray) -> None:
-    """Have an array be what a view, or an array on the host, is: one step for signal handlers and other threads."""
-    # Python runs none of them in an assignment. What was there is kept, as its finalizers would come between.
-    names = ("_base", "_component", "_flags", "_layout", "_node", "_owner", "_source")
-    before, state = ([getattr(x, name, None) for name in names] for x in (array, view))  # type: list[Any], list[Any]
-    array._base, array._component, array._flags, array._layout, array._node, array._owner, array._source = state
-    del before
 
 
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:

@@ -2,8 +2,9 @@
 
 By "auto", a new array of at most `Queue.host_bytes` of its device, made of host data or by operations on arrays of the
 host alone, is on the host; it takes NumPy less time to compute with than a launch takes. An operation with an operand
-on the device is on the device. A larger array that a program writes to element by element is moved to the host, and
-back where it is computed with as a whole. By "device" only arrays of dtypes that no kernel computes are on the host.
+on the device is on the device. A larger array that a program accesses element by element, or by small parts such as
+rows, is moved to the host, and back where it is computed with as a whole. By "device" only arrays of dtypes that no
+kernel computes are on the host.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from .._native import tell, tried_first
+from .._native import has_met_device, tell, tried_first
 from ..dtypes import KIND, ML_DTYPES
 from ..errors import allowed
 from ..runtime import device as device_module
@@ -23,13 +24,15 @@ from .array import (
     READ_ONLY,
     from_numpy,
     has_views,
+    is_scalar,
     memory_on_host,
     ndarray,
     on_host_memory,
-    take_state,
+    require_device,
     to_host,
 )
 from .host_memory import is_writeable, window
+from .states import take_state, take_states
 
 _RESIDENCES = ("auto", "device")
 # The dtypes that both kernels and NumPy compute.
@@ -64,18 +67,18 @@ def set_residence(residence: str) -> str:
     return before
 
 
-def move_to_host(array: ndarray, value: Any) -> Any:
-    """Move an array that owns its storage, and is written to element by element, to the host.
+def move_to_host(array: ndarray, value: Any, part: ndarray | None) -> Any:
+    """Move an array that owns its storage, and is accessed element by element or by small parts, to the host.
 
-    The core, which counts writes, calls this. Return the value that is to be written, as NumPy takes it. Return None,
-    and leave the array where it is, if there is a view of it, if its memory is seen by other libraries, or if the value
-    is neither a number nor on the host.
+    The core, which counts accesses, calls this. Return the value that is to be written, as NumPy takes it. Return None,
+    and leave the array where it is, if there is a view of it other than `part`, which moves with it, if its memory is
+    seen by other libraries, or if the value is neither a number nor on the host.
     """
     is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
     if not is_number and not (type(value) is ndarray and (not value.shape or memory_on_host(value) is not None)):
         return None
     node, queue = array.computed(), array.queue
-    if array._flags & READ_ONLY or node.data.exported or has_views(array):
+    if array._flags & READ_ONLY or node.data.exported or not _is_only_view(array, part):
         return None
     written = value if is_number else to_host(value)
     if queue.shares_memory:
@@ -84,13 +87,45 @@ def move_to_host(array: ndarray, value: Any) -> Any:
     with queue.lock:
         if array._node is not node:  # another thread has written to it
             return None
-        if memory is not None:
-            take_state(array, on_host_memory(memory, array.device))
-        elif queue.run is not None or evaluate.live_roots(queue)[0]:
+        if queue.shares_memory and (queue.run is not None or evaluate.live_roots(queue)[0]):
             return None
+        moved = _borrowed(array) if memory is None else on_host_memory(memory, array.device)
+        if part is None:
+            take_state(array, moved)
         else:
-            _borrow(array)
+            take_states(array, moved, part, _part_on_host(part, moved._base, array))
     return written
+
+
+def _is_only_view(array: ndarray, part: ndarray | None) -> bool:
+    """Return whether no view shows an array, or only one that can move to the host with it."""
+    if part is None:
+        return not has_views(array)
+    return part._base is array and part._component == "" and not has_views(array, 1)
+
+
+def _part_on_host(part: ndarray, memory: Any, owner: ndarray) -> ndarray:
+    """Return what a view of an array is once the array's elements are in memory of the host."""
+    shape, strides, offset = part._layout
+    itemsize = memory.itemsize
+    shown = numpy.ndarray(shape, memory.dtype, memory, offset * itemsize, tuple(n * itemsize for n in strides))
+    if part._flags & READ_ONLY:
+        shown.flags.writeable = False
+    return on_host_memory(shown, owner.device, owner)
+
+
+def look_to_write(target: ndarray, value: ndarray) -> ndarray | None:
+    """Return a copy on the host of a value of the device that is to be written to an array which was moved to the host.
+
+    None if NumPy does not write it: the array may have met the device so often that it goes back.
+    """
+    if value.dtype not in DTYPES or value.queue is not target.queue:
+        return None
+    if has_met_device(target):
+        require_device(target)
+        return None
+    found = to_host(value)
+    return on_host_memory(found[()] if is_scalar(value) else found, value.device)
 
 
 def given(array: ndarray) -> ndarray:
@@ -100,21 +135,21 @@ def given(array: ndarray) -> ndarray:
     """
     is_borrowed = is_auto() and array.queue.shares_memory and array._base is None and array.dtype in DTYPES
     if is_borrowed and array.nbytes > host_bytes(array.device) and not array._node.data.is_spilled:
-        _borrow(array)
+        take_state(array, _borrowed(array))
     return array
 
 
-def _borrow(array: ndarray) -> None:
-    """Have an array that owns a computed value be on the host and show the value's memory, which its device shares.
+def _borrowed(array: ndarray) -> ndarray:
+    """Return an array on the host that shows the memory of another one's computed value, which its device shares.
 
     No pending value may read that memory, as NumPy writes to it from now on.
     """
     shown = on_host_memory(window(array._node), array.device)
     shown._source = array._node
-    take_state(array, shown)
+    return shown
 
 
-tell(move_to_host=move_to_host)
+tell(move_to_host=move_to_host, look_to_write=look_to_write)
 tell(default_queue=(device_module.with_devices, vars(device_module), lambda: evaluate.queue_of(default_device())))
 _residence = "auto"
 set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "auto")

@@ -83,13 +83,12 @@ def iterate(a: ndarray) -> Iterator[ndarray]:
     if memory is not None and type(a) is ndarray:
         if memory.ndim == 1 and memory.dtype == object:
             return iter(memory)
-        if residence.is_auto() and memory.dtype in residence.DTYPES:
-            return map(partial(operator.getitem, a), range(a.shape[0]))  # type: ignore[arg-type]
-        call = HostCall()
-        return map(call.from_host, call.to_host(a))
+        if not residence.is_auto() or memory.dtype not in residence.DTYPES:
+            call = HostCall()
+            return map(call.from_host, call.to_host(a))
     if type(a) is not ndarray:
         return (a.__getitem__(k) for k in range(a.shape[0]))  # type: ignore[index]
-    return (getitem(a, k) for k in range(a.shape[0]))
+    return map(partial(operator.getitem, a), range(a.shape[0]))  # type: ignore[arg-type]
 
 
 def fill(a: ndarray, value: Any, /) -> None:
