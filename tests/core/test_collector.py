@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,9 +13,12 @@ from gpunumpy.core.graph import bounded_table
 
 
 @pytest.fixture(autouse=True)
-def nothing_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As other tests may have taken so much for old as one process may."""
+def nothing_was_taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As other tests may have taken so much for old as one process may, and the tests themselves are frozen."""
     monkeypatch.setattr(collector, "_times", 0)
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 def test_objects_are_taken_for_old_without_a_look() -> None:
@@ -48,12 +52,9 @@ def test_no_look_at_all_objects_is_near() -> None:
 
 def test_what_a_program_has_frozen_stays_so() -> None:
     gc.freeze()
-    try:
-        count = gc.get_freeze_count()
-        take_for_old()
-        assert gc.get_freeze_count() == count > 0
-    finally:
-        gc.unfreeze()
+    count = gc.get_freeze_count()
+    take_for_old()
+    assert gc.get_freeze_count() == count > 0
 
 
 def test_what_a_plan_is_made_of_is_taken_for_old() -> None:

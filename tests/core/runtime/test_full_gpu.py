@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +52,6 @@ def install(patch: pytest.MonkeyPatch, folder: Path) -> fake_driver.FakeDriver:
 def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> fake_driver.FakeDriver:
     gc.collect()  # what is left of a GPU that is there dies by its own driver
     return install(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def few_objects() -> Iterator[None]:
-    """Have the collector, which runs where memory is short, look at what the test makes alone."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 class Program:
@@ -110,7 +101,7 @@ def launches_of(gpu: fake_driver.FakeDriver) -> list[bytes]:
     return [name for _, name in gpu.launched]
 
 
-@pytest.mark.usefixtures("few_objects")
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("error", "failures"), [(OUT_OF_MEMORY, 1), (OUT_OF_MEMORY, 2), (UNKNOWN, 1)])
 def test_any_call_may_find_no_memory_once_or_twice(
     error: str, failures: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -139,7 +130,7 @@ def test_any_call_may_find_no_memory_once_or_twice(
     assert names >= CALLS - {"cuMemsetD8Async", "cuMemcpyDtoDAsync"}
 
 
-@pytest.mark.usefixtures("few_objects")
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("error", [OUT_OF_MEMORY, UNKNOWN])
 def test_any_call_may_find_no_memory_until_arrays_are_deleted(
     error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

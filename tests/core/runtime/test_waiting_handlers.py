@@ -45,10 +45,9 @@ def use_everything() -> None:
 
 
 @pytest.fixture
-def gpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Iterator[fake_driver.FakeDriver]]:
+def gpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[fake_driver.FakeDriver]:
     """Return drivers of GPUs that nobody has used."""
     gc.collect()
-    gc.freeze()  # every driver has the collector run
 
     def drivers() -> Iterator[fake_driver.FakeDriver]:
         while True:
@@ -58,8 +57,7 @@ def gpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Iterator[f
                 patch.setattr(user_program, "compile_for", lambda program, *target: (b"image", program.expressions))
                 yield fake_driver.install(patch)
 
-    yield drivers()
-    gc.unfreeze()
+    return drivers()
 
 
 class Handler:
