@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from ..dtypes import KIND
+from ..dtypes import FLOAT32, KIND
 from ..graph.library_calls.record import CutAxes
 from ..graph.node import Node, cast, library_call, output, reduce, scalar, scan
 from ..graph.primitives import LibraryCall, Output, Reduce, Scan
@@ -193,14 +193,22 @@ class Reduced(SlabResult):
 class Folded(Reduced):
     """A reduction whose partial results are combined by a ufunc, floating-point numbers in a wider dtype."""
 
+    def __init__(self, root: Node, axis: int) -> None:
+        super().__init__(root, axis)
+        self._loop = self._reduction.loop
+        if KIND[self._loop[-1]] == "e":  # as it is computed, so that partial results are not rounded
+            self._loop = (FLOAT32,) * len(self._loop)
+
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab."""
-        reduction = self._reduction
-        return [reduce(reduction.op, reduction.loop, reduction.axes, [self._part(cut, start, stop)])]
+        part = self._part(cut, start, stop)
+        if self._loop != self._reduction.loop:
+            part = cast(cast(part, self._reduction.loop[0]), FLOAT32)
+        return [reduce(self._reduction.op, self._loop, self._reduction.axes, [part])]
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""
-        value = self._value(buffers[0], self.root.signature.dtype)
+        value = self._value(buffers[0], self._loop[-1])
         wide = value.astype(wide_dtype(value.dtype)) if KIND[value.dtype] in "efc" else value.copy()
         with numpy.errstate(all="ignore"):
             self._total = wide if self._total is None else UFUNCS[self._reduction.op](self._total, wide)

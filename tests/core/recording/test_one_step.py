@@ -279,7 +279,10 @@ WITH_OUT = [
     (module, name)
     for module in ("", "linalg", "fft")
     for name, function in vars(getattr(np, module) if module else np).items()
-    if callable(function) and not isinstance(function, type(np.add)) and takes_out(function)
+    if hasattr(getattr(numpy, module) if module else numpy, name)
+    and callable(function)
+    and not isinstance(function, type(np.add))
+    and takes_out(function)
 ]
 
 

@@ -384,13 +384,20 @@ def test_reductions_of_every_dtype(limit: None, op: str, dtype: str) -> None:
         part[::2] *= -1  # sums of its other values would be infinite
     values = numpy.tile(part, (16 // part.itemsize, 1))
     wide = {"f": "float64", "c": "complex128"}.get(part.dtype.kind, dtype)  # NumPy adds some of these one by one
-    tolerance = {"float16": 1e-3, "float32": 1e-6, "complex64": 1e-6}.get(dtype, 1e-12)
+    tolerance = {"float16": 5e-4, "float32": 1e-6, "complex64": 1e-6}.get(dtype, 1e-12)
     x = np.asarray(values)
     assert type(x._node.data) is SpilledBuffer
     for axis in (None, 0, 1):
         result, expected = getattr(x, op)(axis=axis).get(), getattr(values.astype(wide), op)(axis=axis)
         assert result.dtype == getattr(numpy.zeros((1, 1), dtype), op)(axis=axis).dtype
         numpy.testing.assert_allclose(result, expected, rtol=tolerance)
+
+
+def test_partial_sums_of_low_precision_are_not_rounded(limit: None) -> None:
+    values = numpy.tile(numpy.abs(data()) / 32, (8, 1)).astype("float16")
+    x = np.asarray(values)
+    assert type(x._node.data) is SpilledBuffer
+    numpy.testing.assert_array_equal(x.sum(axis=0).get(), values.sum(axis=0, dtype="float64").astype("float16"))
 
 
 def test_operands_that_are_on_the_device(limit: None) -> None:
