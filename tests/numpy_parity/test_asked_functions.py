@@ -43,6 +43,14 @@ def found(np: Any, path: str) -> Any:
     return np
 
 
+def has_signature(function: Any) -> bool:
+    """Return whether a function tells its parameters: some of NumPy's do since 2.4 only."""
+    try:
+        return bool(inspect.signature(function))
+    except ValueError:
+        return False
+
+
 def functions() -> Iterator[str]:
     """Yield NumPy's functions that ask classes, by the first of their names."""
     known = set()
@@ -52,7 +60,7 @@ def functions() -> Iterator[str]:
                 warnings.simplefilter("ignore")  # of deprecated names
                 function = getattr(found(numpy, module), name)
             is_asking = not name.startswith("_") and hasattr(function, "_implementation")
-            if is_asking and not isinstance(function, type) and function not in known:
+            if is_asking and has_signature(function) and not isinstance(function, type) and function not in known:
                 known.add(function)
                 yield f"{module}.{name}".lstrip(".")
 
