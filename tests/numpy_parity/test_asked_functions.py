@@ -20,6 +20,7 @@ DIFFERENT: dict[str, tuple[str, ...]] = {
     "amin": ("a", "out"),
     "around": ("a", "out"),
     "char.replace": ("old", "new"),
+    "in1d": ("ar1", "ar2"),
     "einsum_path": ("operands",),
     "fft.fftn": ("out",),
     "fft.ifftn": ("out",),
