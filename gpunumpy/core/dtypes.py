@@ -40,6 +40,7 @@ _TABLE: tuple[tuple[str, Any, str, str], ...] = (
 )
 
 NAMES: tuple[str, ...] = tuple(row[0] for row in _TABLE)
+_ALLOWED = allowed(NAMES)
 DTYPES: tuple[numpy.dtype[Any], ...] = tuple(numpy.dtype(row[1]) for row in _TABLE)
 C_TYPE: dict[numpy.dtype[Any], str] = {numpy.dtype(row[1]): row[2] for row in _TABLE}
 
@@ -89,7 +90,7 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     supported = _known.get(requested)
     if supported is not None:
         return supported
-    raise OnHostError(f"no kernel computes dtype {str(requested)!r}; {allowed(NAMES)}")
+    raise OnHostError(f"no kernel computes dtype {str(requested)!r}; {_ALLOWED}")
 
 
 def of_data(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:

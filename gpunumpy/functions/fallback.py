@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..core import dtypes
+from ..core._native import tell
 from ..core.class_stand_ins import StandInMeta
 from ..core.errors import HostFallbackWarning, allowed
 from ..core.graph import layout
@@ -75,6 +76,7 @@ WRITE_TO_OVERLAP = "a write to a view whose elements overlap"
 
 _ACTIONS = ("warn", "error", "ignore")
 _action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
+tell(fallback_refused=_action == "error")
 _warned: set[str] = set()
 # Installed by the report of a script: called with the text of what runs on the host, and why, at every call.
 observer: Callable[[str], None] | None = None
@@ -129,6 +131,7 @@ def host_fallback(action: str | None = None) -> str:
         if action not in _ACTIONS:
             raise ValueError(f"{action!r} is no action; {allowed(_ACTIONS)}")
         _action = action
+        tell(fallback_refused=_action == "error")
     return _action
 
 

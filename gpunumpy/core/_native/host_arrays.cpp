@@ -7,7 +7,7 @@
 
 namespace core {
 
-std::atomic<bool> is_auto{false}, is_watched{false};
+std::atomic<bool> is_auto{false}, is_watched{false}, is_fallback_refused{false};
 PyObject *errors_variable = nullptr, *no_errors = nullptr;
 PyObject* host_calls = nullptr;
 

@@ -9,6 +9,8 @@ namespace core {
 // Whether small arrays may be on the host, and whether a context checks floating-point errors, so that they may not.
 extern std::atomic<bool> is_auto, is_watched;
 inline bool are_placed() { return is_auto && !is_watched; }
+// Whether the program has what NumPy would do for arrays of other dtypes raise.
+extern std::atomic<bool> is_fallback_refused;
 
 // Whether NumPy's type of a number is one that kernels compute.
 bool is_type_at_hand(int number);

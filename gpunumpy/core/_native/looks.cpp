@@ -26,6 +26,13 @@ bool read_index(PyObject* item, npy_intp& index) {
     return !overflow;
 }
 
+// Whether the core reads and writes elements of an array on the host. Those of objects, which no device has, are there
+// whatever is placed on the host.
+bool has_elements_at_hand(PyArrayObject* array) {
+    const bool is_at_hand = PyArray_ISOBJECT(array) ? !is_fallback_refused : are_placed() && is_type_at_hand(PyArray_TYPE(array));
+    return is_at_hand && PyArray_ISNOTSWAPPED(array);
+}
+
 // The place of the element of an array on the host that a key of integers names; null, without an exception, if the key
 // is another one, or leads out of the array.
 char* place_of(PyObject* x, PyObject* key) {
@@ -34,9 +41,7 @@ char* place_of(PyObject* x, PyObject* key) {
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(memory);
     const bool is_tuple = PyTuple_CheckExact(key);
     const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(key) : 1;
-    if (count != PyArray_NDIM(array) || !count || !is_type_at_hand(PyArray_TYPE(array)) || !PyArray_ISNOTSWAPPED(array)) {
-        return nullptr;
-    }
+    if (count != PyArray_NDIM(array) || !count || !has_elements_at_hand(array)) return nullptr;
     char* place = PyArray_BYTES(array);
     for (Py_ssize_t k = 0; k < count; k++) {
         npy_intp index;
@@ -49,9 +54,15 @@ char* place_of(PyObject* x, PyObject* key) {
     return place;
 }
 
-// A new array that acts as a scalar, with the element at a place of an array on the host.
+// A new array that acts as a scalar, with the element at a place of an array on the host; of objects, the object itself.
 PyObject* element_at(PyObject* x, const char* place) {
-    const Ref scalar(new_scalar(PyArray_TYPE(reinterpret_cast<PyArrayObject*>(as_array(x)->base)), place));
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(as_array(x)->base);
+    if (PyArray_ISOBJECT(array)) {
+        PyObject* object;
+        std::memcpy(&object, place, sizeof object);
+        return Py_NewRef(object ? object : Py_None);
+    }
+    const Ref scalar(new_scalar(PyArray_TYPE(array), place));
     return scalar ? new_host_array(scalar.get(), Py_None, queue_of(x), ON_HOST) : nullptr;
 }
 
@@ -61,11 +72,17 @@ PyObject* element(PyObject* x, PyObject* key) {
     return place ? element_at(x, place) : nullptr;
 }
 
-// Writes a number to an element; false, without an exception, if NumPy has to do so.
+// Writes a number, or an object to an array of objects, to an element; false, without an exception, if NumPy has to do so.
 bool set_element(PyObject* x, PyObject* key, PyObject* value) {
+    Ref old;  // let go after the section
     Section section;
     char* place = place_of(x, key);
-    return place && store(value, reinterpret_cast<PyArrayObject*>(as_array(x)->base), place);
+    if (!place) return false;
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(as_array(x)->base);
+    if (!PyArray_ISOBJECT(array)) return store(value, array, place);
+    if (!PyArray_ISBEHAVED(array)) return false;
+    old = Ref(std::exchange(*reinterpret_cast<PyObject**>(place), Py_NewRef(value)));
+    return true;
 }
 
 // The methods in Python that slots stand before.
@@ -157,14 +174,12 @@ PyObject* part(PyObject* self, PyObject* key) {
 }
 
 PyObject* get_item(PyObject* self, PyObject* key) {
-    if (are_placed()) {
-        if (!move_for_read(self)) return nullptr;
-        PyObject* found = element(self, key);
-        if (!found && !PyErr_Occurred()) found = part(self, key);
-        static Name name(NAMES[GETITEM]);
-        if (found) count_host_call(name);
-        if (found || PyErr_Occurred()) return found;
-    }
+    if (are_placed() && !move_for_read(self)) return nullptr;
+    PyObject* found_on_host = element(self, key);
+    if (!found_on_host && !PyErr_Occurred() && are_placed()) found_on_host = part(self, key);
+    static Name name(NAMES[GETITEM]);
+    if (found_on_host) count_host_call(name);
+    if (found_on_host || PyErr_Occurred()) return found_on_host;
     const Accesses accesses = as_array(self)->accesses;
     Ref found = asked(GETITEM, {self, key});
     return found && are_placed() && !count_read(self, found.get(), accesses) ? nullptr : found.release();
@@ -196,11 +211,11 @@ bool set_part(PyObject* self, PyObject* key, PyObject* value) {
 // The element at a position of an array on the host; null, without an exception, if it is not at hand.
 PyObject* element_of_vector(PyObject* self, Py_ssize_t index) {
     Section section;
-    PyObject* memory = are_placed() && index >= 0 ? memory_of(self) : nullptr;
+    PyObject* memory = index >= 0 ? memory_of(self) : nullptr;
     if (!memory || !PyArray_CheckExact(memory)) return nullptr;
     PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
     const bool is_element = PyArray_NDIM(data) == 1 && index < PyArray_DIM(data, 0);
-    const bool is_at_hand = is_element && is_type_at_hand(PyArray_TYPE(data)) && PyArray_ISNOTSWAPPED(data);
+    const bool is_at_hand = is_element && has_elements_at_hand(data);
     return is_at_hand ? element_at(self, PyArray_BYTES(data) + index * PyArray_STRIDE(data, 0)) : nullptr;
 }
 
@@ -249,10 +264,10 @@ PyType_Spec iterator_spec = {
 };
 
 PyObject* iterate(PyObject* self) {
-    const Loan memory = are_placed() ? held_memory(self) : Loan();
+    const Loan memory = held_memory(self);
     if (memory && PyArray_CheckExact(memory.get())) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
-        if (PyArray_NDIM(data) && is_type_at_hand(PyArray_TYPE(data))) {
+        if (PyArray_NDIM(data) && has_elements_at_hand(data)) {
             PyObject* made = iterator_type->tp_alloc(iterator_type, 0);
             if (made) reinterpret_cast<Iterator*>(made)->array = Py_NewRef(self);
             return made;
@@ -263,13 +278,13 @@ PyObject* iterate(PyObject* self) {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
+    if (set_element(self, key, value) || (are_placed() && set_part(self, key, value))) {
+        static Name name(NAMES[SETITEM]);
+        count_host_call(name);
+        return 0;
+    }
+    if (PyErr_Occurred()) return -1;
     if (are_placed()) {
-        if (set_element(self, key, value) || set_part(self, key, value)) {
-            static Name name(NAMES[SETITEM]);
-            count_host_call(name);
-            return 0;
-        }
-        if (PyErr_Occurred()) return -1;
         const int has_moved = move_for_write(self, key, value);
         if (has_moved) return has_moved < 0 ? -1 : 0;
         if (const Ref looked_at = looked_at_to_write(self, value)) return set_item(self, key, looked_at.get());

@@ -16,6 +16,12 @@ PyObject* new_array_of(PyObject* memory, PyObject* queue) {
     return new_host_array(memory, Py_None, queue, ON_HOST | MADE_AS_ARRAY);
 }
 
+// A new array of objects that NumPy has made, which Python refuses where the program has it do so.
+PyObject* new_array_of_objects(PyObject* memory, PyObject* queue) {
+    const Ref none(PyTuple_New(0));
+    return none ? PyObject_CallFunctionObjArgs(state.returned, memory, none.get(), queue, Py_False, nullptr) : nullptr;
+}
+
 // Whether nested sequences hold numbers alone.
 bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
     if (is_number(x)) return true;
@@ -113,7 +119,8 @@ PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* arg
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), "dtype")) return nullptr;
     }
     for (Py_ssize_t k = 1; k < count + options; k++) {
-        if (!is_plain(args[k])) return nullptr;
+        const bool is_object = (rules & IS_OF_SHAPE) && args[k] == reinterpret_cast<PyObject*>(&PyBaseObject_Type);
+        if (!is_object && !is_plain(args[k])) return nullptr;
     }
     if (!count) return nullptr;
     Ref queue(default_queue());
@@ -138,6 +145,7 @@ PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* arg
         result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
         if (!result) return nullptr;
     }
+    if ((rules & IS_OF_SHAPE) && PyArray_ISOBJECT(data)) return new_array_of_objects(result.get(), queue.get());
     return new_array_of(result.get(), queue.get());
 }
 
