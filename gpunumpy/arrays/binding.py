@@ -194,7 +194,7 @@ def _bind() -> None:
             elif op in UFUNCS:
                 place = placed_ufunc(table.ufunc_of(op), operation, name, operands)
             else:
-                place = Placement(operation, name)
+                place = Placement(operation, name, ufunc=(None, operands if name == "__rmatmul__" else ""))
             if operation is not None:
                 by_numpy = _asking_classes(table.ufunc_of(op), on_host(operation, ""), operands)
             else:

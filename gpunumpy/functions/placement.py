@@ -63,6 +63,8 @@ _GROWN = 1 << 16
 # Products: of stacks of matrices, one matrix of each by one of the other, and of all rows and columns.
 _STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vecdot vecmat")
 _PRODUCTS = _STACKED_PRODUCTS | _names("dot inner vdot")
+# Those that are `matmul` of two vectors; where the name says so, of stacks of matrices too.
+_MATMULS = _names("__matmul__ __rmatmul__ dot matmul")
 # Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
 _WARNING = _names("average corrcoef cov mean median percentile quantile std var")
 # Functions that warn of numbers that are not finite.
@@ -215,7 +217,8 @@ class Placement:
 
         `ufunc` does the same; it is given the operands "swapped", or writes to the first one, "in place".
         """
-        self._ufunc, operands = ufunc
+        given, operands = ufunc
+        self._ufunc: Any = numpy.matmul if name in _MATMULS else given
         self._function, self._name, self._kind = function, name, kind
         self._takes_data = name in _COUNTS or name in MAKERS
         self.rules = (

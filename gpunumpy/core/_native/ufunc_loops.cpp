@@ -133,19 +133,61 @@ PyObject* scalar_by_loop(PyUFuncObject* ufunc, int loop, const Operand& first, c
     return scalar && !PyErr_Occurred() ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
 }
 
+// The most multiplications of a product by NumPy's loop alone: more take longer than what NumPy does for each call, and
+// let other threads in meanwhile.
+constexpr npy_intp MOST_MULTIPLICATIONS = 1 << 14;
+
+// The product of two vectors, or of a matrix and a vector, by the loop of `matmul`; null, without an exception, of all
+// else. `dot` computes the same of vectors that it does not copy.
+PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first, const Operand& last, PyObject* const* args) {
+    if (!first.array || !last.array || first.type != last.type) return nullptr;
+    const int rows_axis = PyArray_NDIM(first.array) - 1, columns_axis = PyArray_NDIM(last.array) - 1;
+    if (rows_axis + columns_axis > 1) return nullptr;
+    const npy_intp length = PyArray_DIM(first.array, rows_axis), itemsize = PyArray_ITEMSIZE(first.array);
+    const npy_intp rows = rows_axis ? PyArray_DIM(first.array, 0) : 1, columns = columns_axis ? PyArray_DIM(last.array, 1) : 1;
+    if (PyArray_DIM(last.array, 0) != length || rows * length * columns > MOST_MULTIPLICATIONS) return nullptr;
+    const npy_intp strides[] = {
+        rows_axis ? PyArray_STRIDE(first.array, 0) : 0, PyArray_STRIDE(first.array, rows_axis),
+        PyArray_STRIDE(last.array, 0), columns_axis ? PyArray_STRIDE(last.array, 1) : 0,
+    };
+    const bool is_of_vectors = !rows_axis && !columns_axis;
+    // The strides of axes of length 1 are NumPy's to choose.
+    if (!is_of_vectors && (length < 2 || rows * columns < 2)) return nullptr;
+    if (!(rules & IS_STACKED)) {
+        const bool are_copied = strides[1] <= 0 || strides[2] <= 0 || strides[1] % itemsize || strides[2] % itemsize;
+        if (!is_of_vectors || length < 2 || are_copied) return nullptr;
+    }
+    const int loop = loop_of(ufunc, first.type);
+    if (loop < 0 || ufunc->types[loop * ufunc->nargs + ufunc->nin] != first.type) return nullptr;
+    alignas(16) char element[16];
+    npy_intp shape = rows * columns;
+    const Ref memory(is_of_vectors ? nullptr : PyArray_EMPTY(1, &shape, first.type, 0));
+    if (!is_of_vectors && !memory) return nullptr;
+    char* result = is_of_vectors ? element : PyArray_BYTES(reinterpret_cast<PyArrayObject*>(memory.get()));
+    char* addresses[] = {first.data, last.data, result};
+    const npy_intp sizes[] = {1, rows, length, columns};
+    const npy_intp steps[] = {0, 0, 0, strides[0], strides[1], strides[2], strides[3], itemsize, itemsize};
+    ufunc->functions[loop](addresses, sizes, steps, ufunc->data ? ufunc->data[loop] : nullptr);
+    PyObject* queue = queue_of(args[0]);
+    if (!is_of_vectors) return new_host_array(memory.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY);
+    const Ref scalar(new_scalar(first.type, element));
+    return scalar ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
+}
+
 }  // namespace
 
 // The result of a ufunc by NumPy's own loop, which finds no floating-point errors, over operands of one type; null,
 // without an exception, where there is more to do.
 PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t count) {
     PyUFuncObject* ufunc = reinterpret_cast<PyUFuncObject*>(object);
-    if (ufunc->core_enabled || count != ufunc->nin || count > 2 || ufunc->nout != 1) return nullptr;
+    if (count != ufunc->nin || count > 2 || ufunc->nout != 1) return nullptr;
     const bool is_swapped = rules & IS_SWAPPED, is_in_place = rules & IS_IN_PLACE;
     Operand operands[2];
     for (int k = 0; k < count; k++) {
         if (!read(args[k], operands[is_swapped ? 1 - k : k])) return nullptr;
     }
     Operand &first = operands[0], &last = operands[count - 1];
+    if (ufunc->core_enabled) return product_by_loop(ufunc, rules, first, last, args);
     if (first.type < 0 && !store_number(first, last.type)) return nullptr;
     if (last.type < 0 && !store_number(last, first.type)) return nullptr;
     if (first.type != last.type) return nullptr;
