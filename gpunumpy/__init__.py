@@ -14,7 +14,7 @@ from .arrays.methods import _restored, asnumpy
 from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
 from .arrays.printing import *
 from .configuration import show_config
-from .core.errors import DeviceError, HostFallbackWarning
+from .core.errors import DeviceError, HostFallbackWarning, PerformanceWarning
 from .core.late_imports import import_late as _import_late
 from .core.recording.array import ndarray
 from .core.recording.residence import set_residence
@@ -107,6 +107,7 @@ _ADDED_NAMES = (
     "Device",
     "DeviceError",
     "HostFallbackWarning",
+    "PerformanceWarning",
     "asnumpy",
     "bfloat16",
     "cuda",

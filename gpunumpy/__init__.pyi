@@ -141,6 +141,7 @@ from .arrays.methods import Flags
 from .arrays.namespace_info import __array_namespace_info__ as __array_namespace_info__
 from .core.errors import DeviceError as DeviceError
 from .core.errors import HostFallbackWarning as HostFallbackWarning
+from .core.errors import PerformanceWarning as PerformanceWarning
 from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
@@ -2560,6 +2561,7 @@ __all__ = [
     "ElementwiseKernel",
     "False_",
     "HostFallbackWarning",
+    "PerformanceWarning",
     "RawKernel",
     "RawModule",
     "ReductionKernel",

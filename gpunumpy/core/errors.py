@@ -9,6 +9,10 @@ class HostFallbackWarning(UserWarning):
     """A function ran through NumPy on the host because it has no device implementation."""
 
 
+class PerformanceWarning(UserWarning):
+    """A hint: a statement, again and again, does what is slow on a GPU. ``GPUNUMPY_HINTS=0`` silences these."""
+
+
 class OnHostError(TypeError):
     """Data on the host was met where a device computes: a dtype that no kernel has, or memory of a host array.
 

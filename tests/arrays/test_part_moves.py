@@ -21,7 +21,10 @@ from gpunumpy.kernels.cuda import compile as compile_module
 
 from ..support import fake_driver
 
-pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts accesses")
+pytestmark = [
+    pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone counts accesses"),
+    pytest.mark.filterwarnings("ignore::gpunumpy.PerformanceWarning"),  # these are loops over elements
+]
 
 SIZE = 60  # of matrices, the inner parts of which are large too
 HOST_BYTES = 1 << 12

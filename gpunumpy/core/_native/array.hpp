@@ -15,6 +15,7 @@ struct Accesses {
     Py_ssize_t count;
     Py_ssize_t bytes;         // that could have been moved meanwhile
     Py_ssize_t publications;  // of the queue before the last one
+    Py_ssize_t elements;      // accesses to single elements, on the device or on the host after a move
 };
 
 // An array on the host has no node until Python asks for it.

@@ -8,7 +8,7 @@ namespace core {
 
 namespace {
 
-PyObject *move_to_host = nullptr, *look_to_write = nullptr;  // functions of Python
+PyObject *move_to_host = nullptr, *look_to_write = nullptr, *note_elements = nullptr;  // functions of Python
 
 // To record a read of a small part of an array on a device takes as long as to move so many bytes, a write takes longer, and
 // much longer takes a flush between two accesses, and what an array on the host has the device do. So many accesses take as
@@ -18,6 +18,8 @@ constexpr Py_ssize_t BYTES_OF_A_READ = 1 << 13, BYTES_OF_A_WRITE = 1 << 15, BYTE
 // The largest parts that NumPy computes in less time than a launch takes. Where the device shares the host's memory, no
 // bytes are moved, and it takes NumPy less time for larger ones too.
 constexpr Py_ssize_t SMALL_BYTES = 1 << 14, SMALL_BYTES_OF_SHARED_MEMORY = 1 << 17;
+// Accesses to elements after which Python may give a hint.
+Py_ssize_t hinted_elements = 0;
 
 bool is_position(PyObject* key, Py_ssize_t ndim) {
     if (PyLong_CheckExact(key)) return ndim == 1;
@@ -53,7 +55,7 @@ bool is_small(PyObject* part, PyObject* array) {
 void count_access(PyObject* array, const Accesses& before, Py_ssize_t bytes) {
     const Py_ssize_t publications = PyLong_AsSsize_t(held(state.queue_publications, queue_of(array)).get());
     if (publications != before.publications) bytes += BYTES_OF_A_FLUSH;
-    as_array(array)->accesses = {before.count + 1, before.bytes + bytes, publications};
+    as_array(array)->accesses = {before.count + 1, before.bytes + bytes, publications, before.elements};
 }
 
 // Whether the accesses to an array have taken as long as its move; and four times as long each time that it was moved.
@@ -93,6 +95,14 @@ PyObject* moved_owner_of(PyObject* object) {
     return is_array(owner) && as_array(owner)->moves ? owner : nullptr;
 }
 
+// set_note_elements((function, count)): the function is called with an array of which so many elements were accessed.
+PyObject* set_note_elements(PyObject*, PyObject* hint) {
+    PyObject* function;
+    if (!PyArg_ParseTuple(hint, "On", &function, &hinted_elements)) return nullptr;
+    set_field(note_elements, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
 // set_move_to_host(function), set_look_to_write(function)
 template <PyObject*& FUNCTION>
 PyObject* set_function(PyObject*, PyObject* function) {
@@ -113,6 +123,7 @@ PyObject* has_met_device(PyObject*, PyObject* array) {
 PyMethodDef functions[] = {
     {"set_move_to_host", set_function<move_to_host>, METH_O, nullptr},
     {"set_look_to_write", set_function<look_to_write>, METH_O, nullptr},
+    {"set_note_elements", set_note_elements, METH_O, nullptr},
     {"has_met_device", has_met_device, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -128,6 +139,11 @@ bool is_basic(PyObject* key) {
     return true;
 }
 
+bool count_element(PyObject* array) {
+    if (++as_array(array)->accesses.elements != hinted_elements) return true;
+    return static_cast<bool>(Ref(PyObject_CallOneArg(note_elements, array)));
+}
+
 bool move_for_read(PyObject* self) {
     Section section;
     return !is_array(self) || as_array(self)->accesses.count < LEAST_ACCESSES || static_cast<bool>(moved_for(self, Py_False));
@@ -140,6 +156,7 @@ bool count_read(PyObject* self, PyObject* found, const Accesses& before) {
     const bool is_counted = is_element || (is_view && is_small(found, self));
     if (!is_counted) as_array(self)->accesses = {};
     if (is_counted) count_access(self, before, BYTES_OF_A_READ);
+    if (is_element && !count_element(self)) return false;
     if (!is_view || before.count + 2 < LEAST_ACCESSES) return true;
     PyObject* reference = PyWeakref_NewRef(found, nullptr);
     if (reference) set_field(as_array(self)->last_part, reference);
@@ -153,6 +170,7 @@ int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
     const bool is_of_host = is_array(value) && memory_of(value) && is_small(value, self) && is_basic(key);
     if (!(is_array(value) ? is_of_host : is_element)) return 0;
     count_access(self, as_array(self)->accesses, BYTES_OF_A_WRITE);
+    if (is_element && !count_element(self)) return -1;
     const Ref written = moved_for(self, value);
     if (!written) return -1;
     const Loan memory = loan(memory_of(self));

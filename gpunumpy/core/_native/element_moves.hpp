@@ -8,6 +8,10 @@ namespace core {
 // Whether a key selects a view: of integers, slices, None and ``...``.
 bool is_basic(PyObject* key);
 
+// Counts an access to an element of an array, and has Python give a hint where there were very many. Returns false after an
+// exception.
+bool count_element(PyObject* array);
+
 // Moves an array to the host that was accessed by small parts for long. Returns false after an exception.
 bool move_for_read(PyObject* array);
 

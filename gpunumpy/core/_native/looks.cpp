@@ -69,17 +69,18 @@ PyObject* element_at(PyObject* x, const char* place) {
 PyObject* element(PyObject* x, PyObject* key) {
     Section section;
     const char* place = place_of(x, key);
-    return place ? element_at(x, place) : nullptr;
+    Ref found(place ? element_at(x, place) : nullptr);
+    return found && as_array(x)->moves && !count_element(x) ? nullptr : found.release();
 }
 
-// Writes a number, or an object to an array of objects, to an element; false, without an exception, if NumPy has to do so.
+// Writes a number, or an object to an array of objects, to an element; false if NumPy has to do so, and after an exception.
 bool set_element(PyObject* x, PyObject* key, PyObject* value) {
     Ref old;  // let go after the section
     Section section;
     char* place = place_of(x, key);
     if (!place) return false;
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(as_array(x)->base);
-    if (!PyArray_ISOBJECT(array)) return store(value, array, place);
+    if (!PyArray_ISOBJECT(array)) return store(value, array, place) && (!as_array(x)->moves || count_element(x));
     if (!PyArray_ISBEHAVED(array)) return false;
     old = Ref(std::exchange(*reinterpret_cast<PyObject**>(place), Py_NewRef(value)));
     return true;
@@ -278,7 +279,7 @@ PyObject* iterate(PyObject* self) {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
-    if (set_element(self, key, value) || (are_placed() && set_part(self, key, value))) {
+    if (set_element(self, key, value) || (!PyErr_Occurred() && are_placed() && set_part(self, key, value))) {
         static Name name(NAMES[SETITEM]);
         count_host_call(name);
         return 0;

@@ -29,7 +29,7 @@ from ..graph.node import Node
 from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..locks import ReentrantLock
-from ..runtime import evaluate, memory, memory_copy
+from ..runtime import evaluate, hints, memory, memory_copy
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, bytes_on_host, is_on_host
 from ..runtime.memory import address
@@ -746,6 +746,7 @@ def to_host(array: ndarray) -> Any:
     found = _element_on_host(array)
     if found is not None:
         return found
+    hints.note_look(array.value())
     node = array.computed() if array._base is not None else evaluate.compute_to_look(array._node)
     where = graph.leaf_layout(node)
     dtype = node.signature.dtype
@@ -766,6 +767,7 @@ def to_host(array: ndarray) -> Any:
         if not layout.is_c_contiguous(where.shape, where.strides):
             node = evaluate.compute(graph.as_new_node(node))
             where = graph.leaf_layout(node)
+        hints.note_copy(node, array.nbytes)
         raw = memory_copy.copy_to_host(node.data, where.offset * dtype.itemsize, array.nbytes)
         result = raw.view(dtype).reshape(where.shape)
     evaluate.check_errors(queue)

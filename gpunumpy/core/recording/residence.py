@@ -18,7 +18,7 @@ from .._native import has_met_device, tell, tried_first
 from ..dtypes import KIND, ML_DTYPES
 from ..errors import allowed
 from ..runtime import device as device_module
-from ..runtime import evaluate
+from ..runtime import evaluate, hints
 from ..runtime.device import Device, default_device
 from .array import (
     READ_ONLY,
@@ -150,6 +150,8 @@ def _borrowed(array: ndarray) -> ndarray:
 
 
 tell(move_to_host=move_to_host, look_to_write=look_to_write)
+if hints.IS_ON:
+    tell(note_elements=(hints.note_elements, hints.ELEMENT_COUNT))
 tell(default_queue=(device_module.with_devices, vars(device_module), lambda: evaluate.queue_of(default_device())))
 _residence = "auto"
 set_residence(os.environ.get("GPUNUMPY_RESIDENCE") or "auto")
