@@ -535,6 +535,7 @@ const struct {
     {"computed_signature", call_found<1, find_computed_signature>},
     {"with_operands", call_found<2, find_with_operands>},
     {"launched", call_found<5, find_launched>},
+    {"library_calls", call_found<1, library_calls>},
     {"lowered", call_found<1, lowered>},
     {"parts", call_found<2, parts>},
     {"pattern", call_found<1, pattern>},

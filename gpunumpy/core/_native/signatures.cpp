@@ -270,6 +270,18 @@ PyObject* with_operands(PyObject* operation, PyObject* args) {
     return take_structure(made.get(), operation) ? made.release() : nullptr;
 }
 
+PyObject* library_calls(PyObject* const* args) {
+    if (!PyList_CheckExact(args[0])) return nullptr;
+    Ref found(PyList_New(0));
+    for (Py_ssize_t k = 0; found && k < PyList_GET_SIZE(args[0]); k++) {
+        PyObject* signature = PyList_GET_ITEM(args[0], k);
+        if (Py_TYPE(signature) != state.signature) return nullptr;
+        if (Py_TYPE(state.signature_primitive.of(signature)) != state.library_call) continue;
+        if (PyList_Append(found.get(), signature) < 0) return nullptr;
+    }
+    return found.release();
+}
+
 PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments) {
     const Ref known = known_operation(operations, operands, static_arguments);
     for (Py_ssize_t k = 0; known && k < PyTuple_GET_SIZE(operands); k++) {

@@ -29,6 +29,9 @@ PyObject* update_signature(PyObject* base, PyObject* value, PyObject* region);
 // The signature of an operation on other arguments of the same kinds; see `with_operands`.
 PyObject* with_operands(PyObject* operation, PyObject* args);
 
+// Those of signatures, a list, that are library calls; see `library_calls` in batch.py.
+PyObject* library_calls(PyObject* const* args);
+
 // The signature of an operation on operands, of which there is a tuple of signatures, from a table by their kinds and
 // static arguments, a tuple that may be null; see `at_new_sizes`.
 PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments);

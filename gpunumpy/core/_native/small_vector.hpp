@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace core {
 
@@ -41,11 +41,12 @@ public:
     void clear() { size_ = 0; }
     void reserve(size_t count) {
         if (count <= capacity_) return;
-        std::vector<T> larger(std::max(count, 2 * capacity_));
-        std::copy(begin(), end(), larger.begin());
-        many_.swap(larger);
-        data_ = many_.data();
-        capacity_ = many_.size();
+        const size_t larger = std::max(count, 2 * capacity_);
+        std::unique_ptr<T[]> many(new T[larger]);  // of any values
+        std::copy(begin(), end(), many.get());
+        many_ = std::move(many);
+        data_ = many_.get();
+        capacity_ = larger;
     }
     // Have so many elements, of which new ones have any value.
     void resize(size_t count) {
@@ -66,18 +67,16 @@ public:
 
 private:
     void take(SmallVector& other) {
-        many_.swap(other.many_);
-        std::copy(other.few_, other.few_ + (many_.empty() ? other.size_ : 0), few_);
-        data_ = many_.empty() ? few_ : many_.data();
-        capacity_ = many_.empty() ? FEW : many_.size();
+        many_ = std::move(other.many_);
+        if (!many_) std::copy(other.begin(), other.end(), few_);
+        data_ = many_ ? many_.get() : few_;
         size_ = std::exchange(other.size_, 0);
-        other.many_.clear();
+        capacity_ = std::exchange(other.capacity_, FEW);
         other.data_ = other.few_;
-        other.capacity_ = FEW;
     }
 
     T few_[FEW];
-    std::vector<T> many_;  // all of them, once they are too many
+    std::unique_ptr<T[]> many_;  // all of them, once they are too many
     T* data_ = few_;
     size_t size_ = 0, capacity_ = FEW;
 };

@@ -31,6 +31,7 @@ _NODES_OF_ENTRY = 16  # of a graph by which something is found that count as one
 # A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
 # sizes: a plan for the whole takes as long as several runs, and saves a part of each later one.
 MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 16
+_SIZES_AT_ONCE = 256  # are looked at
 
 
 # Templates of graphs that have come up once.
@@ -201,7 +202,7 @@ class Planner:
 
     def _new_parts(self, nodes: Sequence[Node], count: int) -> list[list[int]]:
         structure, sizes = lowered(nodes)
-        if len(set(map(abs, sizes)).difference(range(LEAST))) < MIN_SIZES:
+        if not _has_many_sizes(sizes):
             return []
         structure_key = (structure, count)
         known = self._roots_of_parts.find(structure_key)
@@ -229,3 +230,13 @@ class Planner:
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""
         return self.structure_count(), sum(map(len, self._templates.values()))
+
+
+def _has_many_sizes(sizes: Sequence[int]) -> bool:
+    """Return whether there are so many different sizes that a graph may be computed in parts."""
+    found: set[int] = set()
+    for start in range(0, len(sizes), _SIZES_AT_ONCE):  # a graph to cut has them among its first ones
+        found.update(map(abs, sizes[start : start + _SIZES_AT_ONCE]))
+        if len(found.difference(range(LEAST))) >= MIN_SIZES:
+            return True
+    return False

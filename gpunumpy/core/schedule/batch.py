@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from .._native import tried_first
 from ..graph.library_calls.record import Batch
 from ..graph.library_calls.registry import record_of
 from ..graph.primitives import LibraryCall, Scatter, Update, View
@@ -64,10 +65,16 @@ def batch_calls(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> 
     return result
 
 
-def may_have_batches(signatures: Sequence[Signature]) -> bool:
+def may_have_batches(signatures: list[Signature]) -> bool:
     """Return whether the values of a graph are enough calls of one name and shape for a batch."""
-    calls = Counter([(f.primitive.name, f.shape) for f in signatures if type(f.primitive) is LibraryCall])
+    calls = Counter([(f.primitive.name, f.shape) for f in library_calls(signatures)])  # type: ignore[union-attr]
     return any(count >= MIN_BATCH and record_of(name).is_worth_batching for (name, _), count in calls.items())
+
+
+@tried_first
+def library_calls(signatures: list[Signature]) -> list[Signature]:
+    """Return those of the signatures of a graph that are library calls."""
+    return [f for f in signatures if type(f.primitive) is LibraryCall]
 
 
 def _update_bases(items: Sequence[Item]) -> set[tuple[str, int]]:
