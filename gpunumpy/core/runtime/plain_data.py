@@ -15,7 +15,7 @@ import numpy
 from ..dtypes import check
 from ..graph import primitives
 from ..schedule import kernel
-from ..schedule.size_functions import SizeFunction, size_function
+from ..schedule.size_functions import SizeFunction, of_parts
 from ..schedule.substitute import HOLE
 
 # The parts of kernels, which are made from their fields.
@@ -24,7 +24,7 @@ _OF_KERNELS: frozenset[Any] = frozenset(x for x in vars(kernel).values() if isin
 # functions of sizes, and all classes of named tuples of this package.
 _PACKAGE = __name__.partition(".")[0]
 _PLAIN: frozenset[Any] = _OF_KERNELS | {
-    *(check, range, slice, size_function, HOLE),
+    *(check, range, slice, of_parts, HOLE),
     *(x for x in vars(primitives).values() if getattr(x, "__module__", "") == primitives.__name__),
 }
 
@@ -50,7 +50,7 @@ class _Writer(pickle.Pickler):
         if isinstance(thing, numpy.dtype):
             return check, (_name(thing),)
         if kind is SizeFunction:
-            return size_function, thing.parts
+            return of_parts, thing.parts
         if not _is_plain(thing if callable(thing) else kind) and thing is not HOLE:
             raise NotPlain
         return NotImplemented
@@ -59,7 +59,9 @@ class _Writer(pickle.Pickler):
 class _Reader(pickle.Unpickler):
     """Reads plain data, and calls nothing but what makes it."""
 
-    def find_class(self, module: str, name: str) -> Any:
+    @staticmethod
+    @cache
+    def find_class(module: str, name: str) -> Any:
         found = getattr(sys.modules[module], name)
         if not _is_plain(found):
             raise NotPlain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from typing import Any
 
 from .._native import compiled
 
@@ -112,6 +113,11 @@ def size_function(
 ) -> SizeFunction:
     """Return a `SizeFunction` of these parts, in which opcodes are numbers as any other: the core reads no others."""
     return SizeFunction(count, tuple(map(int, code)), tuple(results), tuple(functions))
+
+
+def of_parts(*parts: Any) -> SizeFunction:
+    """Return a `SizeFunction` of the `parts` of another one, in this process or another one."""
+    return SizeFunction(*parts)
 
 
 _BINARY: dict[int, Callable[[int, int], int]] = {
