@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+from ..arrays.exchange import array_interface
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import takes_every_dtype
 from ..functions.fallback import on_host, on_host_method
@@ -93,6 +94,7 @@ _SPECIAL: dict[str, Any] = {
     "__array__": conversions.as_numpy_array,
     "__array_function__": protocols.array_function,
     "__array_ufunc__": protocols.array_ufunc,
+    "__array_wrap__": operators.array_wrap,
     "__copy__": lambda x: x.copy(),
     "__deepcopy__": conversions.deep_copy,
     "__format__": conversions.formatted,
@@ -101,6 +103,7 @@ _SPECIAL: dict[str, Any] = {
     "__reduce__": conversions.reduce_for_pickle,
     "__repr__": conversions.representation,
     "__setitem__": indexing.set_item,
+    "__setstate__": conversions.set_state,
     "__str__": conversions.to_text,
     "_hosted": conversions.hosted,
     "__setmask__": lambda self, mask, copy=False: set_mask(self, mask),
@@ -109,6 +112,7 @@ _SPECIAL: dict[str, Any] = {
 }
 
 _PROPERTIES: dict[str, property] = {
+    "__array_interface__": property(array_interface),
     **{
         name: _of_data(name)
         for name in ("base", "ctypes", "device", "flags", "itemsize", "nbytes", "ndim", "size", "strides")

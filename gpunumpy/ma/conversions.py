@@ -8,9 +8,10 @@ from typing import Any
 import numpy
 
 from ..core.recording.array import ndarray, to_host
+from ..functions.creation.arrays import empty
 from .masks import getmaskarray
 from .selecting import filled_method
-from .state import as_data, is_ours, new, nomask
+from .state import as_data, is_ours, new, nomask, store_mask
 
 
 def to_numpy(x: Any) -> Any:
@@ -86,21 +87,24 @@ def as_numpy_array(x: Any, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def reduce_for_pickle(x: Any) -> tuple[Any, ...]:
-    """Return what `pickle` stores."""
-    mask = getmaskarray(x)
+    """Return what `pickle` stores: the class, and what `set_state` takes. A subclass may add to that."""
     extra = {name: value for name, value in vars(x).items() if name not in _STATE}
-    return restored, (type(x), x._data, mask, x._fill_value, x._hardmask, extra)
+    return empty_of_class, (type(x),), (x._data, getmaskarray(x), x._fill_value, x._hardmask, extra)
 
 
 _STATE = frozenset(("_data", "_stored_mask", "_has_masked", "_fill_value", "_hardmask", "_sharedmask"))
 
 
-def restored(cls: type, data: Any, mask: Any, fill_value: Any, hardmask: bool, extra: dict[str, Any]) -> Any:
-    """Return a masked array from a pickle. Pickles refer to this function by name."""
-    x = new(data, mask, cls=cls)
-    x._fill_value, x._hardmask = fill_value, hardmask
+def empty_of_class(cls: type) -> Any:
+    """Return a masked array that `set_state` gives its elements. Pickles refer to this function by name."""
+    return new(empty(0), cls=cls)
+
+
+def set_state(x: Any, state: tuple[Any, ...]) -> None:
+    """Have a masked array be what was stored. See `numpy.ma.MaskedArray.__setstate__`."""
+    x._data, mask, x._fill_value, x._hardmask, extra = state
+    store_mask(x, mask, None)
     x.__dict__.update(extra)
-    return x
 
 
 def deep_copy(x: Any, memo: dict[int, Any]) -> Any:

@@ -65,19 +65,58 @@ def apply_ufunc(name: str, args: Any, options: dict[str, Any]) -> Any:
     if any(x is not None for x in outs):
         options["out"] = tuple(x._data if isinstance(x, MaskedArray) else x for x in outs)
     results = function(*data, **options)
+    maker: Any = max(filter(is_ours, given), key=lambda x: x.__array_priority__, default=None)
+    is_made_by_subclass = maker is not None and type(maker).__array_wrap__ is not array_wrap
     made = []
     for k, result in enumerate(results if isinstance(results, tuple) else (results,)):
         target = outs[k] if k < len(outs) else None
-        made.append(_with_mask(name, result, given, data, target))
+        if is_made_by_subclass and target is None:
+            made.append(maker.__array_wrap__(result, (function, args, k), not result.ndim))
+        else:
+            made.append(_with_mask(name, result, given, data, maker, target))
     return tuple(made) if isinstance(results, tuple) else made[0]
 
 
-def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], out: Any) -> Any:
-    """Return one result of a ufunc with its mask."""
+def array_wrap(self: Any, obj: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """Return a result as an array of this class, masked as a ufunc masks it. Subclasses do more to it.
+
+    See `numpy.ma.MaskedArray.__array_wrap__`.
+    """
+    (obj,) = operands(obj)
+    result, (mask, decider) = data_of(obj), stored_mask(obj)
+    if context is not None:
+        function, args, _ = context
+        given = operands(*args[: function.nin])
+        result, mask, decider, _ = _masked_result(function.__name__, result, given, list(map(data_of, given)))
+        if not result.ndim and mask is not nomask and bool(mask):
+            return masked
+    return self if obj is self and context is None else new(result, mask, self, decider)
+
+
+def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], maker: Any, out: Any) -> Any:
+    """Return one result of a ufunc with its mask, of the class of `maker`: None if only `masked` was given."""
     if out is not None and not isinstance(out, MaskedArray):
         return out
+    result, mask, decider, is_filled = _masked_result(name, result, given, data)
     if name == "matmul":
-        return new(result, _mask_of_product(given, result.shape), next(x for x in given if is_ours(x)))
+        return new(result, mask, maker)
+    if out is None:
+        return finished(result, mask, decider, [maker])
+    if is_filled:
+        data_of_out: Any = out._data
+        data_of_out[...] = result if is_ours(out) else result.get()
+    if is_ours(out):
+        store_mask(out, mask, decider)
+    else:
+        mask = shrunk(mask) if decider is not None else mask
+        out._mask = mask if mask is nomask else mask.get()
+    return out
+
+
+def _masked_result(name: str, result: Any, given: list[Any], data: list[Any]) -> tuple[Any, Any, Any, bool]:
+    """Return a result of a ufunc, filled where the domain is left, its mask, what decides it, and if it is filled."""
+    if name == "matmul":
+        return result, _mask_of_product(given, result.shape), None, False
     mask = combined_masks(result.shape, *given)[0]
     left = _left_domain(name, data)
     if left is not None:
@@ -87,17 +126,7 @@ def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], out: A
     if mask is nomask and len(given) == 1 and result.ndim:
         mask = no_masked_elements(result)
     decider = None if mask is nomask or len(given) == 1 else mask.any()
-    if out is not None:
-        if left is not None:
-            data_of_out: Any = out._data
-            data_of_out[...] = result if is_ours(out) else result.get()
-        if is_ours(out):
-            store_mask(out, mask, decider)
-        else:
-            mask = shrunk(mask) if decider is not None else mask
-            out._mask = mask if mask is nomask else mask.get()
-        return out
-    return finished(result, mask, decider, given)
+    return result, mask, decider, left is not None
 
 
 def _mask_of_product(given: list[Any], shape: tuple[int, ...]) -> Any:

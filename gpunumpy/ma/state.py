@@ -6,6 +6,7 @@ of no dimension that tells whether it has one: nobody waits for that boolean unt
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy
@@ -21,6 +22,7 @@ from .fill_values import checked_fill_value, converted_fill_value
 # NumPy's own objects, so that programs and libraries that use either package find the same ones.
 masked: Any = numpy.ma.masked
 nomask: Any = numpy.ma.nomask
+_NUMPY_CONSTRUCTOR = numpy.ma.MaskedArray.__new__.__code__
 
 
 class _MaskedType(type):
@@ -47,7 +49,15 @@ class MaskedArray(metaclass=_MaskedType):
 
     @property
     def _mask(self) -> Any:
-        """The mask, or `nomask`."""
+        """The mask, or `nomask`.
+
+        NumPy's constructor takes it for the mask of the array that it has made of this one by `__array__`, which has
+        that mask already, as a NumPy array of its shape.
+        """
+        caller = sys._getframe(1)
+        if caller.f_code is _NUMPY_CONSTRUCTOR:
+            mask = caller.f_locals["_data"]._mask
+            return mask if mask is nomask else mask.view()  # whose shape it may set
         if self._has_masked is not None:
             if not bool(self._has_masked):
                 self._stored_mask = nomask
@@ -56,6 +66,7 @@ class MaskedArray(metaclass=_MaskedType):
 
     @_mask.setter
     def _mask(self, mask: Any) -> None:
+        mask = mask._data if is_ours(mask) else mask
         is_of_numpy = isinstance(mask, numpy.ndarray)  # as functions of `numpy.ma` give it
         self._stored_mask, self._has_masked = from_host(mask, self._data.device) if is_of_numpy else mask, None
 

@@ -90,6 +90,18 @@ def test_keywords_of_array() -> None:
             tested, reference = np.array(np.asarray(x)[key], order=order), numpy.array(source, order=order)
             same(to_host(tested), reference)
             assert tested.strides == reference.strides, (source.strides, order)
+    for source in (
+        x[None],
+        x[:, None],
+        x[None, ::-1],
+        x[:1, ::2],
+        x.T[:, :1][::2],
+        numpy.ones((2, 1, 3)).transpose(2, 1, 0),
+    ):
+        copies = [array.copy("K") for array in (np.asarray(source), source)]
+        likes = [of.empty_like(array) for of, array in ((np, np.asarray(source)), (numpy, source))]
+        for tested, reference in (copies, likes):
+            assert tested.strides == reference.strides, source.strides
     for ndmin in range(4):
         both("array", [1, 2], ndmin=ndmin)
         both("array", 5, ndmin=ndmin)

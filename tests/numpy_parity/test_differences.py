@@ -7,6 +7,7 @@ import operator
 import statistics
 import warnings
 from collections.abc import Callable, Hashable
+from dataclasses import make_dataclass
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -186,6 +187,30 @@ def unaligned(np: Any) -> bool:
     return bool(x.flags.aligned)
 
 
+def warnings_of_parts(np: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught, np.errstate(divide="warn"):
+        warnings.simplefilter("always")
+        np.divmod(np.array([1.0, 2.0]), np.array([0.0, 1.0]))
+    return [str(warning.message).split()[-1] for warning in caught if "divide" in str(warning.message)]
+
+
+def asked_about_a_fill_value(np: Any) -> str:
+    """Return the name of the function that `full_like` asks the class of its second argument for."""
+    names: list[str] = []
+
+    class Asked(np.ndarray):  # type: ignore[misc, name-defined]
+        def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> None:
+            names.append(function.__name__)
+
+    np.full_like(np.ones(3), np.arange(3.0).view(Asked))
+    return names[0]
+
+
+def interpolated(np: Any) -> float:
+    """Return what lies between points that are not sorted."""
+    return float(np.interp(np.array([2.5]), np.array([0.0, 1, 3, 2, 4, 5]), np.arange(6.0))[0])
+
+
 def mapped() -> Any:
     return numpy.memmap(__file__, mode="r", shape=(4,))
 
@@ -198,6 +223,7 @@ DIFFERENCES = {
     "unravel_index": Difference(position_out_of_bounds, ValueError, IndexError),
     "warnings by default": Difference(warnings_by_default, 2, 0),
     "warnings on request": Difference(warnings_on_request, 1, 1),
+    "warnings of parts": Difference(warnings_of_parts, ["divmod"], ["floor_divide"]),
     "quantile of a lone row with NaN": Difference(dtype_of_quantile, "float32", "float64"),
     "isinstance float": Difference(lambda np: isinstance(np.arange(3.0).sum(), float), True, False),
     "json": Difference(lambda np: json.dumps(np.arange(3.0).sum()), "3.0", TypeError),
@@ -208,6 +234,9 @@ DIFFERENCES = {
         lambda np: str(numpy.datetime64(np.array("2020", "M8[D]")[()])), "2020-01-01", "2020-01-01"
     ),
     "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
+    "default of a dataclass": Difference(
+        lambda np: make_dataclass("C", [("x", Any, np.zeros(2))]).__name__, ValueError, "C"
+    ),
     "hash": Difference(lambda np: hash(np.arange(3)), TypeError, TypeError),
     "concat": Difference(
         lambda np: numpy.asarray(operator.concat(np.arange(2), np.arange(2))).tolist(),
@@ -239,6 +268,7 @@ DIFFERENCES = {
     "parts of functions": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.diff(x)), "asked for subtract", "not asked"
     ),
+    "fill value of a class": Difference(asked_about_a_fill_value, "copyto", "full_like"),
     "maximum of a class": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.max(x)), "asked for maximum", "asked for maximum"
     ),
@@ -247,6 +277,8 @@ DIFFERENCES = {
     ),
     "asarray": Difference(writes_through_asarray, True, False),
     "metadata": Difference(lambda np: np.zeros(2, WITH_METADATA).dtype.metadata is None, False, True),
+    "longlong": Difference(lambda np: np.arange(3, dtype="q").dtype.char, "q", "l"),
+    "__reduce__": Difference(lambda np: len(np.arange(3).__reduce__()), 3, 2),
     "setflags(align=False)": Difference(unaligned, False, True),
     "memoryview": Difference(lambda np: memoryview(np.arange(3)).shape, (3,), BufferError),
     "bytearray": Difference(lambda np: len(bytearray(np.arange(3))), 24, BufferError),
@@ -269,6 +301,7 @@ DIFFERENCES = {
         lambda np: new_dtype(np, "M8[D]", of_view=True), "datetime64[D]", ValueError
     ),
     "unique of bfloat16": Difference(distinct_nans, 3, 2),
+    "interp of unsorted points": Difference(interpolated, 1.75, 3.25),
     "infinite coefficients": Difference(conversion_of_coefficients, False, True),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy
@@ -17,6 +18,17 @@ BY_NUMPY = (
     *("filled(masked_invalid(m), 0)", "cov(m)", "array(m).mean(0)", "where(m > 2, m, 0)", "stack([m, m])", "mean(m)"),
     *("sum([m, m])", "average([m, m])", "count([m, m])", "array([m, m])", "std([m, m])", "sort([m, m])", "dot(m, m)"),
     *("cumsum([m, m])", "masked_where(m > 2, m)", "masked_inside(m, 2, 4)", "corrcoef(m)", "vstack([m, m])"),
+    *(
+        "isin(m, [1, 2])",
+        "isin(m[0], m[1])",
+        "ediff1d(m)",
+        "ediff1d(m, 1, 2)",
+        "diff(m)",
+        "diff(m, axis=0)",
+        "ravel(m)",
+    ),
+    *("compressed(m)", "apply_along_axis(sum, 0, m)", "notmasked_contiguous(m, axis=0)", "cov(m[0], m[0])"),
+    *("array(m, ndmin=3, copy=True).mask", "sqrt(m, m)", "arccos(m, m)", "log(m, out=m)", "array(m[0], ndmin=2) + m"),
 )
 
 
@@ -58,6 +70,62 @@ def test_results_of_a_subclass(call: str) -> None:
         result = eval(f"np.{call}", {"np": np, "s": masked(np).view(Own)})
         outcomes.append((type(result).__name__, str(result)))
     assert outcomes[0] == outcomes[1]
+
+
+WRAPPED = (
+    *("np.sqrt(s)", "np.add(s, 1)", "s + 1", "s % 2", "-s", "abs(s)", "np.divmod(s, 2)", "np.modf(s)", "np.isnan(s)"),
+    *("np.add(np.ma.array([1, 2, 3]), s)", "np.add(s, np.ma.array([1, 2, 3]))", "np.ma.array([1, 2, 3]) % s", "s < 2"),
+    *("np.sqrt(s[:1].reshape(()))", "np.sqrt(s[2:].reshape(()))", "np.ma.sqrt(s)", "np.divide(s, 0)", "np.less(s, 2)"),
+    *(
+        "s.__array_wrap__(np.array([5.0, 6.0, 7.0]))",
+        "s.__array_wrap__(s)",
+        "s.__array_wrap__(np.ma.array([1, 2], mask=[1, 0]))",
+    ),
+    *("np.ma.array([1.0, 2], mask=[0, 1]).__array_wrap__(np.array([5.0, 6.0]))", "pickle.loads(pickle.dumps(s))"),
+)
+
+
+@pytest.mark.parametrize("call", WRAPPED)
+def test_methods_that_a_subclass_of_masked_arrays_calls(call: str) -> None:
+    """It adds an attribute to results and pickles, by `__array_wrap__`, `__reduce__` and `__setstate__`."""
+    outcomes = []
+    for np in (numpy, gpunumpy):
+        calls: list[Any] = []
+
+        class Own(np.ma.MaskedArray):  # type: ignore[name-defined, misc]
+            def __array_finalize__(self, obj: Any) -> None:
+                super().__array_finalize__(obj)
+                self.info = getattr(obj, "info", None)
+
+            def __array_wrap__(self, obj: Any, context: Any = None, return_scalar: bool = False) -> Any:
+                calls.append((context and (context[0].__name__, context[2]), return_scalar))  # noqa: B023
+                result = super().__array_wrap__(obj, context, return_scalar)
+                if result is not numpy.ma.masked:
+                    result.info = "wrapped"
+                return result
+
+            def __reduce__(self) -> Any:
+                make, args, state = super().__reduce__()
+                return make, args, (*state, self.info)
+
+            def __setstate__(self, state: Any) -> None:
+                super().__setstate__(state[:-1])
+                self.info = f"{state[-1]}, restored"
+
+        Own.__qualname__, Own.__module__ = "_Own", __name__
+        globals()["_Own"] = Own
+        s = np.ma.array([4.0, -1, 9], mask=[0, 0, 1]).view(Own)
+        s.info = "made"
+        with numpy.errstate(all="ignore"):
+            result = eval(call, {"np": np, "s": s, "pickle": pickle})
+        parts = result if isinstance(result, tuple) else (result,)
+        outcomes.append(([(type(x).__name__, str(x), getattr(x, "info", None)) for x in parts], calls[:1]))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_arrays_have_no_array_interface() -> None:
+    with pytest.raises(AttributeError, match="NumPy's array"):
+        getattr(gpunumpy.ma.array([1]), "__array_interface__")  # noqa: B009
 
 
 FILLED = (

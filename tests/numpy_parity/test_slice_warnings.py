@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -93,4 +94,17 @@ def test_a_program_that_asks_is_warned_of_one_sample(samples: Any, residence: st
             warnings.simplefilter("always")
             np.cov(np.asarray(samples))
         texts.append(sorted(str(warning.message) for warning in caught))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("dtype", ["g", "G", "O", "m8[s]"])
+@pytest.mark.parametrize("name", ["mean", "var", "std", "average"])
+def test_of_no_elements_on_the_host_there_is_one_warning(name: str, dtype: str) -> None:
+    texts = []
+    for np in (gpunumpy, numpy):
+        with warnings.catch_warnings(record=True) as caught, numpy.errstate(all="ignore"):
+            warnings.simplefilter("always")
+            with contextlib.suppress(TypeError, ValueError, ZeroDivisionError):
+                getattr(np, name)(np.array([], dtype))
+        texts.append([str(warning.message) for warning in caught])
     assert texts[0] == texts[1]

@@ -243,14 +243,16 @@ def ordered_layout(shape: Shape, order: Sequence[int]) -> Layout:
 def copied_order(shape: Shape, strides: Sequence[int]) -> tuple[int, ...] | None:
     """Return the axes, slowest first, of NumPy's copy of an array in order "K", or None for C order.
 
-    Unlike in `memory_order`, axes of stride 0 (repeated elements) vary fastest.
+    Unlike in `memory_order`, strides of dimensions of size 1 count, and axes of stride 0 (repeated elements) vary
+    fastest.
     """
-    if all(stride or extent == 1 for extent, stride in zip(shape, strides, strict=True)) or is_c_contiguous(
-        shape, strides
-    ):
-        return memory_order([(shape, strides)], len(shape))
-    order = tuple(sorted(range(len(shape)), key=lambda axis: -abs(strides[axis])))
-    return None if order == tuple(range(len(shape))) else order
+    if is_c_contiguous(shape, strides):
+        return None
+    axes = range(len(shape))
+    if is_f_contiguous(shape, strides):
+        return tuple(reversed(axes))
+    order = tuple(sorted(axes, key=lambda axis: -abs(strides[axis])))
+    return None if order == tuple(axes) else order
 
 
 def normalize_axis(axis: int, ndim: int) -> int:

@@ -73,14 +73,14 @@ def mean(
     """
     array, out = as_array(a), checked_output(out)
     axes = layout.checked_axes(axis, array.ndim)
+    kind = KIND[array.dtype]
+    is_half = dtype is None and kind == "e"
+    sum_dtype = FLOAT32 if is_half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
     count = count_of(array, axes, keeps_dims(keepdims), where)
     if where is not True:
         warn_of_slices("Mean of empty slice", lambda: elementwise("equal", (count, 0)))
     elif count == 0:
         warn("Mean of empty slice", RuntimeWarning)
-    kind = KIND[array.dtype]
-    is_half = dtype is None and kind == "e"
-    sum_dtype = FLOAT32 if is_half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
     sums = stored(total(array, axes, sum_dtype, None, keepdims, where=where), out)
     result = divided(sums, count, array.dtype if is_half else sums.dtype)
     return result if out is None else write_result_to_out(result, out, "add")
@@ -159,10 +159,10 @@ def _variance(
     """Return the variance; warn at the caller of the public function if there are no degrees of freedom."""
     mean = NOT_GIVEN if mean is None else mean
     axes = layout.checked_axes(axis, array.ndim)
-    if where is True and ddof >= prod(array.shape[d] for d in axes):
-        warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
     kind = KIND[array.dtype]
     loop_dtype = FLOAT64 if dtype is None and kind in "biu" else None if dtype is None else check(dtype)
+    if where is True and ddof >= prod(array.shape[d] for d in axes):
+        warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
     deviation_dtype = array.dtype if mean is NOT_GIVEN else _deviation_dtype(array, mean)
     squares_dtype: DType = _REAL_OF.get(deviation_dtype, deviation_dtype) if loop_dtype is None else loop_dtype
     result_dtype: DType = (
