@@ -145,7 +145,8 @@ PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first,
     if (rows_axis + columns_axis > 1) return nullptr;
     const npy_intp length = PyArray_DIM(first.array, rows_axis), itemsize = PyArray_ITEMSIZE(first.array);
     const npy_intp rows = rows_axis ? PyArray_DIM(first.array, 0) : 1, columns = columns_axis ? PyArray_DIM(last.array, 1) : 1;
-    if (PyArray_DIM(last.array, 0) != length || rows * length * columns > MOST_MULTIPLICATIONS) return nullptr;
+    const npy_intp multiplications = rows * length * columns;
+    if (PyArray_DIM(last.array, 0) != length || multiplications > MOST_MULTIPLICATIONS) return nullptr;
     const npy_intp strides[] = {
         rows_axis ? PyArray_STRIDE(first.array, 0) : 0, PyArray_STRIDE(first.array, rows_axis),
         PyArray_STRIDE(last.array, 0), columns_axis ? PyArray_STRIDE(last.array, 1) : 0,
@@ -153,6 +154,8 @@ PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first,
     const bool is_of_vectors = !rows_axis && !columns_axis;
     // The strides of axes of length 1 are NumPy's to choose.
     if (!is_of_vectors && (length < 2 || rows * columns < 2)) return nullptr;
+    PyObject* queue = queue_of(args[0]);
+    if (!is_of_vectors && multiplications > PyLong_AsSsize_t(state.queue_host_multiplications.of(queue))) return nullptr;
     if (!(rules & IS_STACKED)) {
         const bool are_copied = strides[1] <= 0 || strides[2] <= 0 || strides[1] % itemsize || strides[2] % itemsize;
         if (!is_of_vectors || length < 2 || are_copied) return nullptr;
@@ -168,7 +171,6 @@ PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first,
     const npy_intp sizes[] = {1, rows, length, columns};
     const npy_intp steps[] = {0, 0, 0, strides[0], strides[1], strides[2], strides[3], itemsize, itemsize};
     ufunc->functions[loop](addresses, sizes, steps, ufunc->data ? ufunc->data[loop] : nullptr);
-    PyObject* queue = queue_of(args[0]);
     if (!is_of_vectors) return new_host_array(memory.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY);
     const Ref scalar(new_scalar(first.type, element));
     return scalar ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
