@@ -69,8 +69,8 @@ _MATMULS = _names("__matmul__ __rmatmul__ dot matmul")
 _WARNING = _names("average corrcoef cov mean median percentile quantile std var")
 # Functions that warn of numbers that are not finite.
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
-# Functions that show their operands in another way, or say where they are: of arrays alone.
-_SHOWING = _names("broadcast_arrays broadcast_to diagonal may_share_memory shares_memory sliding_window_view")
+# What shows its operands in another way, or says where they are: of arrays alone.
+_SHOWING = _names("T mT broadcast_arrays broadcast_to diagonal may_share_memory shares_memory sliding_window_view")
 # Functions that write to their first argument, as scalars cannot be written to: NumPy's do not all refuse.
 _WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 # Functions that call back or say where data are; that warn of slices in which all is NaN; and one whose order NumPy

@@ -24,16 +24,21 @@ int clear(PyObject* self) {
     return Held::clear(self);
 }
 
-void deallocate(PyObject* self) {
+void free_array(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
-    Py_TRASHCAN_BEGIN(self, deallocate)
     clear(self);
     as_array(self)->accesses = {};
     as_array(self)->moves = as_array(self)->views = as_array(self)->flags = 0;
     if (type != state.ndarray || !free_arrays.put(self)) type->tp_free(self);
     Py_DECREF(type);
+}
+
+void deallocate(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    if (as_array(self)->weak_references) PyObject_ClearWeakRefs(self);
+    if (as_array(self)->flags == ON_HOST) return free_array(self);  // what acts as a scalar refers to no array
+    Py_TRASHCAN_BEGIN(self, deallocate)
+    free_array(self);
     Py_TRASHCAN_END
 }
 

@@ -44,6 +44,12 @@ PyObject* queue_of(PyObject* array);
 // A new array on the host that shows memory, which `owner` has, or nothing else if that is None.
 PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int flags);
 
+// A new array on the host that shows memory of an array: a view of NumPy's.
+inline PyObject* new_view(PyObject* memory, PyObject* array) {
+    PyObject* owner = as_array(array)->owner;
+    return new_host_array(memory, owner && owner != Py_None ? owner : array, queue_of(array), ON_HOST | MADE_AS_ARRAY);
+}
+
 // Numbers of calls on the host by the names of functions, while a profile is made; else null.
 extern PyObject* host_calls;
 

@@ -82,12 +82,25 @@ PyObject* result_of(const HostCall* self, PyObject** taken, Py_ssize_t count, Py
     return PyObject_Vectorcall(self->numpy_function, taken, given, names);
 }
 
+// An attribute that is a view, such as T, of a small array on the host; null, maybe after an exception, of all else.
+PyObject* view_by_attribute(const HostCall* self, PyObject* x) {
+    PyObject* memory = memory_of(x);
+    if (!memory || !PyArray_CheckExact(memory)) return nullptr;
+    if (!is_at_hand(reinterpret_cast<PyArrayObject*>(memory), host_bytes_of(queue_of(x)))) return nullptr;
+    const Ref held = Ref::to(memory), view(PyObject_GetAttr(memory, self->numpy_function));
+    return view ? new_view(view.get(), x) : nullptr;
+}
+
 // The result on the host; null, without an exception, if the call is elsewhere.
 PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const bool is_plain_call = !names || !PyTuple_GET_SIZE(names);
     if (is_plain_call && self->ufunc) {
         PyObject* result = self->powers ? by_power(self, args, count) : by_loop_of(self, args, count);
         if (result || PyErr_Occurred()) return result;
+    }
+    if ((self->rules & IS_ATTRIBUTE) && (self->rules & IS_SHOWING) && count == 1) {
+        PyObject* view = view_by_attribute(self, args[0]);
+        if (view || PyErr_Occurred()) return view;
     }
     if ((self->rules & (IS_OF_SHAPE | IS_OF_RANGE | IS_OF_DATA | IS_OF_SAMPLES)) && count && !is_array(args[0])) {
         PyObject* made = made_of_data(self->rules, self->numpy_function, args, count, names);

@@ -161,8 +161,7 @@ PyObject* part(PyObject* self, PyObject* key) {
     if (!memory_of(self)) return nullptr;
     PyObject* queue = queue_of(self);
     if (Ref view = view_of(self, key, shares_memory(queue) ? NPY_MAX_INTP : host_bytes_of(queue))) {
-        PyObject* owner = as_array(self)->owner;
-        return new_host_array(view.get(), owner && owner != Py_None ? owner : self, queue, ON_HOST | MADE_AS_ARRAY);
+        return new_view(view.get(), self);
     }
     Operands operands(IS_QUIET);
     Ref memory(operands.taken(self)), taken(memory ? operands.taken(key) : nullptr);
@@ -244,6 +243,11 @@ PyObject* next(PyObject* self) {
     Section section;
     const Ref array = Ref::to(iterator->array);
     if (!array) return nullptr;
+    if (PyObject* found = element_of_vector(array.get(), iterator->index)) {
+        iterator->index++;
+        return found;
+    }
+    if (PyErr_Occurred()) return nullptr;
     const Py_ssize_t count = length(array.get());
     if (iterator->index < count) return get_item_at(array.get(), iterator->index++);
     if (count >= 0) set_field(iterator->array, nullptr);

@@ -190,10 +190,7 @@ PyObject* returned_array(PyObject* x, const Operands& operands) {
     for (int k = 0; k < operands.count(); k++) {
         PyObject *array = operands[k], *memory = as_array(array)->base;
         if (memory == x) return Py_NewRef(array);
-        if (base && is_small && (base == memory || base == base_of(memory))) {
-            PyObject* owner = as_array(array)->owner;
-            return new_host_array(x, owner && owner != Py_None ? owner : array, queue_of(array), ON_HOST | MADE_AS_ARRAY);
-        }
+        if (base && is_small && (base == memory || base == base_of(memory))) return new_view(x, array);
     }
     // Nobody else has a copy that is the result.
     if (!base && operands.have_copies()) PyArray_ENABLEFLAGS(data, NPY_ARRAY_WRITEABLE);
