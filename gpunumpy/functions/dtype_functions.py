@@ -9,6 +9,7 @@ import numpy
 
 from ..core import dtypes as _dtypes
 from ..core.recording.array import is_scalar, ndarray
+from ..core.recording.record import as_array, holds_arrays
 
 __all__ = [
     "bfloat16",
@@ -116,7 +117,8 @@ def promote_types(type1: Any, type2: Any, /) -> numpy.dtype[Any]:
 
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     """Return whether a cast is allowed by a casting rule. See `numpy.can_cast`."""
-    return numpy.can_cast(_type_of(from_), _type_of(to), casting)
+    rule = () if casting == "safe" else (casting,)  # a class that is asked gets what the program has given
+    return numpy.can_cast(_type_of(from_), _type_of(to), *rule)
 
 
 def min_scalar_type(a: Any, /) -> numpy.dtype[Any]:
@@ -145,19 +147,26 @@ def iterable(y: Any) -> bool:
     return True
 
 
+def _joined(a: Any) -> Any:
+    """Return an array of nested sequences that hold arrays, whose elements the host need not read; else `a`."""
+    return as_array(a) if isinstance(a, (list, tuple)) and holds_arrays(a) else a
+
+
 def ndim(a: Any) -> int:
     """Return the number of dimensions. See `numpy.ndim`."""
-    return a.ndim if hasattr(a, "ndim") else numpy.ndim(a)
+    return a.ndim if hasattr(a, "ndim") else numpy.ndim(_joined(a))
 
 
 def shape(a: Any) -> tuple[int, ...]:
     """Return the length of each dimension. See `numpy.shape`."""
-    return a.shape if hasattr(a, "shape") else numpy.shape(a)
+    return a.shape if hasattr(a, "shape") else numpy.shape(_joined(a))
 
 
 def size(a: Any, axis: Any = None) -> int:
     """Return the number of elements along one axis, several, or all. See `numpy.size`."""
-    return numpy.size(numpy.broadcast_to(0, a.shape) if hasattr(a, "shape") else a, axis)
+    a = _joined(a)
+    a = numpy.broadcast_to(0, a.shape) if hasattr(a, "shape") else a
+    return numpy.size(a) if axis is None else numpy.size(a, axis)
 
 
 def mintypecode(typechars: Any, typeset: str = "GDFgdf", default: str = "d") -> str:

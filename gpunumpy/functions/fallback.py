@@ -98,7 +98,7 @@ _HOST_NAMES = frozenset(
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
         *("info", "memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
-        *("dump", "dumps", "tofile"),
+        *("dump", "dumps", "toflex", "tofile", "torecords"),
     )
 )
 _HOST_MODULES = frozenset(
@@ -114,7 +114,7 @@ _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Functions and methods whose results show the memory of their argument, as a dtype or a class of NumPy's.
 _MAKERS_OF_VIEWS = (numpy.ndarray.view, numpy.ndarray.getfield, numpy.asmatrix)
 # Modules in which nothing takes an array.
-_PLAIN_MODULES = frozenset(("dtypes", "exceptions", "version"))
+_PLAIN_MODULES = frozenset(("dtypes", "exceptions", "introspect", "version"))
 
 
 def host_fallback(action: str | None = None) -> str:

@@ -18,7 +18,7 @@ from ..core.graph.layout import normalize_axis
 from ..core.recording.array import SUBCLASSES, ndarray, to_host
 from ..core.recording.record import as_array
 from .creation.arrays import empty
-from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, on_host
+from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, host_fallback, on_host, report
 from .indexing.getitem import getitem
 from .manipulation.joining import stack
 from .manipulation.shape import astype, broadcast_to, expand_dims, moveaxis, reshaped
@@ -66,7 +66,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> ndarray:
     return value
 
 
-_call_for_elements = on_host(numpy.vectorize.__call__, "gpunumpy.vectorize")
+_call_on_host = on_host(numpy.vectorize.__call__, "")
 
 
 class vectorize(numpy.vectorize):
@@ -84,15 +84,29 @@ class vectorize(numpy.vectorize):
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, ClassRule(keeps=True, keeps_without_dimensions=True), args, options)
         if holds_host_data((args, options)) or holds_masked_array((args, options)) or self._makes_host_data():
-            return _call_for_elements(self, *args, **options)
+            return self._for_each_element(args, options)
         if self.signature is not None:
             return super().__call__(*args, **options)
         results = None if is_checking() else self._for_all_elements(args, options)
-        return _call_for_elements(self, *args, **options) if results is None else results
+        return self._for_each_element(args, options) if results is None else results
 
     def _makes_host_data(self) -> bool:
         """Return whether a dtype of the results is one that no kernel computes."""
         return any(numpy.dtype(otype) not in KIND for otype in self.otypes or ())
+
+    def _for_each_element(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Return the results of a call for each element, on the host.
+
+        Nothing is said of it where arguments or results are of dtypes that could not be on a device.
+        """
+        if host_fallback() == "error" and not holds_host_data((args, options)):
+            report("gpunumpy.vectorize")
+        results = _call_on_host(self, *args, **options)
+        positional = [x for k, x in enumerate(args) if k not in self.excluded]
+        named = [x for name, x in options.items() if name not in self.excluded]
+        if not holds_host_data(results) and not any(map(_is_of_host, positional + named)):
+            report("gpunumpy.vectorize")
+        return results
 
     def _for_all_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the results of one call for all elements; None if there is to be one for each element."""
@@ -164,6 +178,11 @@ class vectorize(numpy.vectorize):
             for column, dims, dtype in zip(columns, outputs, dtypes)
         )
         return results if len(outputs) > 1 else results[0]
+
+
+def _is_of_host(x: Any) -> bool:
+    """Return whether no kernel computes the dtype that NumPy gives an argument."""
+    return (x if hasattr(x, "dtype") else numpy.asarray(x)).dtype not in KIND
 
 
 def _check_sizes(sizes: dict[str, int], x: ndarray, dims: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ where they stand for NumPy's of the same name.
 
 from __future__ import annotations
 
+import builtins
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -58,7 +59,7 @@ class Copies:
         copied = self._copies.get(function)
         if copied is None:
             known = function.__globals__
-            names: dict[str, Any] = {}
+            names: dict[str, Any] = {"__builtins__": builtins}  # without which code in C that it calls cannot import
             copied = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__)
             copied.__kwdefaults__ = function.__kwdefaults__
             self._copies[function] = copied  # which may be one of the names

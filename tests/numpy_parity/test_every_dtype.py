@@ -6,6 +6,8 @@ import copy
 import operator
 import pickle
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy
@@ -61,9 +63,9 @@ def _names(xp: Any, data: Any) -> dict[str, Any]:
     }
 
 
-def outcome_of(xp: Any, call: str, data: Any) -> tuple[Any, Any]:
-    """What a call returns or raises, and what its arguments are afterwards."""
-    names = _names(xp, data)
+def outcome_of(xp: Any, call: str, data: Any, others: Mapping[str, Any] = MappingProxyType({})) -> tuple[Any, Any]:
+    """What a call returns or raises, and what its arguments are afterwards; `others` replace arguments."""
+    names = _names(xp, data) | dict(others)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -105,6 +107,25 @@ def test_calls(name: str, kind: str) -> None:
     for call in CALLS[name]:
         expected = outcome_of(numpy, call, DATA[kind])
         assert outcome_of(gpunumpy, call, DATA[kind]) == expected, call
+
+
+# What NumPy's own code converts, which takes results of this package for sequences beside texts.
+CONVERTED_BY_NUMPY = frozenset(
+    ("from_dlpack", "frompyfunc", "may_share_memory", "min_scalar_type", "shares_memory", "trim_zeros", ".__array__")
+)
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in CONVERTED_BY_NUMPY])
+def test_lists_of_texts_and_results_without_dimensions(name: str) -> None:
+    data = DATA["str"]
+    for call in CALLS[name]:
+        found = []
+        for xp in (numpy, gpunumpy):
+            one, two = xp.arange(4.0).sum(), xp.arange(5)[2]
+            texts = data.tolist()
+            lists = {"x": [one, *texts[1:]], "y": [*texts[:5], two], "m": [[one, "a"], ["b", two], ["c", "d"]]}
+            found.append(outcome_of(xp, call, data, lists)[0])
+        assert found[1] == found[0], call
 
 
 def test_the_class_with_an_explicit_layout() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -94,6 +97,14 @@ def without_empty_masks(x: Any) -> Any:
     if is_array and x[2] is not None and not x[2].any():
         return [*x[:2], None, *x[3:]]
     return x if is_array else [without_empty_masks(part) for part in x]
+
+
+def test_the_first_call_of_a_program() -> None:
+    """Code of NumPy in C imports what it needs when it is first called, by the names built into its caller."""
+    program = "import gpunumpy as np; print(np.ma.compress_rows(np.ma.array(np.eye(2), mask=[[0, 1], [0, 0]])))"
+    environment = os.environ | {"GPUNUMPY_RESIDENCE": "auto"}
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert (ran.stdout, ran.returncode) == ("[[0. 1.]]\n", 0), ran.stderr
 
 
 @pytest.mark.parametrize("mask", MASKS, ids=str)

@@ -329,6 +329,24 @@ def test_the_notice() -> None:
         np.vectorize(looking)(np.arange(3.0))
 
 
+@pytest.mark.parametrize(
+    ("function", "otypes", "arguments"),
+    [
+        (len, None, [["a", "bb"]]),
+        (lambda text, n: text[:n], None, [["a", "b"], 2]),
+        (str, None, [[1.5, 2.5]]),
+        (lambda x: (x, str(x)), None, [[1, 2]]),
+        (lambda x: {x}, "O", [[1, 2]]),
+        (lambda day: day.astype(int), None, [numpy.array(["2020", "2021"], "M8[D]")]),
+    ],
+)
+def test_texts_dates_and_objects_need_no_notice(function: Any, otypes: Any, arguments: Any) -> None:
+    found, expected = (n.vectorize(function, otypes)(*arguments) for n in (np, numpy))
+    for one, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (found, expected)), strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+
+
 def test_checked_errors() -> None:
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):
         np.vectorize(lambda a: np.divide(a, 0))(np.arange(3.0))

@@ -47,9 +47,11 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
         data = _array_of(x)
     except ValueError:
         held = with_held_arrays(x)
-        if held is x:
-            raise
-        return as_array(held, device)
+        if held is not x:
+            return as_array(held, device)
+        if isinstance(x, (list, tuple)) and holds_arrays(x):  # 0-d ones, which NumPy takes beside numbers alone
+            return _as_part(x, None)
+        raise
     return data if isinstance(data, ndarray) else from_host(data, device)
 
 

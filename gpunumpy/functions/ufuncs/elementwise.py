@@ -38,6 +38,7 @@ from ...core.recording.record import (
     as_nodes,
     elementwise,
     elementwise_value,
+    holds_arrays,
     leave_function_to_class,
     reshaped,
     weak_types,
@@ -377,6 +378,8 @@ def isreal(x: Any) -> ndarray:
 
 def iscomplexobj(x: Any) -> builtins.bool:
     """Return whether the dtype is complex, whatever the values are. See `numpy.iscomplexobj`."""
+    if isinstance(x, (list, tuple)) and holds_arrays(x):
+        x = as_array(x)
     return x.dtype.kind == "c" if hasattr(x, "dtype") else numpy.iscomplexobj(x)
 
 
