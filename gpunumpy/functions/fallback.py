@@ -88,7 +88,7 @@ _PLAIN = frozenset(
         "frompyfunc",
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "issubdtype", "show_runtime"),
-        *("normalize_axis_index", "normalize_axis_tuple", "set_default_printstyle", "typename"),
+        *("normalize_axis_index", "normalize_axis_tuple", "opt_func_info", "set_default_printstyle", "typename"),
         *("as_ctypes_type", "load_library", "ndpointer"),
     )
 )
@@ -114,7 +114,7 @@ _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Functions and methods whose results show the memory of their argument, as a dtype or a class of NumPy's.
 _MAKERS_OF_VIEWS = (numpy.ndarray.view, numpy.ndarray.getfield, numpy.asmatrix)
 # Modules in which nothing takes an array.
-_PLAIN_MODULES = frozenset(("dtypes", "exceptions", "introspect", "version"))
+_PLAIN_MODULES = frozenset(("dtypes", "exceptions", "version"))
 
 
 def host_fallback(action: str | None = None) -> str:
@@ -627,7 +627,8 @@ def lookup(module: str, name: str) -> Any:
     except AttributeError as error:
         # NumPy tells what has taken the place of a name that it has removed, such as ``float_``.
         advice = str(error)
-        raise AttributeError(advice if "removed" in advice or "deprecated" in advice else missing) from None
+        is_told = any(word in advice for word in ("removed", "deprecated", "private"))
+        raise AttributeError(advice if is_told else missing) from None
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native

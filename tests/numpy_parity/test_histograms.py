@@ -64,6 +64,12 @@ def test_bincount(dtype: str) -> None:
     check_with_messages("bincount", numpy.broadcast_to(x[:1], (4,)))
 
 
+@pytest.mark.filterwarnings("default:Non-integer input:DeprecationWarning")
+@pytest.mark.parametrize("x", [[1.5, 2.0], (0.0, 3.0), [1.0, -2.0], [numpy.nan], [1j]])
+def test_lists_of_floats_that_are_counted(x: Any) -> None:
+    check_with_messages("bincount", x)
+
+
 @pytest.mark.parametrize("dtype", WEIGHTS)
 def test_weights_of_bincount(dtype: Any) -> None:
     check_with_messages("bincount", abs(sample("i4", (50,), 1)), sample(dtype, (50,), 2))

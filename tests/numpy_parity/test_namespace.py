@@ -180,6 +180,22 @@ def test_a_look_at_a_name_says_nothing(action: str, monkeypatch: pytest.MonkeyPa
     assert hasattr(np.rec, "recarray")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"{name}" for name in ("float_", "int", "product", "find_common_type", "nonsense")),
+        *(f"lib.{name}" for name in ("function_base", "arrayterator", "nanfunctions", "math", "nonsense")),
+    ],
+)
+def test_names_that_numpy_has_no_more(name: str) -> None:
+    texts = []
+    for module in (numpy, np):
+        with pytest.raises(AttributeError) as raised:
+            operator.attrgetter(name)(module)
+        texts.append(str(raised.value))
+    assert texts[1].replace("gpunumpy", "numpy") == texts[0]
+
+
 HELD: dict[str, Any] = {
     "matrix": lambda np_, x: np_.matrix(x).shape,
 }

@@ -337,7 +337,7 @@ def test_the_notice() -> None:
         (str, None, [[1.5, 2.5]]),
         (lambda x: (x, str(x)), None, [[1, 2]]),
         (lambda x: {x}, "O", [[1, 2]]),
-        (lambda day: day.astype(int), None, [numpy.array(["2020", "2021"], "M8[D]")]),
+        (lambda day: [str(day)][0], None, [numpy.array(["2020-01-01", "2021-02-03"], "M8[D]")]),
     ],
 )
 def test_texts_dates_and_objects_need_no_notice(function: Any, otypes: Any, arguments: Any) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ...core.dtypes import BOOL, FLOAT64, INT64, KIND
+from ...core.errors import OnHostError
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
@@ -55,6 +56,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
         array = zeros(0, INT64, device=array.device)  # an empty list counts as integers
     check_vector(array)
     if KIND[array.dtype] not in "biu":
+        if not isinstance(x, (ndarray, numpy.ndarray)):
+            raise OnHostError("NumPy decides, in each of its releases, whether a list of floats may count")
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {INT64!r} according to the rule 'safe'")
     if not array.size:
         return zeros(min_size, INT64, device=array.device)
