@@ -33,6 +33,7 @@ from ..core.recording.array import (
     on_host_memory,
     one_step,
     require_device,
+    scalar_of,
     show,
     to_host,
     wrap_leaf,
@@ -57,7 +58,7 @@ def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None 
     if not shape:
         raise TypeError("reshape() takes exactly 1 argument (0 given)")
     dims = shape[0] if len(shape) == 1 else shape
-    return reshaped(x, as_shape_with_unknown(dims, x.size), order, copy)
+    return scalar_of(reshaped(x, as_shape_with_unknown(dims, x.size), order, copy), x)
 
 
 def transpose_method(x: ndarray, *axes: Any) -> ndarray:

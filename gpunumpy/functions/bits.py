@@ -20,6 +20,7 @@ from ..core.recording.array import (
     one_step,
     owner_of,
     require_device,
+    scalar_of,
     wrap,
 )
 from ..core.recording.record import as_array, reshaped
@@ -79,7 +80,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
 def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
     """Return the elements with their bytes in the other order. See `numpy.ndarray.byteswap`."""
     with one_step(a):
-        result = copied = array(a, order="K")
+        copied = array(a, order="K")
         unit = a.itemsize // (2 if a.dtype.kind == "c" else 1)
         if unit > 1 and a.size:
             memory = owner_of(copied)
@@ -88,8 +89,8 @@ def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
             setitem(swapped, ..., getitem(swapped, (slice(None), slice(None, None, -1))))
         if is_set(inplace):
             setitem(a, ..., copied)
-            result = a
-    return result
+            return a
+    return scalar_of(copied, a)
 
 
 def getfield(a: ndarray, dtype: Any, offset: Any = 0) -> ndarray:
@@ -100,11 +101,11 @@ def getfield(a: ndarray, dtype: Any, offset: Any = 0) -> ndarray:
     target, offset = _field(a, dtype, offset)
     view = _view_of_field(a, target, offset)
     if view is not None:
-        return view
+        return scalar_of(view, a)
     parts = [_byte_of(a, offset + k) for k in range(target.itemsize)]
     field = reshape(viewed_as_dtype(stack(parts, -1), target), a.shape)
     field._flags |= READ_ONLY
-    return field
+    return scalar_of(field, a)
 
 
 def setfield(a: ndarray, val: Any, /, dtype: Any, offset: Any = 0) -> None:

@@ -99,12 +99,15 @@ class vectorize(numpy.vectorize):
 
         Nothing is said of it where arguments or results are of dtypes that could not be on a device.
         """
-        if host_fallback() == "error" and not holds_host_data((args, options)):
+        is_of_host = holds_host_data((args, options)) or holds_masked_array((args, options))
+        if host_fallback() == "error" and not is_of_host:
             report("gpunumpy.vectorize")
         results = _call_on_host(self, *args, **options)
+        if is_of_host or holds_host_data(results):
+            return results
         positional = [x for k, x in enumerate(args) if k not in self.excluded]
         named = [x for name, x in options.items() if name not in self.excluded]
-        if not holds_host_data(results) and not any(map(_is_of_host, positional + named)):
+        if not any(map(_is_of_host, positional + named)):
             report("gpunumpy.vectorize")
         return results
 

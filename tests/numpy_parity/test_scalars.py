@@ -180,3 +180,34 @@ def test_views_of_parts_of_a_scalar_can_be_written_to(part: str, dtype: str) -> 
         x = getattr(xp.ones(3, dtype).sum(), part)
         flags.append([y.flags.writeable for y in (x.reshape(1), x.ravel(), x[None], xp.expand_dims(x, 0))])
     assert flags[1] == flags[0]
+
+
+METHODS = """
+    all() any() argmax() argsort() byteswap() clip(0,3) conj() copy() cumsum() flatten() getfield(t) max() mean() min()
+    nonzero() prod() ravel() repeat(2) reshape(()) reshape((),copy=True) reshape(1) reshape(1,1) round() squeeze()
+    squeeze(0) sum() swapaxes(0,0) take(0) tolist() transpose() transpose(()) view() view(t) std() var() argmin()
+    astype('f4') searchsorted(1) compress([1]) item() T real imag
+"""
+
+
+def text_of(x: Any, method: str) -> str:
+    """What a method returns as it is printed, which tells scalars from arrays, or the type of its error."""
+    try:
+        return repr(eval(f"x.{method}", {"x": x, "t": x.dtype.str.replace("f", "i")})).replace("gpunumpy", "numpy")
+    except Exception as error:
+        return repr(next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins"))
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("method", METHODS.split())
+def test_methods_give_scalars_where_those_of_scalars_do(method: str, dtype: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    makers: tuple[Callable[[Any], Any], ...] = (
+        lambda xp: xp.ones(3, dtype).max(),
+        lambda xp: xp.ones((3, 1), dtype)[2, 0],
+        lambda xp: xp.array(1, dtype),
+        lambda xp: xp.ones(3, dtype)[1, ...],
+    )
+    for make in makers:
+        assert text_of(make(gpunumpy), method) == text_of(make(numpy), method)

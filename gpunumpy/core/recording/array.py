@@ -598,6 +598,14 @@ def is_scalar(array: ndarray) -> bool:
     return not array._flags & MADE_AS_ARRAY and not array._node.signature.shape
 
 
+def scalar_of(result: ndarray, array: ndarray) -> ndarray:
+    """Return the result of a method of `array` as what acts as a NumPy scalar, where the array does and NumPy's would.
+
+    A result that has dimensions, or belongs to an array, is returned unchanged.
+    """
+    return wrap(result.value()) if is_scalar(array) and not result.shape else result
+
+
 def wrap_leaf(node: Node) -> ndarray:
     """Return a new array that owns a leaf and its buffer."""
     array = ArrayState.__new__(ndarray)

@@ -26,6 +26,7 @@ from ...core.recording.array import (
     ndarray,
     on_host_memory,
     owner_of,
+    scalar_of,
     wrap,
 )
 from ...core.recording.record import as_array, cast_with_warning, is_masked_array
@@ -74,7 +75,7 @@ def isfortran(a: Any) -> bool:
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> ndarray:
     """Return the elements in another shape: a view if strides allow it. See `numpy.reshape`."""
     x = as_array(a)
-    return reshaped(x, as_shape_with_unknown(shape, x.size), order, copy)
+    return scalar_of(reshaped(x, as_shape_with_unknown(shape, x.size), order, copy), x)
 
 
 def as_shape_with_unknown(shape: Any, size: int) -> Shape:
@@ -172,7 +173,7 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
     order = tuple(normalize_axis(k, x.ndim) for k in given_axes)
     if len(set(order)) != len(order):
         raise ValueError("repeated axis in transpose")
-    return permuted(x, order)
+    return scalar_of(permuted(x, order), x)
 
 
 permute_dims = transpose
@@ -260,7 +261,7 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     if any(shape[k] != 1 for k in removed):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     kept = [k for k in range(x.ndim) if k not in removed]
-    return make_view(x, Layout(tuple(shape[k] for k in kept), tuple(strides[k] for k in kept), offset))
+    return scalar_of(make_view(x, Layout(tuple(shape[k] for k in kept), tuple(strides[k] for k in kept), offset)), x)
 
 
 def expand_dims(a: Any, axis: Any) -> ndarray:
@@ -462,7 +463,7 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
         plain: Any = as_class(x, ndarray, None)
         view = plain.view(dtype)  # which may be NumPy's work
     elif (memory := host_only_memory(x)) is None:
-        view = viewed_as_dtype(x, dtype)
+        view = scalar_of(viewed_as_dtype(x, dtype), x)
     else:
         seen = memory.view() if dtype is None else memory.view(dtype)
         view = on_host_memory(seen, x.device, owner_of(x))
