@@ -4,103 +4,106 @@
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
-import numpy as _numpy
+from .core.collector import imports_without_collector as _imports_without_collector
 
-from . import fft, linalg, random
-from ._version import __version__
-from .arrays import binding as _binding  # binds the operators and methods of arrays
-from .arrays.exchange import from_dlpack
-from .arrays.methods import _restored, asnumpy
-from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
-from .arrays.printing import *
-from .configuration import show_config
-from .core.errors import DeviceError, HostFallbackWarning, PerformanceWarning
-from .core.late_imports import import_late as _import_late
-from .core.recording.array import ndarray
-from .core.recording.residence import set_residence
-from .core.runtime.device import Device, default_device, devices
-from .core.runtime.evaluate import synchronize
-from .core.runtime.explain import explain
-from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
-from .core.runtime.profile import profile
-from .functions import ctypes_arrays as _ctypes_arrays
-from .functions import iterators as _iterators
-from .functions import old_names as _old_names
-from .functions.bits import *
-from .functions.calculus import *
-from .functions.creation.arrays import *
-from .functions.creation.ranges import *
-from .functions.creation.windows import *
-from .functions.docstrings import describe as _describe
-from .functions.docstrings import show_in as _show_in
-from .functions.dtype_functions import *
-from .functions.every_dtype import take_every_dtype as _take_every_dtype
-from .functions.fallback import host_fallback
-from .functions.fallback import lookup as _lookup
-from .functions.files import *
-from .functions.functional import *
-from .functions.indexing.elements import *
-from .functions.indexing.grids import *
-from .functions.indexing.selection import *
-from .functions.interpolation import *
-from .functions.manipulation.insert_delete import *
-from .functions.manipulation.joining import *
-from .functions.manipulation.padding import *
-from .functions.manipulation.repeating import *
-from .functions.manipulation.shape import *
-from .functions.manipulation.strides import *
-from .functions.products.einsum import *
-from .functions.products.stacked import *
-from .functions.products.tensor_products import *
-from .functions.reductions.reductions import *
-from .functions.reductions.scans import *
-from .functions.sets.operations import *
-from .functions.sets.unique import *
-from .functions.sorting.searching import *
-from .functions.sorting.sort import *
-from .functions.statistics.averages import *
-from .functions.statistics.correlation import *
-from .functions.statistics.histograms import *
-from .functions.statistics.nanfunctions import *
-from .functions.statistics.quantiles import *
-from .functions.ufuncs import scimath as _scimath
-from .functions.ufuncs.elementwise import (
-    allclose,
-    angle,
-    array_equal,
-    array_equiv,
-    clip,
-    fix,
-    i0,
-    imag,
-    isclose,
-    iscomplex,
-    iscomplexobj,
-    isneginf,
-    isposinf,
-    isreal,
-    isrealobj,
-    nan_to_num,
-    real,
-    real_if_close,
-    round,
-    sinc,
-    unwrap,
-)
-from .functions.ufuncs.errstate import *
-from .functions.ufuncs.ufunc import UFUNCS as _UFUNCS
-from .functions.ufuncs.ufunc import ufunc
-from .polynomial.legacy import *
-from .submodules import make_importable as _make_importable
+with _imports_without_collector():
+    import numpy as _numpy
 
-globals().update(_UFUNCS)
-around = round
-_describe(globals(), _numpy)
-globals().update(_take_every_dtype(globals(), _numpy))
-_show_in(__name__, {name: x for name, x in globals().items() if not name.startswith("_") or x is _restored})
-_show_in(linalg.__name__, vars(linalg))
-_show_in(fft.__name__, vars(fft))
-_make_importable()
+    from . import fft, linalg, random
+    from ._version import __version__
+    from .arrays import binding as _binding  # binds the operators and methods of arrays
+    from .arrays.exchange import from_dlpack
+    from .arrays.methods import _restored, asnumpy
+    from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
+    from .arrays.printing import *
+    from .configuration import show_config
+    from .core.errors import DeviceError, HostFallbackWarning, PerformanceWarning
+    from .core.late_imports import import_late as _import_late
+    from .core.recording.array import ndarray
+    from .core.recording.residence import set_residence
+    from .core.runtime.device import Device, default_device, devices
+    from .core.runtime.evaluate import synchronize
+    from .core.runtime.explain import explain
+    from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
+    from .core.runtime.profile import profile
+    from .functions import ctypes_arrays as _ctypes_arrays
+    from .functions import iterators as _iterators
+    from .functions import old_names as _old_names
+    from .functions.bits import *
+    from .functions.calculus import *
+    from .functions.creation.arrays import *
+    from .functions.creation.ranges import *
+    from .functions.creation.windows import *
+    from .functions.docstrings import describe as _describe
+    from .functions.docstrings import show_in as _show_in
+    from .functions.dtype_functions import *
+    from .functions.every_dtype import take_every_dtype as _take_every_dtype
+    from .functions.fallback import host_fallback
+    from .functions.fallback import lookup as _lookup
+    from .functions.files import *
+    from .functions.functional import *
+    from .functions.indexing.elements import *
+    from .functions.indexing.grids import *
+    from .functions.indexing.selection import *
+    from .functions.interpolation import *
+    from .functions.manipulation.insert_delete import *
+    from .functions.manipulation.joining import *
+    from .functions.manipulation.padding import *
+    from .functions.manipulation.repeating import *
+    from .functions.manipulation.shape import *
+    from .functions.manipulation.strides import *
+    from .functions.products.einsum import *
+    from .functions.products.stacked import *
+    from .functions.products.tensor_products import *
+    from .functions.reductions.reductions import *
+    from .functions.reductions.scans import *
+    from .functions.sets.operations import *
+    from .functions.sets.unique import *
+    from .functions.sorting.searching import *
+    from .functions.sorting.sort import *
+    from .functions.statistics.averages import *
+    from .functions.statistics.correlation import *
+    from .functions.statistics.histograms import *
+    from .functions.statistics.nanfunctions import *
+    from .functions.statistics.quantiles import *
+    from .functions.ufuncs import scimath as _scimath
+    from .functions.ufuncs.elementwise import (
+        allclose,
+        angle,
+        array_equal,
+        array_equiv,
+        clip,
+        fix,
+        i0,
+        imag,
+        isclose,
+        iscomplex,
+        iscomplexobj,
+        isneginf,
+        isposinf,
+        isreal,
+        isrealobj,
+        nan_to_num,
+        real,
+        real_if_close,
+        round,
+        sinc,
+        unwrap,
+    )
+    from .functions.ufuncs.errstate import *
+    from .functions.ufuncs.ufunc import UFUNCS as _UFUNCS
+    from .functions.ufuncs.ufunc import ufunc
+    from .polynomial.legacy import *
+    from .submodules import make_importable as _make_importable
+
+    globals().update(_UFUNCS)
+    around = round
+    _describe(globals(), _numpy)
+    globals().update(_take_every_dtype(globals(), _numpy))
+    _show_in(__name__, {name: x for name, x in globals().items() if not name.startswith("_") or x is _restored})
+    _show_in(linalg.__name__, vars(linalg))
+    _show_in(fft.__name__, vars(fft))
+    _make_importable()
 
 # Public names that NumPy does not have.
 _ADDED_NAMES = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -102,3 +104,35 @@ def test_young_objects_are_taken_for_old_a_bounded_number_of_times() -> None:
         for _ in range(collector._MOST_TIMES + 10):
             take_for_old()
     assert len(frozen) == collector._MOST_TIMES
+
+
+# What makes the import run, what it may not change, and what it may not do.
+IMPORT = """
+import gc, sys, numpy
+thresholds = gc.get_threshold()
+looks = []
+gc.callbacks.append(lambda phase, info: looks.append(phase))
+{prepare}
+try:
+    import gpunumpy
+except ImportError as error:
+    print("failed")
+assert gc.get_threshold() == thresholds, gc.get_threshold()
+assert gc.get_freeze_count() < 2000
+print(looks.count("start") <= {most_looks})
+"""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "most_looks", "expected"),
+    [
+        ("", 1, "True\n"),
+        ("sys.modules['gpunumpy.fft'] = None", 1, "failed\nTrue\n"),
+        ("gc.set_threshold(0); thresholds = gc.get_threshold()", 0, "True\n"),
+    ],
+    ids=["as it is", "that fails", "with the collector turned off"],
+)
+def test_the_collector_is_at_rest_during_the_import(prepare: str, most_looks: int, expected: str) -> None:
+    program = IMPORT.format(prepare=prepare, most_looks=most_looks)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr[-2000:]
