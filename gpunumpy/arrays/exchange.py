@@ -23,6 +23,7 @@ from ..core.recording.array import (
     host_only_memory,
     is_scalar,
     make_view,
+    memory_on_host,
     ndarray,
     wrap_leaf,
 )
@@ -209,7 +210,14 @@ class Ctypes:
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of NumPy's object for the same memory."""
-        return getattr(lent_memory(self._array).ctypes, name)
+        memory = lent_memory(self._array)
+        if memory is None:
+            raise _without_ctypes(self._array)
+        return getattr(memory.ctypes, name)
+
+
+def _without_ctypes(x: ndarray) -> AttributeError:
+    return AttributeError(f"ctypes: the array is on {x.device}; x.get().ctypes is of a copy, data_ptr() its address")
 
 
 def ctypes_of(x: ndarray) -> Any:
@@ -218,16 +226,16 @@ def ctypes_of(x: ndarray) -> Any:
     Raises
     ------
     AttributeError
-        For an array on a GPU: what C writes to a copy would be lost. And for results that act as NumPy's scalars, which
-        have no such attribute.
+        For an array in a GPU's memory: what C writes to a copy would be lost. And for results that act as NumPy's
+        scalars, which have no such attribute.
     """
     memory = host_only_memory(x)
     if memory is not None:
         return memory.ctypes
     if is_scalar(x):
         raise AttributeError("the 0-d result of an operation has no attribute 'ctypes'")
-    if not x.device.shares_host_memory:
-        raise AttributeError(f"ctypes: the array is on {x.device}; x.get().ctypes is of a copy, data_ptr() its address")
+    if not x.device.shares_host_memory and memory_on_host(x) is None:
+        raise _without_ctypes(x)
     return Ctypes(x)
 
 

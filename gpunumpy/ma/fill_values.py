@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
-from ..core.numpy_release import NUMPY_2_5
+from ..core.numpy_release import RELEASE
 from ..core.recording.array import ndarray, to_host
 
 # What `numpy.ma` fills with, by the kind of the dtype.
@@ -63,10 +63,10 @@ def checked_fill_value(value: Any, dtype: Any) -> Any:
 def converted_fill_value(value: Any, dtype: Any) -> Any:
     """Return a fill value of another dtype as one of `dtype`; None if it has no such value.
 
-    Before 2.5 NumPy takes a float that is out of range for the integer that the cast makes of it.
+    Before 2.5.4 NumPy takes a float that is out of range for the integer that the cast makes of it.
     """
     try:
-        with numpy.errstate(invalid="raise" if NUMPY_2_5 else "ignore"):
+        with numpy.errstate(invalid="raise" if RELEASE >= "2.5.4" else "ignore"):
             return checked_fill_value(value, dtype)
     except (TypeError, ValueError, OverflowError, FloatingPointError):
         return None

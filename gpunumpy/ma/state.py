@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
-from ..core.numpy_release import NUMPY_2_5
+from ..core.numpy_release import NUMPY_2_5, RELEASE
 from ..core.recording.array import from_host, is_scalar, mark_as_array, ndarray
 from ..core.sequence_patterns import match_as_sequence
 from ..core.source_location import warn
@@ -203,11 +203,11 @@ def as_data(x: Any) -> ndarray:
 def update_from(x: Any, like: Any) -> Any:
     """Give a masked array the fill value and the kind of mask of another object, and return it.
 
-    Before 2.5 NumPy leaves the fill value as it is, of whatever dtype.
+    Before 2.5.3 NumPy leaves the fill value as it is, of whatever dtype.
     """
     if isinstance(like, MaskedArray):
         fill_value = like._fill_value
-        if NUMPY_2_5 and fill_value is not None and like.dtype != x.dtype:
+        if RELEASE >= "2.5.3" and fill_value is not None and like.dtype != x.dtype:
             fill_value = converted_fill_value(fill_value, x.dtype)
         x._fill_value, x._hardmask, x._sharedmask = fill_value, like._hardmask, like._sharedmask
         if is_ours(like):

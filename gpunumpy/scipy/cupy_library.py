@@ -7,6 +7,7 @@ of this package. CuPy works on the device's stream, so neither waits for the oth
 from __future__ import annotations
 
 import sys
+import warnings
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -46,7 +47,9 @@ def cupyx(path: str) -> Any:
     if cupy() is None:
         return None
     try:
-        return import_late(f"cupyx.scipy.{path}")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "cupyx.jit.rawkernel is experimental", FutureWarning)  # CuPy's own use
+            return import_late(f"cupyx.scipy.{path}")
     except ImportError:
         return None
 

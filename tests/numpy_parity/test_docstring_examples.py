@@ -164,6 +164,8 @@ def _words_and_numbers(text: str) -> tuple[str, list[float]]:
 )
 def test_examples_show_the_same(name: str, residence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = OnAGpu() if gpunumpy.default_device() is CPU else ON_A_GPU.get(name, OnAGpu())
+    if rule.error and residence == "auto":
+        rule = OnAGpu()  # the host has the memory of small arrays
     gpunumpy.set_residence(residence)
     monkeypatch.chdir(tmp_path)
     with numpy.printoptions(), numpy.errstate(), warnings.catch_warnings():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-WAITS = 1200  # of a twentieth of a second each: a child that takes longer hangs
+WAITS, WAIT_S = 1200, 0.05  # a child that takes longer than all of them hangs
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -27,6 +28,7 @@ def in_child(function: Callable[[], Any]) -> Any:
     if not pid:
         try:
             os.close(reading)
+            faulthandler.dump_traceback_later(0.8 * WAITS * WAIT_S)  # tells where a child hangs
             try:
                 answer = pickle.dumps((True, function()))
             except BaseException:
@@ -39,7 +41,7 @@ def in_child(function: Callable[[], Any]) -> Any:
     for _ in range(WAITS):
         if os.waitpid(pid, os.WNOHANG)[0]:
             break
-        time.sleep(0.05)
+        time.sleep(WAIT_S)
     else:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
