@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import pickle
+import select
 import signal
-import time
 import traceback
 import warnings
 from collections.abc import Callable
@@ -28,7 +27,6 @@ def in_child(function: Callable[[], Any]) -> Any:
     if not pid:
         try:
             os.close(reading)
-            faulthandler.dump_traceback_later(0.8 * WAITS * WAIT_S)  # tells where a child hangs
             try:
                 answer = pickle.dumps((True, function()))
             except BaseException:
@@ -38,17 +36,20 @@ def in_child(function: Callable[[], Any]) -> Any:
         finally:
             os._exit(0)
     os.close(writing)
-    for _ in range(WAITS):
-        if os.waitpid(pid, os.WNOHANG)[0]:
-            break
-        time.sleep(WAIT_S)
-    else:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        os.close(reading)
-        raise AssertionError("the child hangs")
-    with open(reading, "rb") as pipe:
-        answer = pipe.read()
+    answer = b""
+    with open(reading, "rb", buffering=0) as pipe:
+        waits = 0
+        while waits < WAITS:
+            if not select.select([pipe], [], [], WAIT_S)[0]:
+                waits += 1
+            elif part := pipe.read(1 << 20):  # while the child writes: a pipe holds 64 KB
+                answer += part
+            else:
+                break
+        else:
+            os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert waits < WAITS, "the child hangs"
     assert answer, "the child has crashed"
     done, result = pickle.loads(answer)
     assert done, result
