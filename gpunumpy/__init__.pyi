@@ -147,6 +147,8 @@ from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
 from .cuda.memory import MemoryPool, PinnedMemoryPool
+from .cuda.stream import Event as Event
+from .cuda.stream import Stream as Stream
 from .custom.elementwise import ElementwiseKernel as ElementwiseKernel
 from .custom.raw import RawKernel as RawKernel
 from .custom.raw import RawModule as RawModule
@@ -886,6 +888,7 @@ def array(
     ndmax: SupportsIndex = 0,
     like: Any = None,
     device: _DeviceLike | None = None,
+    blocking: builtins.bool = True,
 ) -> ndarray: ...
 def array2string(
     a: ArrayLike,
@@ -935,6 +938,7 @@ def asarray(
     device: _DeviceLike | None = None,
     copy: builtins.bool | None = None,
     like: Any = None,
+    blocking: builtins.bool = True,
 ) -> ndarray: ...
 def asarray_chkfinite(a: object, dtype: DTypeLike | None = None, order: _Order | None = None) -> ndarray: ...
 def ascontiguousarray(
@@ -1222,6 +1226,10 @@ def empty_like(
     *,
     device: _DeviceLike | None = None,
 ) -> ndarray: ...
+def empty_like_pinned(
+    a: Any, dtype: DTypeLike | None = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> numpy.ndarray[Any, Any]: ...
+def empty_pinned(shape: Any, dtype: DTypeLike | None = float, order: str = "C") -> numpy.ndarray[Any, Any]: ...
 
 equal: _Binary
 
@@ -2554,11 +2562,16 @@ def zeros_like(
     *,
     device: _DeviceLike | None = None,
 ) -> ndarray: ...
+def zeros_like_pinned(
+    a: Any, dtype: DTypeLike | None = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> numpy.ndarray[Any, Any]: ...
+def zeros_pinned(shape: Any, dtype: DTypeLike | None = float, order: str = "C") -> numpy.ndarray[Any, Any]: ...
 
 __all__ = [
     "Device",
     "DeviceError",
     "ElementwiseKernel",
+    "Event",
     "False_",
     "HostFallbackWarning",
     "PerformanceWarning",
@@ -2566,6 +2579,7 @@ __all__ = [
     "RawModule",
     "ReductionKernel",
     "ScalarType",
+    "Stream",
     "True_",
     "__array_namespace_info__",
     "abs",
@@ -2717,6 +2731,8 @@ __all__ = [
     "emath",
     "empty",
     "empty_like",
+    "empty_like_pinned",
+    "empty_pinned",
     "equal",
     "errstate",
     "euler_gamma",
@@ -3086,4 +3102,6 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
+    "zeros_like_pinned",
+    "zeros_pinned",
 ]

@@ -39,9 +39,11 @@ from ..core.recording.array import (
     wrap_leaf,
     wrap_ordered,
 )
+from ..core.recording.async_reads import read_later
 from ..core.recording.record import reshaped as in_shape
 from ..core.recording.residence import resident
 from ..core.recording.states import take_state
+from ..core.runtime.async_copies import wait_for_memory
 from ..core.runtime.device import Device
 from ..core.source_location import call_for_user, warn
 from ..functions.creation.arrays import array, as_shape
@@ -50,7 +52,7 @@ from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose, viewed_as_dtype
 from ..functions.manipulation.strides import view_by_strides
 from ..functions.ufuncs.ufunc import UFUNCS
-from .stream_order import stream_handle, wait_for
+from .stream_order import stream_handle, wait_for, waits_for_copies
 
 
 def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -371,13 +373,16 @@ def asnumpy(
     x : array_like
         An array, or anything that NumPy can make an array of.
     stream : object or int, optional
-        A CUDA stream of another library, or its handle, whose work comes before the copy.
+        A CUDA stream, or its handle, whose work comes before the copy, and whose later work comes after it.
     order : {"C", "F", "A", "K"}
         The memory order of the result.
     out : numpy.ndarray, optional
         Where to write the elements. By default to a new array.
     blocking : bool
-        Accepted: the elements are there when the call returns.
+        Whether the elements are there when the call returns. Else they are there once `synchronize` has returned, or
+        the `synchronize` of `stream`, of the current stream, or of an event that is recorded on it later; until then
+        the memory must not be read or written. The new array is in page-locked memory. The call waits all the same
+        where `out` is not page-locked (see `empty_pinned`) or not in C order, and for small arrays.
 
     Raises
     ------
@@ -386,17 +391,37 @@ def asnumpy(
     ValueError
         If `out` has another shape.
     """
-    if stream is not None and isinstance(x, ndarray) and x.device.has_stream:
-        wait_for(x.device, stream_handle(stream, x.device))
-    host: Any = to_host(x) if isinstance(x, ndarray) else numpy.array(x)
     if out is not None:
         if not isinstance(out, numpy.ndarray):
             raise TypeError(f"out is a NumPy array, not {type(out).__name__!r}")
-        if out.shape != host.shape:
-            raise ValueError(f"out has shape {out.shape}, the array {host.shape}")
+        if out.shape != numpy.shape(x):
+            raise ValueError(f"out has shape {out.shape}, the array {numpy.shape(x)}")
+    if not isinstance(x, ndarray):
+        host: Any = numpy.array(x)
+    else:
+        handle = stream_handle(stream, x.device) if stream is not None and x.device.has_stream else None
+        if handle is not None:
+            wait_for(x.device, handle)
+        if not blocking and (found := _read_later(x, order, out)) is not None:
+            if handle is not None:
+                waits_for_copies(x.device, handle)
+            return found
+        host = to_host(x)
+    if out is not None:
+        wait_for_memory(out, to_write=True)
         call_for_user(numpy.copyto, out, host)
         return out
     return host.copy(order) if order != "C" or not host.flags.c_contiguous else host
+
+
+def _read_later(x: ndarray, order: str, out: Any) -> Any:
+    """Return `read_later` for a memory order, which a given result has already."""
+    order = memory_order(order)
+    is_reversed = order == "F" or (order in ("A", "K") and x.f_contiguous and not x.c_contiguous)
+    if out is not None or not is_reversed:
+        return read_later(x, out)
+    found = read_later(transpose(x), None)
+    return None if found is None else found.T
 
 
 def to_bytes(x: ndarray) -> bytes:

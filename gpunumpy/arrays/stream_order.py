@@ -9,7 +9,9 @@ from typing import Any
 
 from ..core.errors import DeviceError
 from ..core.runtime import evaluate
+from ..core.runtime.async_copies import copies_begun
 from ..core.runtime.device import Device, check, driver, is_lost
+from ..core.runtime.moves import mark_on
 
 # The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
 LEGACY, PER_THREAD = 1, 2
@@ -71,15 +73,21 @@ def consumer_waits(device: Device, stream: int) -> None:
 
 
 def wait_for(device: Device, stream: int) -> None:
-    """Make the device's stream wait for the work queued so far on another library's stream."""
-    if stream == LEGACY:
+    """Make the device's stream, and copies beside it, wait for the work queued so far on another library's stream."""
+    copies = copies_begun(device)
+    if stream == LEGACY and copies is None:
         return
-    cuda = driver()
-    device.activate()
-    event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-    check(cuda.cuEventRecord(event, cuda.CUstream(stream)))
-    check(cuda.cuStreamWaitEvent(device.stream, event, 0))
-    check(cuda.cuEventDestroy(event))
+    mark = mark_on(device, driver().CUstream(stream))
+    if stream != LEGACY:
+        mark.precede(device.stream)
+    if copies is not None:
+        copies.wait_for(mark)
+
+
+def waits_for_copies(device: Device, stream: int) -> None:
+    """Make another library's stream wait for the copies between host and device that are queued so far."""
+    if (copies := copies_begun(device)) is not None:
+        copies.precede(driver().CUstream(stream))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Devices, streams, events and memory under CuPy's names: `cupy.cuda` for programs whose imports alone change.
 
-All operations on arrays of a GPU run on the one stream of its device. What would need another is not here, and says so.
+All operations on arrays of a GPU run on the one stream of its device, and copies that the host does not wait for beside
+it. What would need another stream is not here, and says so.
 """
 
 from ..core.runtime.device import Device
@@ -8,6 +9,7 @@ from . import memory, runtime, stream
 from .memory import (
     MemoryPool,
     PinnedMemoryPool,
+    alloc_pinned_memory,
     get_allocator,
     set_allocator,
 )
@@ -27,6 +29,7 @@ __all__ = [
     "MemoryPool",
     "PinnedMemoryPool",
     "Stream",
+    "alloc_pinned_memory",
     "get_allocator",
     "get_current_stream",
     "get_device_id",

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import numpy
+
+from ..core.runtime import page_locked
+from ..core.runtime.device import default_device
 from ..core.runtime.memory import free_all_blocks, memory_info, memory_limit, set_memory_limit
 
 OutOfMemoryError = MemoryError
@@ -64,14 +68,15 @@ class MemoryPool:
 
 
 class PinnedMemoryPool:
-    """Page-locked memory of the host, under the names of `cupy.cuda.PinnedMemoryPool`. No free blocks are kept."""
+    """The page-locked memory of the host that no array has, under the names of `cupy.cuda.PinnedMemoryPool`."""
 
     def n_free_blocks(self) -> int:
-        """Return 0: what is not used is the system's."""
-        return 0
+        """Return the number of blocks that are kept for later arrays."""
+        return page_locked.count_free_blocks()
 
     def free_all_blocks(self) -> None:
-        """Return no blocks, as there are none."""
+        """Return these blocks to the system."""
+        page_locked.unlock_free_blocks()
 
 
 _pool, _pinned_pool = MemoryPool(), PinnedMemoryPool()
@@ -85,6 +90,11 @@ def get_default_memory_pool() -> MemoryPool:
 def get_default_pinned_memory_pool() -> PinnedMemoryPool:
     """Return the pool of page-locked memory. See `cupy.get_default_pinned_memory_pool`."""
     return _pinned_pool
+
+
+def alloc_pinned_memory(size: int) -> numpy.ndarray[Any, Any]:
+    """Return page-locked memory of the host, as NumPy's array of bytes. See `cupy.cuda.alloc_pinned_memory`."""
+    return page_locked.new_array((size,), numpy.dtype(numpy.uint8), default_device())
 
 
 def get_allocator() -> Callable[[int], NoReturn]:
@@ -116,6 +126,7 @@ __all__ = [
     "MemoryPool",
     "OutOfMemoryError",
     "PinnedMemoryPool",
+    "alloc_pinned_memory",
     "get_allocator",
     "get_default_memory_pool",
     "get_default_pinned_memory_pool",

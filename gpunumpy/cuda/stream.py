@@ -1,9 +1,10 @@
 """`Stream` and `Event` under CuPy's names: the order of this package's work and of other work on CUDA streams.
 
-All operations on arrays of a GPU run on the stream of its device, in the order in which they are recorded. A `Stream`
-is for what others queue, kernels of one's own or other libraries. As a context it orders: what is recorded in it comes
-after what is on the stream, and what is queued on the stream later comes after that. Nothing waits on the host.
-On the CPU, where work is done when it is computed, streams order nothing.
+All operations on arrays of a GPU run on the stream of its device, in the order in which they are recorded, and copies
+that the host does not wait for run beside it, in the order that the data needs. A `Stream` is for what others queue,
+kernels of one's own or other libraries, and for the host to wait for. As a context it orders: what is recorded and
+copied in it comes after what is on the stream, and what is queued on the stream later comes after that. Nothing waits
+on the host. On the CPU, where work is done when it is computed, streams order nothing.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import weakref
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
-from ..arrays.stream_order import consumer_waits, stream_handle, wait_for
+from ..arrays.stream_order import consumer_waits, stream_handle, wait_for, waits_for_copies
 from ..core.errors import DeviceError
 from ..core.runtime import evaluate
+from ..core.runtime.async_copies import copies_begun
 from ..core.runtime.device import Device, check, default_device, driver, is_lost
 
 # What of CuPy's streams is not here, with the reason.
@@ -112,6 +114,9 @@ class Stream:
     def done(self) -> bool:
         """Whether all work on the stream is done."""
         self._queue_what_is_recorded()
+        copies = None if self._handle else copies_begun(self.device)
+        if copies is not None and not copies.are_over():
+            return False
         return not self.ptr or _has_happened(driver().cuStreamQuery(driver().CUstream(self.ptr)))
 
     def synchronize(self) -> None:
@@ -121,6 +126,7 @@ class Stream:
         if self._handle:
             self._queue_what_is_recorded()
             check(driver().cuStreamSynchronize(driver().CUstream(self._handle)))
+            evaluate.check_errors(evaluate.queue_of(self.device))
 
     def record(self, event: Event | None = None) -> Event:
         """Return an event that happens when all work that is on the stream now is done.
@@ -134,6 +140,27 @@ class Stream:
         event.record(self)
         return event
 
+    def wait(self, other: Event | Stream) -> None:
+        """Have what comes to the stream later wait for an event, or for all work that is on another stream now.
+
+        Parameters
+        ----------
+        other : Event or Stream
+            An event, which has been recorded, or a stream.
+
+        Raises
+        ------
+        TypeError
+            If it is something else.
+        """
+        if not isinstance(other, (Event, Stream)):
+            raise TypeError(f"a stream waits for an Event or a Stream, not {type(other).__name__!r}")
+        if isinstance(other, Stream):
+            with other.device:
+                event = Event(disable_timing=True)
+            other = other.record(event)
+        self.wait_event(other)
+
     def wait_event(self, event: Event) -> None:
         """Have what comes to the stream later wait until an event has happened.
 
@@ -146,8 +173,13 @@ class Stream:
             return
         self._queue_what_is_recorded()
         cuda = driver()
-        for handle in {self.ptr, int(self.device.stream)} if _is_current(self) else {self.ptr}:
-            check(cuda.cuStreamWaitEvent(cuda.CUstream(handle), cuda.CUevent(event.ptr), 0))
+        handles = {self.ptr}
+        if not self._handle or _is_current(self):
+            handles.add(int(self.device.stream))
+            if (copies := copies_begun(self.device)) is not None:
+                copies.wait_for(event)
+        for handle in handles:
+            event.precede(cuda.CUstream(handle))
 
     def use(self) -> Stream:
         """Make the stream the current one of this thread until another one is."""
@@ -180,6 +212,7 @@ class Stream:
         if self._handle:
             evaluate.compute_pending(evaluate.queue_of(self.device))
             consumer_waits(self.device, self._handle)
+            waits_for_copies(self.device, self._handle)
 
     def _queue_what_is_recorded(self) -> None:
         """Have the operations that were recorded so far be on this stream, if they are to be on it."""
@@ -303,7 +336,9 @@ class Event:
         stream._queue_what_is_recorded()
         if self.ptr:
             cuda = driver()
-            check(cuda.cuEventRecord(cuda.CUevent(self.ptr), cuda.CUstream(stream.ptr)))
+            copies = None if stream._handle else copies_begun(self.device)
+            on = cuda.CUstream(stream.ptr) if copies is None or copies.are_over() else copies.joined_stream()
+            check(cuda.cuEventRecord(cuda.CUevent(self.ptr), on))
         else:
             self.seconds = time.perf_counter()
         self.is_recorded = True
@@ -312,6 +347,11 @@ class Event:
     def done(self) -> bool:
         """Whether the event has happened, or was never recorded."""
         return not self.ptr or _has_happened(driver().cuEventQuery(driver().CUevent(self.ptr)))
+
+    def precede(self, stream: Any) -> None:
+        """Have later work on a stream, of the driver's class, wait until the event has happened."""
+        if self.ptr:
+            check(driver().cuStreamWaitEvent(stream, driver().CUevent(self.ptr), 0))
 
     def synchronize(self) -> None:
         """Wait until the event has happened."""

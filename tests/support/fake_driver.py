@@ -9,8 +9,18 @@ from typing import Any
 
 import pytest
 
+from gpunumpy.core.runtime import (
+    async_copies,
+    evaluate,
+    host_copies,
+    marks,
+    memory,
+    memory_copy,
+    moves,
+    page_locked,
+    spill,
+)
 from gpunumpy.core.runtime import device as module
-from gpunumpy.core.runtime import evaluate, host_copies, marks, memory, memory_copy, moves, spill
 from gpunumpy.core.runtime.device import CPU
 
 MEMORY_BYTES = 1 << 30
@@ -232,7 +242,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     for table in (
         *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
         *(memory_copy._stages, evaluate._states, host_copies._free_slots, moves._moves, marks._free_events),
-        spill._stores,
+        *(spill._stores, async_copies._copies, page_locked._free),
     ):
         for key in list(table):
             if key is not CPU:

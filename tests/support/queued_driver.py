@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import random
 import re
+import threading
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +33,8 @@ class QueuedDriver(FakeDriver):
         How many operations happen at most with each that is queued.
     slow_stream
         A stream that comes on only where nothing else can, if it is set.
+    stopped_stream
+        A stream that does not come on, if it is set: what waits for it fails.
     bytes_to_device
         How many bytes copies to the device have had so far.
     """
@@ -41,6 +44,7 @@ class QueuedDriver(FakeDriver):
         self.choice = random.Random(0)
         self.eagerness = 3
         self.slow_stream: Any = None
+        self.stopped_stream: Any = None
         self.bytes_to_device = 0
         self._queues: defaultdict[Any, deque[_Operation]] = defaultdict(deque)
         self._recorded: defaultdict[Any, int] = defaultdict(int)  # how often each event was
@@ -50,6 +54,18 @@ class QueuedDriver(FakeDriver):
         self._sizes: dict[int, int] = {}
         self._texts: dict[int, str] = {}
         self._stream: Any = None  # of kernels
+        self._lock = threading.RLock()
+
+    def __getattr__(self, name: str) -> Any:
+        found = super().__getattr__(name)
+        if not name.startswith("cu") or isinstance(found, type):
+            return found
+
+        def call(*args: Any) -> Any:
+            with self._lock:  # one thread at a time
+                return found(*args)
+
+        return call
 
     # --- what is queued ---
 
@@ -59,7 +75,8 @@ class QueuedDriver(FakeDriver):
             self._step()
 
     def _step(self) -> bool:
-        streams = [stream for stream, queue in self._queues.items() if queue]
+        stopped = None if self.stopped_stream is None else int(self.stopped_stream)
+        streams = [stream for stream, queue in self._queues.items() if queue and stream != stopped]
         self.choice.shuffle(streams)
         streams.sort(key=lambda stream: stream == self.slow_stream)
         for stream in streams:
@@ -122,6 +139,11 @@ class QueuedDriver(FakeDriver):
 
     def _is_pinned(self, address: int) -> bool:
         return any(start <= address < start + size for start, size in self._pinned.items())
+
+    def _cuPointerGetAttribute(self, attribute: Any, pointer: int) -> Any:
+        if attribute == self._real.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE and self._is_pinned(pointer):
+            return self._real.CUmemorytype.CU_MEMORYTYPE_HOST
+        return super()._cuPointerGetAttribute(attribute, pointer)
 
     def _copy(self, target: int, source: int, size: int, stream: Any) -> None:
         def copy() -> bool:

@@ -30,6 +30,7 @@ from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..locks import ReentrantLock
 from ..runtime import evaluate, hints, memory, memory_copy
+from ..runtime.async_copies import buffer_under_way, wait_for_memory
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, bytes_on_host, is_on_host
 from ..runtime.memory import address
@@ -682,10 +683,15 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
 # --- to and from the host ---------------------------------------------------------------------------------------------
 
 
-def from_host(data: Any, device: Device | None = None) -> ndarray:
-    """Return a new array with a copy of a NumPy array, of a supported dtype in either byte order."""
+def from_host(data: Any, device: Device | None = None, blocking: bool = True) -> ndarray:
+    """Return a new array with a copy of a NumPy array, of a supported dtype in either byte order.
+
+    Unless `blocking` is set, a GPU reads page-locked memory behind this call.
+    """
     dtype = dtypes.of_data(data.dtype)
     device = default_device() if device is None else device
+    queue = evaluate.queue_of(device)
+    wait_for_memory(data, to_write=False)
     order = None
     if not data.flags.c_contiguous:
         order = layout.memory_order([(data.shape, [s // max(1, data.itemsize) for s in data.strides])], data.ndim)
@@ -695,7 +701,8 @@ def from_host(data: Any, device: Device | None = None) -> ndarray:
     if dtype == BOOL:
         ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
     where = layout.c_layout(ordered.shape)
-    array = wrap_leaf(graph.leaf(buffer_of(ordered, device), dtype, where, evaluate.queue_of(device)))
+    buffer = None if blocking else buffer_under_way(ordered, device, queue.lock)
+    array = wrap_leaf(graph.leaf(buffer or buffer_of(ordered, device), dtype, where, queue))
     if order is None:
         return array
     view = make_view(array, layout.ordered_layout(where.shape, order))

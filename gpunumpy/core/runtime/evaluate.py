@@ -31,6 +31,7 @@ from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
 from . import memory
+from .async_copies import copies_begun
 from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
@@ -547,7 +548,7 @@ def compute_operands(nodes: Sequence[Node]) -> None:
 
 
 def synchronize(device: Device | str | int | None = None) -> None:
-    """Compute the pending arrays of a device, and wait until its work is done.
+    """Compute the pending arrays of a device, and wait until its work is done, and all copies to and from the host.
 
     Arrays that are computed in less time than they are read (zeros, ranges and the like) stay as they are until they
     are needed in memory.
@@ -567,6 +568,8 @@ def synchronize(device: Device | str | int | None = None) -> None:
     if device_state is not None:
         flush(device_state.queue)
     wait_for_device(wanted_device)
+    if (copies := copies_begun(wanted_device)) is not None:
+        copies.synchronize()
     if device_state is not None:
         check_errors(device_state.queue)
 

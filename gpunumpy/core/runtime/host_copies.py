@@ -122,7 +122,7 @@ class _BufferOnHost(Buffer):
         if not blocks:
             assert content is not None
             block = allocate_fixed(self.device, self.nbytes)
-            copy_from_host(block, 0, content)
+            copy_from_host(block, 0, content, borrow=True)  # a few bytes that nobody changes
             blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
             del blocks[1:]
             _STATE.ptr.__set__(self, blocks[0].ptr)  # where the compiled core reads it from now on

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from .device import Device, check, driver, is_of_parent
 
 _free_events: dict[Device, list[Any]] = {}
+
+
+class Place(Protocol):
+    """A place in queued work that streams can be made to wait for: a mark, or an event of the program."""
+
+    def precede(self, stream: Any) -> None:
+        """Have what is queued on a stream from now on wait for the place."""
 
 
 class Mark:
@@ -30,6 +37,13 @@ class Mark:
         """Have what is queued on a stream from now on wait for the mark."""
         self._device.activate()
         check(driver().cuStreamWaitEvent(stream, self._event, 0))
+
+    def has_happened(self) -> bool:
+        """Return whether all that was queued before the mark is over; in a forked child it is."""
+        if is_of_parent(self._device):
+            return True
+        self._device.activate()
+        return not driver().cuEventQuery(self._event)[0]
 
     def wait(self) -> None:
         """Wait for the mark. A forked child need not: its parent has waited before the fork."""

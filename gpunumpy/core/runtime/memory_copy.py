@@ -17,6 +17,7 @@ import numpy
 
 from .device import Device, check, driver
 from .memory import Buffer, address, attempted, host_bytes, pinned, staying, unnoted
+from .page_locked import is_page_locked
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
@@ -145,7 +146,8 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         The source. It may be changed as soon as this returns, unless `borrow` is set.
     borrow : bool
         Whether the GPU reads `source` directly, when the queue reaches the copy: the fast way for pinned memory. The
-        caller keeps `source` alive and unchanged until the device has been synchronised.
+        caller keeps `source` alive and unchanged until the device has been synchronised. (Of up to 64 KiB of pageable
+        memory the driver takes the bytes with the call.)
     """
     if not source.size:
         return
@@ -157,7 +159,7 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
     stage = _stage(buffer.device)
     with staying(buffer):
-        if borrow or source.nbytes <= _INLINE_BYTES:
+        if borrow or (source.nbytes <= _INLINE_BYTES and not is_page_locked(source, buffer.device)):
             target, stream = buffer.ptr + offset, buffer.device.stream
             _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.nbytes, stream)
         else:

@@ -1,12 +1,14 @@
-"""Moves of values between a GPU and page-locked memory, beside its work: each direction has a stream of its own.
+"""Copies between a GPU and page-locked memory, beside its work: each direction has a stream of its own.
 
-The stream of the device waits for a copy back before what reads it. A block whose bytes leave is used again only behind
-the copy, and so is page-locked memory: a `Mark` stands for what has to be over before.
+A `Mark` stands for what has to be over before a copy, and one behind the copy for what comes after it. Of values that
+move for lack of room, the stream of the device waits for a copy back before what reads it. A block whose bytes leave is
+used again only behind the copy, and so is page-locked memory.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,13 +16,13 @@ import numpy
 
 from ..errors import DeviceError
 from .device import Device, check, driver
-from .marks import Mark, new_mark
+from .marks import Mark, Place, new_mark
 from .memory import address, attempted, staying
 from .memory_pool import Buffer
 
 
 class PinnedBlock:
-    """Page-locked memory for values that move.
+    """Page-locked memory that copies read and write.
 
     Attributes
     ----------
@@ -62,23 +64,32 @@ class Moves:
 
     def to_host(self, target: PinnedBlock, buffer: Buffer, after: Mark) -> Mark:
         """Queue a copy of the bytes of a buffer behind a mark, and return the mark behind the copy."""
-        copy = driver().cuMemcpyDtoHAsync, address(target.host), buffer.ptr, buffer.nbytes
-        return self._queue(self._outward, target, after, *copy)
+        return self.copy_to_host(target, buffer.ptr, buffer.nbytes, (after,))
 
     def to_device(self, target: Buffer, source: PinnedBlock, start: int, after: Mark) -> None:
         """Queue a copy of bytes from `start` on to a buffer, behind a mark and before later work of the device."""
         with staying(target):
-            copy = driver().cuMemcpyHtoDAsync, target.ptr, address(source.host) + start, target.nbytes
-            mark = self._queue(self._inward, source, after, *copy)
+            mark = self.copy_to_device(target.ptr, source, start, target.nbytes, (after,))
             try:
                 mark.precede(self._device.stream)
             except BaseException:
                 self.synchronize()
                 raise
 
-    def _queue(self, stream: Any, pinned: PinnedBlock, after: Mark, *copy: Any) -> Mark:
+    def copy_to_host(self, target: PinnedBlock, ptr: int, nbytes: int, after: Sequence[Mark]) -> Mark:
+        """Queue a copy from an address of the GPU behind marks, and return the mark behind the copy."""
+        copy = driver().cuMemcpyDtoHAsync, address(target.host), ptr, nbytes
+        return self._queue(self._outward, target, after, *copy)
+
+    def copy_to_device(self, ptr: int, source: PinnedBlock, start: int, nbytes: int, after: Sequence[Mark]) -> Mark:
+        """Queue a copy to an address of the GPU behind marks, and return the mark behind the copy."""
+        copy = driver().cuMemcpyHtoDAsync, ptr, address(source.host) + start, nbytes
+        return self._queue(self._inward, source, after, *copy)
+
+    def _queue(self, stream: Any, pinned: PinnedBlock, after: Sequence[Mark], *copy: Any) -> Mark:
         try:
-            after.precede(stream)
+            for before in after:
+                before.precede(stream)
             if pinned.mark is not None:
                 pinned.mark.precede(stream)
             attempted(self._device, "no room for a copy", *copy, stream)
@@ -87,6 +98,11 @@ class Moves:
             self.synchronize()
             raise
         return mark
+
+    def wait_for(self, mark: Place) -> None:
+        """Have later copies in both directions wait for a mark or an event."""
+        mark.precede(self._outward)
+        mark.precede(self._inward)
 
     def synchronize(self) -> None:
         """Wait for all copies."""

@@ -126,6 +126,7 @@ def array(
     ndmax: int = 0,
     like: Any = None,
     device: Device | str | int | None = None,
+    blocking: bool = True,
 ) -> ndarray:
     """Make an array of any object that NumPy makes an array of, on a device. See `numpy.array`.
 
@@ -137,6 +138,9 @@ def array(
         False raises ValueError if a copy cannot be avoided, as it never can for data that is not on the device yet.
     device : Device, str, int or None
         The device of the result; by default that of an `ndarray`, and the default device for other objects.
+    blocking : bool
+        Whether `object` may be changed once the call returns. Else a GPU copies NumPy's array in page-locked memory
+        (see `empty_pinned`) beside other work, and it must not be changed before that is over: see `asnumpy`.
     """
     target_dtype = None if dtype is None else dtypes.check(dtype)
     target_device = None if device is None else Device(device)
@@ -149,7 +153,7 @@ def array(
         if imported is None and copy is False:
             numpy.array((), copy=False)  # raises NumPy's error, with its advice
         object = (
-            _array_from_host(object, target_dtype, order, ndmax, target_device, bool(copy))
+            _array_from_host(object, target_dtype, order, ndmax, target_device, bool(copy), blocking)
             if imported is None
             else imported
         )
@@ -190,7 +194,7 @@ def _checked_dimensions(ndmin: Any, ndmax: Any) -> tuple[int, int]:
 
 
 def _array_from_host(
-    x: Any, dtype: DType | None, order: str | None, ndmax: int, device: Device | None, copy: bool
+    x: Any, dtype: DType | None, order: str | None, ndmax: int, device: Device | None, copy: bool, blocking: bool
 ) -> ndarray:
     """Return an array of an object that is neither an `ndarray` nor on a device.
 
@@ -210,7 +214,7 @@ def _array_from_host(
             raise
         return array(replaced, dtype, copy=copy or None, order=order, ndmax=ndmax)
     dtypes.check(data.dtype)  # of the other byte order too, which `from_host` would change
-    return given(from_host(data, device))
+    return given(from_host(data, device, blocking))
 
 
 @takes_like
@@ -222,8 +226,9 @@ def asarray(
     device: Device | str | int | None = None,
     copy: bool | None = None,
     like: Any = None,
+    blocking: bool = True,
 ) -> ndarray:
-    """Return the array itself if it is as asked for, else a new array. See `numpy.asarray`."""
+    """Return the array itself if it is as asked for, else a new array. See `numpy.asarray`; `array` for `blocking`."""
     if (
         type(a) is ndarray
         and dtype is None
@@ -233,7 +238,7 @@ def asarray(
         and a._flags & MADE_AS_ARRAY
     ):
         return a
-    return array(a, dtype, copy=copy, order=order, device=device)
+    return array(a, dtype, copy=copy, order=order, device=device, blocking=blocking)
 
 
 @takes_like

@@ -100,10 +100,10 @@ def test_one_of_two_moves_decides(gpu: fake_driver.FakeDriver, monkeypatch: pyte
     addresses: list[int] = []
     copy = memory_copy.copy_from_host
 
-    def interrupted(block: Any, offset: int, content: Any) -> None:
+    def interrupted(block: Any, offset: int, content: Any, borrow: bool) -> None:
         monkeypatch.setattr(host_copies, "copy_from_host", copy)
         addresses.append(buffer.ptr)
-        copy(block, offset, content)
+        copy(block, offset, content, borrow)
 
     monkeypatch.setattr(host_copies, "copy_from_host", interrupted)
     assert buffer.ptr == buffer.ptr == addresses[0]

@@ -1,0 +1,48 @@
+"""Elements of arrays for the host, which does not wait for them: they are in page-locked memory later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ..graph import layout
+from ..graph import node as graph
+from ..runtime import evaluate
+from ..runtime.async_copies import can_copy, copies_of
+from ..runtime.host_copies import COPIED_BYTES
+from ..runtime.page_locked import new_array
+from .array import memory_on_host, ndarray
+
+
+def read_later(x: ndarray, out: Any) -> Any:
+    """Queue a copy of the elements, in C order, to page-locked memory, and return that.
+
+    Parameters
+    ----------
+    x : ndarray
+        The array.
+    out : numpy.ndarray or None
+        Where to write the elements; by default to a new array.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        The elements, once the copies of the device are over. None if the host has to wait for them, or has them.
+    """
+    device = x.device
+    if not device.has_stream or x.nbytes <= COPIED_BYTES or memory_on_host(x) is not None:
+        return None
+    if out is not None and not (out.dtype == x.dtype and out.flags.writeable and can_copy(out, device)):
+        return None
+    node = x.computed()
+    where = graph.leaf_layout(node)
+    if not layout.is_c_contiguous(where.shape, where.strides):
+        node = evaluate.compute(graph.as_new_node(node))
+        where = graph.leaf_layout(node)
+    if node.data.is_spilled:
+        return None
+    result = new_array(x.shape, x.dtype, device) if out is None else out
+    with x.queue.lock:
+        copies_of(device).to_host(result.reshape(-1).view(numpy.uint8), node.data, where.offset * x.itemsize)
+    return result
