@@ -53,7 +53,7 @@ def run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_sections_are_known() -> None:
     assert set(LIBRARIES) <= {title for title, _ in CODE}
-    assert len(ON_CPU) == 6
+    assert len(ON_CPU) == 7
 
 
 @pytest.mark.parametrize(("title", "code"), ON_CPU, ids=[title for title, _ in ON_CPU])
