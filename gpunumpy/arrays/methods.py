@@ -15,7 +15,7 @@ from ..core.arguments import is_set, memory_order
 from ..core.errors import OnHostError
 from ..core.graph import layout
 from ..core.graph.layout import Layout, Shape
-from ..core.numpy_release import NUMPY_2_5, RELEASE
+from ..core.numpy_release import NUMPY_2_5, RELEASE, SETTER_WARNINGS
 from ..core.recording.array import (
     ALWAYS_READ_ONLY,
     MADE_AS_ARRAY,
@@ -154,7 +154,7 @@ def set_dtype(x: ndarray, dtype: Any) -> None:
         raise AttributeError("attribute 'dtype' of the 0-d result of an operation is not writable")
     require_device(x)
     if NUMPY_2_5:
-        warn("setting the dtype of an array is deprecated; use x.view(dtype)", DeprecationWarning)
+        warn(SETTER_WARNINGS["dtype"], DeprecationWarning)
     if numpy.dtype(dtype).hasobject:
         raise TypeError("Cannot change data-type for array of references.")
     try:
@@ -184,7 +184,7 @@ def set_shape(x: ndarray, shape: Any) -> None:
     if host_only_memory(x) is not None:
         require_device(x)  # raises: NumPy does the work
     if NUMPY_2_5:
-        warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
+        warn(SETTER_WARNINGS["shape"], DeprecationWarning)
     dims = as_shape_with_unknown(shape, x.size)
     with one_step(x):
         memory = memory_on_host(x)
@@ -230,7 +230,7 @@ def set_strides(x: ndarray, strides: Any) -> None:
         show(x, shown)
         return
     if RELEASE >= "2.4.0":
-        warn("setting the strides of an array is deprecated; use lib.stride_tricks.as_strided", DeprecationWarning)
+        warn(SETTER_WARNINGS["strides"], DeprecationWarning)
     steps = (strides,) if hasattr(strides, "__index__") else tuple(strides)
     if len(steps) != x.ndim:
         raise ValueError(f"strides must be  same length as shape ({x.ndim})")

@@ -23,3 +23,20 @@ def signature(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except ValueError:
         return None
+
+
+# NumPy's warnings of attributes that it no longer wants to be set: programs filter them by their texts.
+SETTER_WARNINGS = {
+    "shape": (
+        "Setting the shape on a NumPy array has been deprecated in NumPy 2.5.\n"
+        "As an alternative, you can create a new view using np.reshape (with copy=False if needed)."
+    ),
+    "dtype": (
+        "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\n"
+        "Instead of changing the dtype on an array x, create a new array with x.view(new_dtype)"
+    ),
+    "strides": (
+        "Setting the strides on a NumPy array has been deprecated in NumPy 2.4.\n"
+        "As an alternative, you can create a new view using np.lib.stride_tricks.as_strided."
+    ),
+}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
-from ..core.numpy_release import NUMPY_2_5, RELEASE
+from ..core.numpy_release import NUMPY_2_5, RELEASE, SETTER_WARNINGS
 from ..core.recording.array import from_host, is_scalar, mark_as_array, ndarray
 from ..core.sequence_patterns import match_as_sequence
 from ..core.source_location import warn
@@ -138,7 +138,7 @@ class MaskedArray(metaclass=_MaskedType):
     @shape.setter
     def shape(self, shape: Any) -> None:
         if NUMPY_2_5:
-            warn("setting the shape of an array is deprecated; use reshape", DeprecationWarning)
+            warn(SETTER_WARNINGS["shape"], DeprecationWarning)
         data: Any = self._data
         self._data = data.reshape(shape, copy=False)
         if self._mask is not nomask:

@@ -139,3 +139,23 @@ def test_messages(call: str) -> None:
     assert isinstance(found, next(kind for kind in type(expected).__mro__ if kind.__module__ == "builtins"))
     if NUMPY_2_5:  # in whose words the messages are
         assert str(found) == str(expected)
+
+
+DEPRECATED = (
+    *("setattr(np.arange(6), 'shape', (2, 3))", "setattr(np.arange(6), 'dtype', 'f8')", "np.fix(1.5)"),
+    *("setattr(np.arange(6), 'strides', (8,))", "setattr(np.ma.array([1, 2]), 'shape', (2, 1))"),
+)
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("call", DEPRECATED)
+def test_texts_of_deprecations(call: str, residence: str) -> None:
+    """Programs filter warnings by their texts."""
+    gpunumpy.set_residence(residence)
+    texts = []
+    for np in (gpunumpy, numpy):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(call, {"np": np})
+        texts.append([str(warning.message) for warning in caught])
+    assert texts[0] == texts[1]

@@ -232,7 +232,8 @@ def fix(x: Any, out: Any = None) -> ndarray:
     """Round to the nearest integer towards zero. See `numpy.fix`."""
     leave_function_to_class(x)
     if NUMPY_2_5:
-        warn("numpy.fix is deprecated. Use numpy.trunc instead.", DeprecationWarning)
+        text = "numpy.fix is deprecated. Use numpy.trunc instead, which is faster and follows the Array API standard."
+        warn(text, DeprecationWarning)
     return trunc(x, out=out)
 
 
