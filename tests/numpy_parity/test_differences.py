@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import statistics
+import sys
 import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import make_dataclass
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 NAN, INF = numpy.nan, numpy.inf
+HAS_BUFFERS = IS_COMPILED or sys.version_info >= (3, 12)
 WITH_METADATA = numpy.dtype("f8", metadata={"unit": "m"})
 
 
@@ -280,8 +282,10 @@ DIFFERENCES = {
     "longlong": Difference(lambda np: np.arange(3, dtype="q").dtype.char, "q", "l"),
     "__reduce__": Difference(lambda np: len(np.arange(3).__reduce__()), 3, 2),
     "setflags(align=False)": Difference(unaligned, False, True),
-    "memoryview": Difference(lambda np: memoryview(np.arange(3)).shape, (3,), BufferError),
-    "bytearray": Difference(lambda np: len(bytearray(np.arange(3))), 24, BufferError),
+    "memoryview": Difference(
+        lambda np: memoryview(np.arange(3)).shape, (3,), BufferError if HAS_BUFFERS else TypeError
+    ),
+    "bytearray": Difference(lambda np: len(bytearray(np.arange(3))), 24, BufferError if HAS_BUFFERS else 3),
     "bytes": Difference(lambda np: len(bytes(np.arange(3))), 24, 24),
     "data": Difference(lambda np: np.arange(3).data.shape, (3,), (3,)),
     "__array_interface__": Difference(
