@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from typing import Any
 
 import numpy
@@ -41,6 +42,41 @@ def test_functions_of_numpy_ma(call: str) -> None:
     """As libraries call them: matplotlib masks what is invalid."""
     found, expected = (eval(call, {**vars(numpy.ma), "m": masked(np)}) for np in (gpunumpy, numpy))
     assert str(found) == str(expected)
+
+
+# Arguments of every function. Those without a value, or that tell classes and addresses, are left out.
+FORMS = ("m", "m, m", "m, 2", "2, m", "m, [1, 2]", "[m, m]", "m[0], m[0]", "m, n", "n, m", "m, axis=0", "m > 2, m, m")
+LEFT_OUT = (
+    *("ids", "isMA", "isMaskedArray", "isarray", "empty", "empty_like", "masked_all", "masked_all_like"),
+    "ndenumerate",
+)
+FUNCTIONS = [name for name in numpy.ma.__all__ if callable(getattr(numpy.ma, name)) and name not in LEFT_OUT]
+
+
+def shown(x: Any) -> str:
+    """Return the elements of a result as text, with its dtype, and without the class."""
+    if isinstance(x, (list, tuple)):
+        return str([shown(part) for part in x])
+    return f"{x}, {x.dtype}" if hasattr(x, "dtype") and numpy.ndim(x) else str(x)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_of_numpy_ma(name: str) -> None:
+    """With masked arrays of this package it does what it does with NumPy's: to its arguments, too."""
+    if name in ("frombuffer", "fromflex") and sys.version_info < (3, 12):
+        pytest.skip("before Python 3.12 masked arrays are no buffers")
+    for form in FORMS:
+        outcomes: list[Any] = []
+        for np in (numpy, gpunumpy):
+            m, n = masked(np), numpy.ma.array([[1.0, 0, 2], [3, 4, 5], [6, 7, 8]], mask=[[1, 0, 0], [0] * 3, [0] * 3])
+            try:
+                result = eval(f"{name}({form})", {**vars(numpy.ma), "m": m, "n": n})
+                outcomes.append((shown(result), str(m), str(n)))
+            except Exception as error:
+                outcomes.append(error)
+        if not isinstance(outcomes[0], Exception):
+            assert outcomes[1] == outcomes[0], form
 
 
 def test_conversions() -> None:
