@@ -38,7 +38,7 @@ def stream_handle(stream: Any, device: Device) -> int:
     ValueError
         If it says that it is of another device.
     """
-    number = _device_number(stream)
+    number = device_number(stream)
     if number is not None and number != device.index:
         raise ValueError(f"a stream of cuda:{number} is given for work of {device}")
     if hasattr(stream, "__cuda_stream__"):
@@ -53,7 +53,7 @@ def stream_handle(stream: Any, device: Device) -> int:
     return handle or LEGACY
 
 
-def _device_number(stream: Any) -> int | None:
+def device_number(stream: Any) -> int | None:
     """Return the number of the GPU that a stream says to be of; None if it says nothing."""
     of = getattr(stream, "device", stream)
     found = next((n for name in ("index", "device_id") if isinstance(n := getattr(of, name, None), int)), None)

@@ -14,7 +14,7 @@ import weakref
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
-from ..arrays.stream_order import consumer_waits, stream_handle, wait_for, waits_for_copies
+from ..arrays.stream_order import consumer_waits, device_number, stream_handle, wait_for, waits_for_copies
 from ..core.errors import DeviceError
 from ..core.runtime import evaluate
 from ..core.runtime.async_copies import copies_begun
@@ -83,6 +83,25 @@ class Stream:
         """Tell why something of CuPy's streams is not here."""
         reason = f": {_MISSING[name]}" if name in _MISSING else ""
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{reason}")
+
+    @classmethod
+    def from_external(cls, stream: Any) -> ExternalStream:
+        """Return a stream of another library, such as the current one of torch or CuPy, as one of this package.
+
+        Parameters
+        ----------
+        stream : object
+            The stream: with ``__cuda_stream__``, of CuPy or of torch. It is kept alive.
+
+        Raises
+        ------
+        DeviceError
+            Without a GPU.
+        TypeError
+            If it is no stream.
+        """
+        number = device_number(stream)
+        return ExternalStream(stream, -1 if number is None else number)
 
     @property
     def device(self) -> Device:
@@ -242,7 +261,7 @@ class ExternalStream(Stream):
     Parameters
     ----------
     ptr : int or stream
-        The handle, or an object with ``__cuda_stream__``. It must live as long as this object.
+        The handle, or an object with ``__cuda_stream__``, which is kept alive. A handle must live as long as this.
     device_id : int
         The number of its GPU. By default that of the default device.
 
@@ -259,6 +278,7 @@ class ExternalStream(Stream):
         if not self._device.has_stream:
             raise DeviceError("there are no CUDA streams on the CPU")
         self._handle = stream_handle(ptr, self._device)
+        self._owner = ptr
 
 
 def _is_current(stream: Stream) -> bool:

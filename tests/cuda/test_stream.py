@@ -94,6 +94,26 @@ def test_other_streams_wait_for_no_operations_that_are_recorded(driver: FakeDriv
     del x
 
 
+def test_streams_of_other_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = fake_driver.install(monkeypatch, 2)
+
+    class Foreign:  # as torch's and CuPy's are
+        device = type("Device", (), {"index": 1})()
+        cuda_stream = 99
+
+    stream = Stream.from_external(Foreign())
+    assert (stream.ptr, stream.device) == (99, "cuda:1")
+    with Device("cuda:1"):
+        x = np.asarray(ONES)
+        with stream:
+            driver.calls.clear()
+            x += 1
+        assert driver.calls[-2:] == ["cuStreamWaitEvent", "cuEventDestroy"]
+    assert Stream.from_external(stream) == stream
+    with pytest.raises(TypeError, match="a CUDA stream or its handle is needed, not 'str'"):
+        Stream.from_external("the current one")
+
+
 def test_handles_are_given_back(driver: FakeDriver) -> None:
     stream, event = Stream(), Event()
     external = ExternalStream(stream)

@@ -14,7 +14,6 @@ import gpunumpy as np
 from gpunumpy.core.runtime.async_copies import ArrivingBuffer, copies_of
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.page_locked import is_page_locked
-from gpunumpy.cuda import ExternalStream
 
 pytestmark = pytest.mark.gpu
 
@@ -175,7 +174,7 @@ def test_streams_of_torch(gpu: Device) -> None:
         t = torch.ones(SIZE, dtype=torch.float64, device="cuda")
         for _ in range(10):
             t = t * 2
-        with ExternalStream(torch.cuda.current_stream()) as stream:
+        with np.Stream.from_external(torch.cuda.current_stream()) as stream:
             x = np.from_dlpack(t) + 1
             found = x.get(blocking=False)
         back = torch.from_dlpack(x) * 2
