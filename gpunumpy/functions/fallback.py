@@ -15,7 +15,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from datetime import date, timedelta
 from functools import cache, wraps
 from typing import Any, NamedTuple
@@ -62,6 +62,7 @@ from ..core.recording.record import (
     is_numpy_masked_array,
     wraps_results,
 )
+from ..core.runtime import host_work
 from ..core.runtime.device import Device, default_device
 from ..core.runtime.memory import address
 from ..core.source_location import call_for_user, warn
@@ -78,8 +79,8 @@ _ACTIONS = ("warn", "error", "ignore")
 _action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
 tell(fallback_refused=_action == "error")
 _warned: set[str] = set()
-# Installed by the report of a script: called with the text of what runs on the host, and why, at every call.
-observer: Callable[[str], None] | None = None
+# Installed by the report of a script: called with what runs on the host, by which library and why, at every call.
+observer: Callable[[str, str, str], None] | None = None
 
 # Names that neither take nor make gpunumpy arrays.
 _PLAIN = frozenset(
@@ -148,7 +149,7 @@ def report(name: str, library: str = "NumPy", reason: str = "it has no device im
         Why it is not computed on the device.
     """
     if observer is not None:
-        observer(f"{name} by {library}: {reason}")
+        observer(name, library, reason)
     if _action == "error":
         raise HostFallbackWarning(f"{name} would run through {library} on the host: {reason}")
     if _action == "warn" and name not in _warned:
@@ -158,6 +159,13 @@ def report(name: str, library: str = "NumPy", reason: str = "it has no device im
         )
         warn(text, HostFallbackWarning)
         _warned.add(name)  # not before: a warning that a filter makes an error is one every time
+
+
+def observed_fallback(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Return a context manager in which a function that was reported runs; without a name, nothing is told of it."""
+    if not name or host_work.observer is None:
+        return nullcontext()
+    return host_work.observed("fallback", name, sum(x.nbytes for x in _arrays_in((*args, *options.values()))))
 
 
 class _StandIn(numpy.ndarray):
@@ -550,14 +558,16 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         is_ufunc = isinstance(function, numpy.ufunc)
         if asks_a_class(args, options) if is_ufunc else asks_about_function(function, (args, options)):
             return by_other_class(function, args, options)
-        if name and not holds_host_data((args, options)):
-            report(name)
+        reported = "" if not name or holds_host_data((args, options)) else name
+        if reported:
+            report(reported)
         device = options.pop("device", None)
-        call = HostCall(None if device is None else Device(device), lends=function in _MAKERS_OF_VIEWS)
-        host_args, host_options = call.arguments(args, options)
-        result = call_for_user(_for_scalar(function, host_args), *host_args, **host_options)
-        call.write_back()
-        return call.from_host(result)
+        with observed_fallback(reported, args, options):
+            call = HostCall(None if device is None else Device(device), lends=function in _MAKERS_OF_VIEWS)
+            host_args, host_options = call.arguments(args, options)
+            result = call_for_user(_for_scalar(function, host_args), *host_args, **host_options)
+            call.write_back()
+            return call.from_host(result)
 
     asks_classes = hasattr(function, "_implementation")
     if asks_classes:
@@ -573,10 +583,13 @@ class _ReportingMeta(StandInMeta):
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         """Report, and return an instance of the NumPy class, which holds copies of gpunumpy arrays."""
+        reported = ""
         if cls.__name__ not in _HOST_NAMES and not holds_host_data((args, options)):
-            report(f"{cls.__module__}.{cls.__name__}")
-        host_args, host_options = HostCall().arguments(args, options)
-        return call_for_user(cls.numpy_class, *host_args, **host_options)
+            reported = f"{cls.__module__}.{cls.__name__}"
+            report(reported)
+        with observed_fallback(reported, args, options):
+            host_args, host_options = HostCall().arguments(args, options)
+            return call_for_user(cls.numpy_class, *host_args, **host_options)
 
     def __instancecheck__(cls, x: Any) -> bool:
         """Return whether `x` is an instance of the NumPy class."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import ceil, inf, isfinite, prod
 from operator import attrgetter
+from time import perf_counter
 from typing import Any
 
 import numpy
@@ -244,11 +245,12 @@ class Placement:
 
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the result of a call on the host, or `ELSEWHERE`."""
+        start = 0.0 if evaluate.host_calls is None else perf_counter()
         result = ELSEWHERE if self._is_compiled else _try_operands(self._function, self._name, args, options)
         if result is ELSEWHERE and self._takes_data:
             result = _try_host_data(self._function, self._name, args, options)
         if result is not ELSEWHERE and evaluate.host_calls is not None:
-            evaluate.host_calls[self._name] += 1
+            evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*args, result))
         return result
 
     _is_compiled = False

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core.late_imports import import_late
 from ..core.source_location import call_for_user
-from ..functions.fallback import report
+from ..functions.fallback import observed_fallback, report
 from .counterparts import Counterpart, counterpart_of, own_of, why_none
 from .cupy_library import cupy
 from .cupy_transfer import CupyTransfer
@@ -83,8 +83,9 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
                 return call_for_user(function, *args, **options)
             except _REFUSALS as error:
                 reason = f"SciPy says {error}"
-        report(f"scipy.{path}.{name}", "SciPy", reason or why_none())
-        return HostTransfer(gpu).call(function, args, options)
+        report(full_name := f"scipy.{path}.{name}", "SciPy", reason or why_none())
+        with observed_fallback(full_name, args, options):
+            return HostTransfer(gpu).call(function, args, options)
 
     run.__module__, run.__qualname__ = f"gpunumpy.scipy.{path}", name
     return run
@@ -112,9 +113,10 @@ def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str,
             if on_gpu.has_called_back or not is_sparse(held._inner):
                 raise
             reason = f"cupyx.scipy says {error}"
-    report(f"{type(held).__name__}.{name}", "SciPy", reason)
+    report(full_name := f"{type(held).__name__}.{name}", "SciPy", reason)
     on_host = HostTransfer(gpu)
-    return on_host.call(getattr(on_host.to_library(held), name), args, options)
+    with observed_fallback(full_name, args, options):
+        return on_host.call(getattr(on_host.to_library(held), name), args, options)
 
 
 def takes_any_array(function: Any) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import perf_counter
@@ -14,9 +13,10 @@ from types import FrameType
 from typing import Any, NamedTuple, TextIO
 
 from ..core._native import tell
-from ..core.runtime import evaluate
+from ..core.runtime import evaluate, host_work
 from ..core.runtime.device import default_device
 from ..core.runtime.explain import bytes_text
+from ..core.runtime.host_work import HostCalls
 from ..core.runtime.step_times import Record, StepTimes
 from ..core.runtime.table import aligned
 from ..core.source_location import is_for_user
@@ -41,8 +41,9 @@ class _Cost:
 
     count: int = 0
     seconds: float = 0.0
-    host_calls: Counter[str] = field(default_factory=Counter)
-    fallbacks: Counter[str] = field(default_factory=Counter)
+    host_calls: HostCalls = field(default_factory=HostCalls)
+    fallbacks: HostCalls = field(default_factory=HostCalls)
+    reasons: dict[str, tuple[str, str]] = field(default_factory=dict)  # of fallbacks: what computes them, and why
 
 
 _TraceFunction = Callable[[FrameType, str, Any], Any]
@@ -66,7 +67,7 @@ class Report:
         self._costs: dict[Line, _Cost] = {}
         self._line: Line | None = None
         self._callers: list[Line | None] = []
-        self._host_calls: Counter[str] = Counter()
+        self._host_calls = HostCalls()
         self._steps = StepTimes(self._place)
         self._recording: set[Line] = set()
         self._pending_count = 0
@@ -76,7 +77,7 @@ class Report:
         """Begin to observe."""
         evaluate.observer, evaluate.host_calls = self._steps, self._host_calls
         tell(host_calls=self._host_calls)
-        fallback.observer = self._note_fallback
+        fallback.observer, host_work.observer = self._note_fallback, self._note_work
         self._queue = evaluate.queue_of(default_device())
         self._pending_count = len(self._queue.pending)
         self._start = self._since = perf_counter()
@@ -88,7 +89,7 @@ class Report:
         sys.settrace(None)
         self._leave_line()
         seconds = perf_counter() - self._start
-        evaluate.observer = evaluate.host_calls = fallback.observer = None
+        evaluate.observer = evaluate.host_calls = fallback.observer = host_work.observer = None
         tell(host_calls=None)
         print(self._text(seconds), file=self._file or sys.stderr)
 
@@ -138,9 +139,13 @@ class Report:
             self._pending_count = count
         self._since = perf_counter()
 
-    def _note_fallback(self, text: str) -> None:
+    def _note_fallback(self, name: str, library: str, reason: str) -> None:
         if self._line is not None:
-            self._cost_of(self._line).fallbacks[text] += 1
+            self._cost_of(self._line).reasons[name] = library, reason
+
+    def _note_work(self, kind: str, name: str, start: float, seconds: float, nbytes: int) -> None:
+        if self._line is not None and kind == "fallback":
+            self._cost_of(self._line).fallbacks.add(name, 1, seconds, nbytes)
 
     def _place(self) -> str:
         """Return the lines that recorded what is being computed, and the line that asks for it."""
@@ -158,7 +163,7 @@ class Report:
         if records:
             parts.append(f"on {device}, by the lines that recorded it:\n{_device_table(records)}")
         lines = sorted(self._costs.items(), key=lambda item: -item[1].seconds)
-        on_host = [(line, cost) for line, cost in lines if cost.host_calls or cost.fallbacks]
+        on_host = [(line, cost) for line, cost in lines if cost.host_calls or cost.reasons]
         if on_host:
             limit = bytes_text(self._queue.host_bytes)
             parts.append(f"on the host, and why:\n{_host_table(on_host, limit)}")
@@ -192,21 +197,24 @@ def _device_table(records: list[Record]) -> str:
 
 
 def _host_table(costs: list[tuple[Line, _Cost]], limit: str) -> str:
-    rows = [("line", "what", "calls", "why")]
+    rows = [("line", "what", "why", "calls", "ms", "moved")]
     for line, cost in costs[:_MAX_LINES]:
         place = _ranges({line})
         if cost.host_calls:
-            names = [name for name, _ in cost.host_calls.most_common(_MAX_NAMES)]
-            more = ["..."] if len(cost.host_calls) > _MAX_NAMES else []
+            calls = cost.host_calls
+            names = [name for name, _ in calls.counts.most_common(_MAX_NAMES)]
+            more = ["..."] if len(calls.counts) > _MAX_NAMES else []
             why = f"arrays of at most {limit} are NumPy's work"
-            rows.append((place, ", ".join(names + more), str(cost.host_calls.total()), why))
-        rows += [(place, *_what_and_why(text, count)) for text, count in cost.fallbacks.most_common()]
-    return aligned(rows, left=4)
+            rows.append((place, ", ".join(names + more), why, *_measured_cells(calls, calls.counts)))
+        for name, (library, why) in cost.reasons.items():
+            rows.append((place, f"{name} by {library}", why, *_measured_cells(cost.fallbacks, [name])))
+    return aligned(rows, left=3)
 
 
-def _what_and_why(text: str, count: int) -> tuple[str, str, str]:
-    what, _, why = text.partition(": ")
-    return what, str(count), why
+def _measured_cells(calls: HostCalls, names: Iterable[str]) -> tuple[str, str, str]:
+    """Return how often functions were called, for how many milliseconds and bytes."""
+    count, seconds, nbytes = (sum(numbers.get(name, 0) for name in names) for numbers in calls.numbers())
+    return str(count), f"{seconds * 1e3:.3f}", bytes_text(nbytes)
 
 
 def _line_table(costs: list[tuple[Line, _Cost]]) -> str:

@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("core/runtime",),
     ("core/schedule",),
     ("core/graph",),
-    ("core/ops",),
+    ("core/ops", "core/pictures"),
     ("core",),
     ("core/_native",),
 )

@@ -81,3 +81,15 @@ def test_nothing_stays_installed(tables: dict[str, list[str]]) -> None:
 )
 def test_ranges_of_lines(lines: list[tuple[str, int]], text: str) -> None:
     assert _ranges({Line(*line) for line in lines}) == text
+
+
+def test_the_host_has_times_and_bytes(tables: dict[str, list[str]]) -> None:
+    head, *rows = tables["on the host"]
+    assert head.split() == ["line", "what", "why", "calls", "ms", "moved"]
+    cells = {row.split()[0]: row.split()[-4:] for row in rows}
+    calls, milliseconds, *moved = cells["script.py:10"]
+    assert (calls, moved) == ("3", ["200", "B"])  # 40 B of each operand and of each result
+    assert float(milliseconds) > 0
+    calls, milliseconds, *moved = cells["script.py:11"]
+    assert (calls, moved) == ("1", ["40", "B"])
+    assert float(milliseconds) > 0

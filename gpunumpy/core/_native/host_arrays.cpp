@@ -3,6 +3,7 @@
 #include <numpy/arrayscalars.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
 
 namespace core {
@@ -11,14 +12,29 @@ std::atomic<bool> is_auto{false}, is_watched{false}, is_fallback_refused{false};
 PyObject *errors_variable = nullptr, *no_errors = nullptr;
 PyObject* host_calls = nullptr;
 
-void count_host_call(PyObject* name) {
-    Section section;
-    const Loan calls = loan(host_calls);
-    if (!calls) return;
-    const Ref found = name ? find(calls.get(), name) : Ref();
-    Ref count(PyErr_Occurred() ? nullptr : PyLong_FromSsize_t((found ? PyLong_AsSsize_t(found.get()) : 0) + 1));
-    if (count) PyDict_SetItem(calls.get(), name, count.get());
-    PyErr_Clear();
+namespace {
+
+double clock_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+double host_call_start() { return host_calls ? clock_seconds() : 0; }
+
+void note_host_call(PyObject* name, double start, PyObject* const* args, Py_ssize_t count, PyObject* result) {
+    Loan calls;
+    {
+        Section section;
+        calls = loan(host_calls);
+    }
+    if (!calls || !name) return PyErr_Clear();
+    const double seconds = start ? clock_seconds() - start : 0;
+    Ref data(PyTuple_New(count + 1));
+    for (Py_ssize_t k = 0; data && k < count; k++) PyTuple_SET_ITEM(data.get(), k, Py_NewRef(args[k]));
+    if (data) PyTuple_SET_ITEM(data.get(), count, Py_NewRef(result));
+    Ref noted(data ? PyObject_CallFunction(calls.get(), "OdO", name, seconds, data.get()) : nullptr);
+    if (!noted) PyErr_Clear();
 }
 
 bool is_type_at_hand(int number) {

@@ -50,11 +50,14 @@ inline PyObject* new_view(PyObject* memory, PyObject* array) {
     return new_host_array(memory, owner && owner != Py_None ? owner : array, queue_of(array), ON_HOST | MADE_AS_ARRAY);
 }
 
-// Numbers of calls on the host by the names of functions, while a profile is made; else null.
+// What is called with every call on the host while a profile is made (`HostCalls` of core/runtime/host_work.py); else null.
 extern PyObject* host_calls;
 
-// Counts a call of a name there, if a profile is made. Leaves no exception.
-void count_host_call(PyObject* name);
+// When a call on the host begins, in seconds; 0 if no profile is made.
+double host_call_start();
+
+// Tells of a call that began then, its arguments and its result, if a profile is made. Leaves no exception.
+void note_host_call(PyObject* name, double start, PyObject* const* args, Py_ssize_t count, PyObject* result);
 
 // What NumPy's context variable of `errstate` is, and its value that ignores all errors.
 extern PyObject *errors_variable, *no_errors;

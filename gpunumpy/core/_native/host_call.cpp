@@ -155,7 +155,7 @@ bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
     return are_placed() && count && !(is_array(args[0]) && !has_flag(args[0], ON_HOST));
 }
 
-// `on_host`, counted by a profile.
+// `on_host`, observed by a profile.
 PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Section section;
     PyObject* both[2];
@@ -169,8 +169,11 @@ PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_
             args = both;
         }
     }
+    const double start = host_call_start();
     PyObject* result = on_host(self, args, count, names);
-    if (result && host_calls) count_host_call(Ref(PyObject_GetAttrString(self->function, "__name__")).get());
+    if (result && host_calls) {
+        note_host_call(Ref(PyObject_GetAttrString(self->function, "__name__")).get(), start, args, count, result);
+    }
     return result;
 }
 
@@ -217,11 +220,11 @@ PyObject* set_fallback_refused(PyObject*, PyObject* value) {
     Py_RETURN_NONE;
 }
 
-// set_host_calls(numbers): the dictionary that calls on the host are counted in, or None.
-PyObject* set_host_calls(PyObject*, PyObject* numbers) {
+// set_host_calls(calls): what is called with every call on the host, or None.
+PyObject* set_host_calls(PyObject*, PyObject* calls) {
     Ref old;  // let go after the section
     Section section;
-    old = Ref(std::exchange(host_calls, numbers == Py_None ? nullptr : Py_NewRef(numbers)));
+    old = Ref(std::exchange(host_calls, calls == Py_None ? nullptr : Py_NewRef(calls)));
     Py_RETURN_NONE;
 }
 

@@ -175,10 +175,11 @@ PyObject* part(PyObject* self, PyObject* key) {
 
 PyObject* get_item(PyObject* self, PyObject* key) {
     if (are_placed() && !move_for_read(self)) return nullptr;
+    const double start = host_call_start();
     PyObject* found_on_host = element(self, key);
     if (!found_on_host && !PyErr_Occurred() && are_placed()) found_on_host = part(self, key);
     static Name name(NAMES[GETITEM]);
-    if (found_on_host) count_host_call(name);
+    if (found_on_host && host_calls) note_host_call(name, start, nullptr, 0, found_on_host);
     if (found_on_host || PyErr_Occurred()) return found_on_host;
     const Accesses accesses = as_array(self)->accesses;
     Ref found = asked(GETITEM, {self, key});
@@ -283,9 +284,10 @@ PyObject* iterate(PyObject* self) {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
+    const double start = host_call_start();
     if (set_element(self, key, value) || (!PyErr_Occurred() && are_placed() && set_part(self, key, value))) {
         static Name name(NAMES[SETITEM]);
-        count_host_call(name);
+        if (host_calls) note_host_call(name, start, nullptr, 0, value);
         return 0;
     }
     if (PyErr_Occurred()) return -1;

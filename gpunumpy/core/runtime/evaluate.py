@@ -36,6 +36,7 @@ from .device import Device, default_device
 from .device import synchronize as wait_for_device
 from .executors import executor_for
 from .host_copies import HostCopy, VisibleBuffer
+from .host_work import HostCalls, observed
 from .loop_cut import BYTES_LIMIT, NODES_LIMIT, LoopCut
 from .memory import Buffer, out_of_memory_hooks
 from .memory_parts import parts_that_fit
@@ -65,8 +66,8 @@ class _DeviceState:
 _states: dict[Device, _DeviceState] = {}
 # Installed by `profile`: called with every step that runs work, and the work.
 observer: Observer | None = None
-# Installed by `profile`: how often each function was NumPy's, for small arrays on the host.
-host_calls: Counter[str] | None = None
+# Installed by `profile`: called with every call that was NumPy's, for small arrays on the host.
+host_calls: HostCalls | None = None
 # Installed by `watch`: called with the value of every array as the array is made.
 watcher: Callable[[Node], None] | None = None
 # Whether every new plan is verified before it runs, as in tests: a defect then raises instead of giving wrong results.
@@ -242,7 +243,7 @@ def flush(queue: Queue, *extra: Node, looked: Node | None = None) -> None:
     A flush that finds a run under way on its own thread, because a signal handler or a finalizer looks at a value in
     the middle of the run, computes what it is asked for beside that run.
     """
-    with queue.lock:
+    with queue.lock, observed("flush", "flush"):
         if queue.run is not None and _is_under_way(queue):
             _compute_beside(queue, extra or live_roots(queue)[0])
             return
@@ -367,7 +368,8 @@ def _compute_roots(
                     del nodes
                     _compute_parts(queue, parts_left, run, looked)
                     return
-                plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, has_changed)
+                with observed("plan", "plan"):
+                    plan = planner.plan(key, nodes, len(roots), overwrite, CHECK, has_changed)
         if plan is not None and queue.publications == seen:
             break
         seen = queue.publications  # a flush beside this one has computed some of the roots

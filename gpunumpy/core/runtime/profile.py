@@ -5,14 +5,19 @@ from __future__ import annotations
 import importlib
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from functools import partial
+from os import PathLike
 from time import perf_counter
 from typing import Any, TextIO
 
 from .._native import tell
-from . import evaluate, memory, memory_copy
+from . import evaluate, host_work, memory, memory_copy
 from .device import CPU, Device, default_device, synchronize
 from .explain import bytes_text
+from .host_work import HostCalls, WorkObserver
+from .plan import Observer
+from .profile_page import ProfilePage
 from .step_times import Record, StepTimes, record_event, seconds_between
 from .table import aligned
 
@@ -38,6 +43,10 @@ class profile:
 
     Parameters
     ----------
+    path : str or path, optional
+        Where to write a page, `name.html`: a timeline of kernels, copies, compilations and the host's work, and a table
+        with the line of the program that asked for each. It needs no other file. Beside it, `name.json` is a trace for
+        https://ui.perfetto.dev.
     file : file object, optional
         The file to print to; standard output by default.
     nvtx : bool
@@ -49,16 +58,26 @@ class profile:
         The lines of the table, the slowest first; complete when the block is left.
     host_calls : Counter
         How often each function was NumPy's, with small arrays on the host.
+
+    Raises
+    ------
+    ValueError
+        If the path does not end with .html.
     """
 
     records: list[Record]
     host_calls: Counter[str]
 
-    def __init__(self, *, file: TextIO | None = None, nvtx: bool = False) -> None:
+    def __init__(
+        self, path: str | PathLike[str] | None = None, *, file: TextIO | None = None, nvtx: bool = False
+    ) -> None:
         self._file = file
-        self._steps = StepTimes(mark=partial(_import_nvtx().annotate, domain="gpunumpy")) if nvtx else StepTimes()
+        self._page = None if path is None else ProfilePage(path)
+        mark: Any = partial(_import_nvtx().annotate, domain="gpunumpy") if nvtx else nullcontext
+        self._steps = StepTimes(mark=mark, timeline=None if self._page is None else self._page.timeline)
+        self._calls = HostCalls(None if self._page is None else self._page.add_host_work)
         self.records = []
-        self.host_calls = Counter()
+        self.host_calls = self._calls.counts
         self._moved_before = 0, 0
         self._pending_before = 0
         self._slabs_before = 0
@@ -68,13 +87,15 @@ class profile:
         queue = evaluate.queue_of(default_device())
         self._pending_before = len(evaluate.live_roots(queue)[0])
         evaluate.flush(queue)
-        self._outer_observer = evaluate.observer
-        self._outer_calls = evaluate.host_calls
-        evaluate.observer, evaluate.host_calls = self._steps, self.host_calls
-        tell(host_calls=self.host_calls)
+        self._outer = evaluate.observer, evaluate.host_calls, host_work.observer
         self._moved_before = memory.moved_bytes(default_device())
         self._slabs_before = memory.slabs_of(default_device())
+        self._observe(self._steps, self._calls, None if self._page is None else self._page.add_host_work)
         return self
+
+    def _observe(self, steps: Observer | None, calls: HostCalls | None, work: WorkObserver | None) -> None:
+        evaluate.observer, evaluate.host_calls, host_work.observer = steps, calls, work
+        tell(host_calls=calls)
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         """Compute pending arrays, stop to observe, and print the table."""
@@ -82,31 +103,40 @@ class profile:
             if kind is None:
                 evaluate.flush(evaluate.queue_of(default_device()))
         finally:
-            evaluate.observer, evaluate.host_calls = self._outer_observer, self._outer_calls
-            tell(host_calls=self._outer_calls)
-            if self._outer_calls is not None:
-                self._outer_calls.update(self.host_calls)
-        counts = zip(memory.moved_bytes(default_device()), self._moved_before, strict=True)
-        to_host, from_host = (now - before for now, before in counts)
+            self._observe(*self._outer)
+            if self._page is not None:
+                self._page.end()
+            _, outer_calls, _ = self._outer
+            if outer_calls is not None:
+                outer_calls.update(self._calls)
         self.records = self._steps.records()
-        print(self._table(), file=self._file or sys.stdout)
+        notes = self._notes()
+        print("\n".join([self._table(), *notes]), file=self._file or sys.stdout)
+        if self._page is not None:
+            rates = {str(record.device): rate for record in self.records if (rate := _known_bandwidth(record.device))}
+            paths = self._page.write(rates, notes)
+            print(f"written: {paths}", file=self._file or sys.stdout)
+
+    def _notes(self) -> list[str]:
+        """Return the sentences below the table."""
+        notes = []
         if count := self._pending_before:
             were = "array was" if count == 1 else "arrays were"
-            text = f"{count} {were} pending before the block: computed first, and in no line above"
-            print(text, file=self._file or sys.stdout)
+            notes.append(f"{count} {were} pending before the block: computed first, and in no line above")
         if graphed := self._steps.graphed:
-            print(f"{graphed} runs are parts of CUDA graphs where nothing is timed", file=self._file or sys.stdout)
+            notes.append(f"{graphed} runs are parts of CUDA graphs where nothing is timed")
+        counts = zip(memory.moved_bytes(default_device()), self._moved_before, strict=True)
+        to_host, from_host = (now - before for now, before in counts)
         if to_host or from_host:
             moved = f"{bytes_text(to_host)} to the host and {bytes_text(from_host)} back"
-            print(f"moved for lack of room: {moved}", file=self._file or sys.stdout)
+            notes.append(f"moved for lack of room: {moved}")
         if slabs := memory.slabs_of(default_device()) - self._slabs_before:
-            print(f"computed for lack of room: {slabs:,} slabs", file=self._file or sys.stdout)
+            notes.append(f"computed for lack of room: {slabs:,} slabs")
         if self.host_calls:
             shown = ", ".join(f"{name} {count}" for name, count in self.host_calls.most_common(_MAX_SHOWN_CALLS))
             others = ", ..." if len(self.host_calls) > _MAX_SHOWN_CALLS else ""
-            print(
-                f"{self.host_calls.total()} calls by NumPy on the host: {shown}{others}", file=self._file or sys.stdout
-            )
+            notes.append(f"{self.host_calls.total()} calls by NumPy on the host: {shown}{others}")
+        return notes
 
     def _table(self) -> str:
         rows = [("kernel or call", "device", "runs", "ms", "moved", "of bandwidth")]
@@ -118,11 +148,17 @@ class profile:
 
 
 def _share_of_bandwidth(record: Record) -> str:
-    try:
-        share = record.nbytes / record.seconds / bandwidth(record.device) if record.seconds else 0.0
-    except MemoryError:  # what the program holds leaves no room for the copy that measures the bandwidth
+    rate = _known_bandwidth(record.device)
+    if rate is None:
         return "unknown"
-    return f"{share:.0%}"
+    return f"{record.nbytes / record.seconds / rate if record.seconds else 0.0:.0%}"
+
+
+def _known_bandwidth(device: Device) -> float | None:
+    try:
+        return bandwidth(device)
+    except MemoryError:  # what the program holds leaves no room for the copy that measures the bandwidth
+        return None
 
 
 def _measured_cells(count: int, seconds: float, nbytes: int) -> tuple[str, str, str]:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from ..pictures.timeline import Event, Timeline
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic
-from .device import CPU, Device, check, driver
+from ..source_location import source_location
+from .device import CPU, Device, check, driver, synchronize
 from .explain import step_name
 from .plan import Work
 
@@ -39,6 +41,8 @@ class StepTimes:
         Returns the place in the program that a step belongs to.
     mark : callable, optional
         Returns a context manager to run a step of a name in.
+    timeline : Timeline, optional
+        Gets every run, with its beginning in seconds of `perf_counter` and the user's line.
 
     Attributes
     ----------
@@ -50,49 +54,71 @@ class StepTimes:
         self,
         place: Callable[[], str] = str,
         mark: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+        timeline: Timeline | None = None,
     ) -> None:
-        self._place, self._mark = place, mark
+        self._place, self._mark, self._timeline = place, mark, timeline
         self._records: dict[tuple[str, Device, str], Record] = {}
-        self._unread: list[tuple[Record, Any, Any]] = []
+        self._unread: list[tuple[Record, Event, Any, Any]] = []
+        self._beginnings: dict[Device, tuple[float, Any]] = {}
         self.graphed = 0
 
     def __call__(self, step: Step, work: Work) -> None:
         """Run the work of a step and record it."""
         assert isinstance(step, (RunKernel, RunLibraryCall))
         name = step_name(step)
+        device = work.device
+        if self._timeline is not None and device is not CPU and device not in self._beginnings:
+            synchronize(device)
+            self._beginnings[device] = perf_counter(), record_event(device)
         with self._mark(name):
-            if work.device is CPU:
+            if device is CPU:
                 start = perf_counter()
                 work()
                 seconds, events = perf_counter() - start, None
             else:
-                first = record_event(work.device)
+                first = record_event(device)
                 work()
-                seconds, events = 0.0, (first, record_event(work.device))
+                start, seconds, events = 0.0, 0.0, (first, record_event(device))
         if work.was_interpreted:
             name += " (interpreted)"
-        key = name, work.device, self._place()
+        key = name, device, self._place()
         record = self._records.setdefault(key, Record(*key))
-        record.seconds += seconds
-        if events:
-            self._unread.append((record, *events))
-        record.count += 1
-        self.graphed += work.plan.is_cuda_graph
         moved = traffic(step, *work.plan.scheduled)
-        record.nbytes += moved.read + moved.written
+        nbytes = moved.read + moved.written
+        record.seconds += seconds
+        record.count += 1
+        record.nbytes += nbytes
+        self.graphed += work.plan.is_cuda_graph
+        kind = "kernel" if isinstance(step, RunKernel) else "call"
+        line = "" if self._timeline is None else source_location()
+        event = Event(kind, name, str(device), start, seconds, nbytes, line)
+        if events:
+            self._unread.append((record, event, *events))
+        elif self._timeline is not None:
+            self._timeline.add(event)
         if len(self._unread) > _MAX_UNREAD_EVENTS:
             self._read_events()
 
     def records(self) -> list[Record]:
         """Wait for the GPUs, and return what was recorded, the slowest first."""
         self._read_events()
+        for _, beginning in self._beginnings.values():
+            check(driver().cuEventDestroy(beginning))
+        self._beginnings.clear()
         return sorted(self._records.values(), key=lambda record: -record.seconds)
 
     def _read_events(self) -> None:
         """Wait for the GPUs, and add the times between their events to the records."""
         unread, self._unread = self._unread, []
-        for record, first, last in unread:
-            record.seconds += seconds_between(first, last)
+        for record, event, first, last in unread:
+            start = 0.0
+            if self._timeline is not None:
+                clock, beginning = self._beginnings[record.device]
+                start = clock + _elapsed_seconds(beginning, first)
+            seconds = seconds_between(first, last)
+            record.seconds += seconds
+            if self._timeline is not None:
+                self._timeline.add(event._replace(start=start, seconds=seconds))
 
 
 def record_event(device: Device) -> Any:
@@ -106,9 +132,13 @@ def record_event(device: Device) -> Any:
 
 def seconds_between(first: Any, last: Any) -> float:
     """Return the seconds between two events, and destroy the events."""
-    cuda = driver()
-    check(cuda.cuEventSynchronize(last))
-    milliseconds = check(cuda.cuEventElapsedTime(first, last))
-    check(cuda.cuEventDestroy(first))
-    check(cuda.cuEventDestroy(last))
-    return float(milliseconds) / 1e3
+    seconds = _elapsed_seconds(first, last)
+    for event in (first, last):
+        check(driver().cuEventDestroy(event))
+    return seconds
+
+
+def _elapsed_seconds(first: Any, last: Any) -> float:
+    """Wait for the second of two events, and return the seconds between them."""
+    check(driver().cuEventSynchronize(last))
+    return float(check(driver().cuEventElapsedTime(first, last))) / 1e3

@@ -6,6 +6,7 @@ subnormals are kept, and division and square root are correctly rounded. Nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from ...core.errors import DeviceError
 from ...core.extras import install_command
 from ...core.late_imports import import_late
+from ...core.runtime.host_work import observed
 from .beside import let_end_with_process
 
 _NAME = b"gpunumpy"  # of a program, in the compiler's messages
@@ -98,7 +100,8 @@ def compiled_with_names(
         let_end_with_process(program)
         for expression in expressions:
             _checked(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
-        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), list(options))
+        with observed("compile", _first_kernel(text)):
+            (status,) = nvrtc.nvrtcCompileProgram(program, len(options), list(options))
         if status:
             log = _filled(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             raise CompileError(status.name, log.decode(errors="replace").rstrip("\0"), text, options)
@@ -108,6 +111,12 @@ def compiled_with_names(
         return code, tuple([name.decode() for name in lowered])
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+def _first_kernel(text: str) -> str:
+    """Return the name of the first kernel of a program; "a program" for one without."""
+    found = re.search(r"__global__[^;{]*?(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(", text)
+    return found[1] if found else "a program"
 
 
 def _filled(get_size: Callable[..., Any], get: Callable[..., Any], program: Any) -> bytes:

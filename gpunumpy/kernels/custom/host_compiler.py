@@ -14,6 +14,7 @@ from hashlib import sha256
 from ...core.disk_cache import cache_folder, open_cache
 from ...core.errors import DeviceError
 from ...core.graph.bounded_table import ENTRY_BYTES, BoundedTable
+from ...core.runtime.host_work import observed
 from ..codegen.sources import source
 
 # Results must equal those of a GPU: no contraction, and integers that wrap.
@@ -67,7 +68,9 @@ def _image(text: str) -> bytes:
 def _compiled(command: tuple[str, ...], text: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="gpunumpy-") as folder:
         path = os.path.join(folder, "library.so")
-        done = subprocess.run([*command, *_FLAGS, "-o", path], input=text, capture_output=True, text=True, check=False)
+        arguments = [*command, *_FLAGS, "-o", path]
+        with observed("compile", os.path.basename(command[0])):
+            done = subprocess.run(arguments, input=text, capture_output=True, text=True, check=False)
         if done.returncode:
             raise HostCompileError(done.stderr.strip())
         with open(path, "rb") as file:

@@ -1,0 +1,1 @@
+"""Pictures: SVG and HTML made of plain data. Nothing here knows of arrays, graphs or devices."""
