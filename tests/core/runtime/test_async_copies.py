@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 import pytest
@@ -21,6 +22,7 @@ from gpunumpy.cuda import ExternalStream
 from gpunumpy.kernels.cuda import compile as compile_module
 
 from ...support import fake_driver
+from ...support.interruptions import Interruption, Tracer, interrupt
 from ...support.queued_driver import QueuedDriver
 
 pytest.importorskip("cuda.bindings.nvrtc")
@@ -78,39 +80,42 @@ class Program:
         )
         if kind == "number":
             self.add_number(i)
-            made[i].computed()  # the driver here has no kernel of several sums
+            self.run(made[i].computed)  # the driver here has no kernel of several sums
         elif kind == "array":
             made[i] += made[j]
-            made[i].computed()
+            self.run(made[i].computed)
             expected[i] = expected[i] + expected[j]
         elif kind == "new":
             made[k] = made[i] + made[j]
-            made[k].computed()
+            self.run(made[k].computed)
             expected[k] = expected[i] + expected[j]
         elif kind == "send":
-            made[i] = np.asarray(self.host[j], blocking=False)
+            made[i] = self.run(lambda: np.asarray(self.host[j], blocking=False))
             expected[i] = self.expected_host[j].copy()
             self.is_over = False
         elif kind == "fetch":
             self.add_number(i)
-            assert made[i].get(out=self.host[j], blocking=False) is self.host[j]
+            assert self.run(lambda: made[i].get(out=self.host[j], blocking=False)) is self.host[j]
             self.expected_host[j] = expected[i]
             self.is_over = False
         elif kind == "result":
-            self.results.append((made[i].get(blocking=False), expected[i]))
+            self.results.append((self.run(lambda: made[i].get(blocking=False)), expected[i]))
             self.is_over = False
         elif kind == "blocking":
-            made[i].get(out=self.host[j])
+            self.run(lambda: made[i].get(out=self.host[j]))
             self.expected_host[j] = expected[i]
             made[k], expected[k] = np.asarray(self.host[k]), self.expected_host[k].copy()
         elif kind == "wait":
             self.wait()
         elif kind == "drop":  # before it is read
-            np.asarray(self.host[i], blocking=False)
+            self.run(lambda: np.asarray(self.host[i], blocking=False))
             self.is_over = False
         elif self.is_over:
             self.host[i] += 1.0
             self.expected_host[i] = self.expected_host[i] + 1.0
+
+    def run(self, function: Callable[[], Any]) -> Any:
+        return function()
 
     def add_number(self, i: int) -> None:
         self.made[i] += float(i)
@@ -150,9 +155,35 @@ class Program:
             numpy.testing.assert_array_equal(x.get(), wanted)
 
 
+Programs = TypeVar("Programs", bound=Program)
+
+
+class InterruptedProgram(Program):
+    """A program in which exceptions of signal handlers come in between, after which it tries again."""
+
+    interrupted = 0
+
+    def run(self, function: Callable[[], Any]) -> Any:
+        tracer = Tracer(self.choice.randrange(1, 150), interrupt)
+        with suppress(Interruption):
+            return tracer.run(function)
+        self.interrupted += 1
+        return function()
+
+
 @pytest.mark.parametrize("seed", range(48))
 @pytest.mark.sampled(12)
 def test_random_programs_over_streams(gpu: QueuedDriver, seed: int) -> None:
+    run(Program, gpu, seed)
+
+
+@pytest.mark.parametrize("seed", range(48))
+@pytest.mark.sampled(12)
+def test_exceptions_in_the_midst(gpu: QueuedDriver, seed: int) -> None:
+    assert run(InterruptedProgram, gpu, seed).interrupted > 2
+
+
+def run(kind: type[Programs], gpu: QueuedDriver, seed: int) -> Programs:
     device = np.Device("cuda:0")
     streams = [np.Stream(non_blocking=True) for _ in range(2)]
     streams.append(ExternalStream(streams[0]))
@@ -162,7 +193,7 @@ def test_random_programs_over_streams(gpu: QueuedDriver, seed: int) -> None:
     gpu.slow_stream = (None, own._outward, own._inward, device.stream)[seed // 3 % 4]
     if seed % 2:
         memory.set_memory_limit(np.memory_info().used + 24 * 8 * SIZE)
-    program = Program(seed, streams)
+    program = kind(seed, streams)
     for _ in range(30):
         if program.choice.random() < 0.5:
             with program.choice.choice(streams):
@@ -170,14 +201,17 @@ def test_random_programs_over_streams(gpu: QueuedDriver, seed: int) -> None:
         else:
             program.step()
     program.check()
+    return program
 
 
 def test_results_in_a_row_each_have_a_snapshot(gpu: QueuedDriver) -> None:
-    gpu.slow_stream = moves.moves_of(np.Device("cuda:0"))._outward
+    gpu.stopped_stream = moves.moves_of(np.Device("cuda:0"))._outward
+    gpu.eagerness = 9
     x, results = np.asarray(pinned(0.0), blocking=False), []
     for _ in range(12):
         x += 1.0
         results.append(x.get(blocking=False))
+    gpu.stopped_stream = None
     np.synchronize()
     for k, result in enumerate(results):
         numpy.testing.assert_array_equal(result, numpy.arange(SIZE) + k + 1.0)
