@@ -1,10 +1,11 @@
 """The programs of NPBench (Ziogas et al., 2021) through NumPy, gpunumpy and CuPy.
 
-``python benchmarks/npbench.py CHECKOUT [--preset S|M|L] [--device cpu|cuda] [--only NAME ...] [--seconds 600]`` takes
-the folder of a checkout of https://github.com/spcl/npbench. gpunumpy runs each program as it is written for NumPy, with
-another import line; CuPy, where it is installed, runs the text that the suite has for it. The table has the first run
-of each in a process, compilation included, and the median of later ones, in ms. Every result, and every array that a
-program writes to, is compared with NumPy's. After `--seconds` no further program is begun.
+``python benchmarks/npbench.py CHECKOUT [--preset S|M|L] [--device cpu|cuda] [--only NAME ...] [--seconds 600]
+[--processor]`` takes the folder of a checkout of https://github.com/spcl/npbench. gpunumpy runs each program as it is
+written for NumPy, with another import line; CuPy, where it is installed, runs the text that the suite has for it. The
+table has the first run of each in a process, compilation included, and the median of later ones, in ms. Every result,
+and every array that a program writes to, is compared with NumPy's. After `--seconds` no further program is begun. With
+``--processor`` the times are those of the processor, which other programs of a busy machine disturb less.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _module(text: str, path: Path) -> ModuleType:
     return module
 
 
-def measured(program: Program, peer: Peer) -> tuple[list[float], list[Any]]:
+def measured(program: Program, peer: Peer, clock: Callable[[], float]) -> tuple[list[float], list[Any]]:
     """The seconds that the runs of a program take, and the results of the first one."""
     function = program.function(peer)
     if function is None:
@@ -95,10 +96,10 @@ def measured(program: Program, peer: Peer) -> tuple[list[float], list[Any]]:
     while len(took) < FEWEST_RUNS or (len(took) < MOST_RUNS and sum(took) < PATIENCE_S):
         arguments = program.arguments(peer)
         peer.wait()
-        start = time.perf_counter()
+        start = clock()
         returned = function(*arguments)
         peer.wait()
-        took.append(time.perf_counter() - start)
+        took.append(clock() - start)
         if len(took) == 1:
             results = program.results(peer, arguments, returned)
     return took, results
@@ -117,10 +118,12 @@ def error(result: Any, expected: Any) -> float:
     return float(numpy.linalg.norm((result - expected).ravel().astype(complex)) / norm / TOLERANCES[precision])
 
 
-def cells(program: Program, peer: Peer, expected: list[Any] | None) -> tuple[float, list[str], list[Any]]:
+def cells(
+    program: Program, peer: Peer, expected: list[Any] | None, clock: Callable[[], float]
+) -> tuple[float, list[str], list[Any]]:
     """The median of later runs, the cells of a library, and the results, of which one that is wrong is marked."""
     try:
-        (first, *later), results = measured(program, peer)
+        (first, *later), results = measured(program, peer, clock)
         worst = max(map(error, results, expected), default=0.0) if expected is not None else 0.0
     except Exception as failure:
         print(f"<!-- {program.name}, {peer.name}: {type(failure).__name__}: {str(failure)[:200]} -->", flush=True)
@@ -130,13 +133,13 @@ def cells(program: Program, peer: Peer, expected: list[Any] | None) -> tuple[flo
     return steady, [f"{first * 1e3:.4g}", f"{steady * 1e3:.4g}{mark}"], results
 
 
-def lines(program: Program, peers: list[Peer]) -> Iterator[str]:
+def lines(program: Program, peers: list[Peer], clock: Callable[[], float]) -> Iterator[str]:
     """The line of a program."""
     steady: dict[str, float] = {}
     expected: list[Any] | None = None
     row: list[str] = []
     for peer in peers:
-        steady[peer.name], some, results = cells(program, peer, expected)
+        steady[peer.name], some, results = cells(program, peer, expected, clock)
         row += some
         expected = results if expected is None else expected
     own = steady.pop("gpunumpy")
@@ -150,7 +153,9 @@ def main() -> None:
     parser.add_argument("--device", default=None)
     parser.add_argument("--only", nargs="+", default=())
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--processor", action="store_true")
     given = parser.parse_args()
+    clock = time.process_time if given.processor else time.perf_counter
     if given.device:
         gpunumpy.default_device(given.device)
     warnings.simplefilter("ignore")
@@ -158,7 +163,7 @@ def main() -> None:
     peers = [p for p in peers_of(["numpy", *(["cupy"] if is_gpu else [])]) if p.name != "cupy.fuse"]
     peers.sort(key=lambda peer: peer.name != "NumPy")
     others = [peer.name for peer in peers if peer.name != "gpunumpy"]
-    print(f"{heading()}; preset {given.preset}; times in ms\n")
+    print(f"{heading()}; preset {given.preset}; times in ms{' of the processor' * given.processor}\n")
     names = [f"{peer.name}, {run}" for peer in peers for run in ("first", "steady")]
     print("| program | " + " | ".join([*names, *(f"gpunumpy / {name}" for name in others)]) + " |")
     print("|---" * (1 + len(names) + len(others)) + "|")
@@ -167,7 +172,7 @@ def main() -> None:
         program = Program(description, given.preset)
         if (given.only and program.name not in given.only) or time.perf_counter() > end:
             continue
-        for line in lines(program, peers):
+        for line in lines(program, peers, clock):
             print(line, flush=True)
 
 
