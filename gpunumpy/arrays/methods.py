@@ -28,6 +28,7 @@ from ..core.recording.array import (
     host_only_memory,
     is_scalar,
     make_view,
+    mark_as_array,
     memory_on_host,
     ndarray,
     on_host_memory,
@@ -36,6 +37,7 @@ from ..core.recording.array import (
     scalar_of,
     show,
     to_host,
+    wrap,
     wrap_leaf,
     wrap_ordered,
 )
@@ -128,13 +130,15 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         return
     require_device(x)
     with one_step(x):
-        is_ordered = x._base is not None
-        if is_viewed and (prod(dims) < x.size or is_ordered):
+        is_owner = x._base is None
+        if is_viewed and (prod(dims) < x.size or not is_owner):
             raise ValueError(
                 "cannot resize an array to fewer elements while there is a view of it; use resize(a, shape)"
             )
-        if not is_ordered:
+        if is_owner:
             x._set(zero_padded_node(x, dims))
+        elif x.c_contiguous:
+            take_state(x, mark_as_array(wrap(zero_padded_node(x, dims))))
         else:
             take_state(x, wrap_ordered(zero_padded_node(transpose(x), dims[::-1]), tuple(range(len(dims)))[::-1]))
             x._flags |= MADE_AS_ARRAY
@@ -343,7 +347,7 @@ def _restored(host: Any, device: str, flags: int) -> ndarray:
     except RuntimeError:
         target = None
     x = resident(host if flags & MADE_AS_ARRAY else host[()], target)
-    x._flags = x._flags & ON_HOST | (flags if host.flags.writeable else flags | READ_ONLY)
+    x._flags = x._flags & (ON_HOST | ORDERED) | (flags if host.flags.writeable else flags | READ_ONLY)
     return x
 
 

@@ -20,7 +20,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Layout, Shape
 from ..core.graph.node import Node
 from ..core.graph.primitives import Leaf
-from ..core.recording.array import make_view, ndarray, to_host, wrap
+from ..core.recording.array import ORDERED, make_view, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise, transposed
 from ..core.runtime import evaluate
 from ..core.source_location import warn
@@ -305,10 +305,12 @@ def _transpose_matrices(node: Node) -> Node:
 
 
 def _transposed_view(x: ndarray) -> ndarray:
-    """Return a view of the transposed matrices of an array in C order."""
+    """Return the transposed matrices of a result in C order, which nothing else shows."""
     shape, strides = x.shape, layout.c_strides(x.shape)
     *_, row_stride, column_stride = strides
-    return make_view(x, Layout((*shape[:-2], shape[-1], shape[-2]), (*strides[:-2], column_stride, row_stride), 0))
+    view = make_view(x, Layout((*shape[:-2], shape[-1], shape[-2]), (*strides[:-2], column_stride, row_stride), 0))
+    view._flags |= ORDERED
+    return view
 
 
 def _wrap_transposed(node: Node) -> ndarray:

@@ -57,7 +57,8 @@ ON_HOST = 8
 # The array on the host has a view of a dtype that no kernel computes, which could not follow it to its device, or shows
 # memory that somebody else has lent.
 STAYS_ON_HOST = 16
-# The array is a view for its memory order alone: of an owner that nothing but the array and its own views shows.
+# The array is a view for its memory order or its shape alone: of an owner that nothing but the array and its own views
+# shows.
 ORDERED = 32
 
 

@@ -420,7 +420,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
     powers = mark_owner_as_array(wrap(graph.scan("multiply", (dtype, dtype), 1, factor)))
     if increasing:
         return powers
-    return make_view(powers, Layout(shape, (max(n, 1), -1), max(n - 1, 0)))
+    return array_in_memory_order(make_view(powers, Layout(shape, (max(n, 1), -1), max(n - 1, 0))).value(), None)
 
 
 # --- grids -----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import (
+    ORDERED,
     READ_ONLY,
     as_class,
     host_only_memory,
@@ -61,7 +62,11 @@ __all__ = [
 def array_in_shape(node: Node, shape: Shape) -> ndarray:
     """Return the elements of a value, computed in C order, in another shape of the same size."""
     owner = array_in_memory_order(node, None)
-    return owner if shape == owner.shape else make_view(owner, Layout(shape, layout.c_strides(shape), 0))
+    if shape == owner.shape:
+        return owner
+    view = make_view(owner, Layout(shape, layout.c_strides(shape), 0))
+    view._flags |= ORDERED
+    return view
 
 
 def isfortran(a: Any) -> bool:
@@ -117,7 +122,11 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
     if order == "A":
         order = "F" if x.f_contiguous and not x.c_contiguous else "C"
     if order == "F":
-        return transpose(reshaped(transpose(x), shape[::-1], "C", copy))
+        in_c_order = reshaped(transpose(x), shape[::-1], "C", copy)
+        result = transpose(in_c_order)
+        if owner_of(in_c_order) is not owner_of(x):
+            result._flags |= ORDERED
+        return result
     strides = layout.reshape_strides(old_layout.shape, old_layout.strides, shape)
     if strides is not None and not copy:
         return make_view(x, Layout(shape, strides, old_layout.offset))
