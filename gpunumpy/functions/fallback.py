@@ -89,7 +89,14 @@ _PLAIN = frozenset(
         "frompyfunc",
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "issubdtype", "show_runtime"),
-        *("normalize_axis_index", "normalize_axis_tuple", "opt_func_info", "set_default_printstyle", "typename"),
+        *(
+            "make_mask_descr",
+            "normalize_axis_index",
+            "normalize_axis_tuple",
+            "opt_func_info",
+            "set_default_printstyle",
+            "typename",
+        ),
         *("as_ctypes_type", "load_library", "ndpointer"),
     )
 )
@@ -97,7 +104,7 @@ _PLAIN = frozenset(
 _HOST_NAMES = frozenset(
     (
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
-        *("info", "memmap", "ndenumerate", "poly1d", "recarray"),
+        *("flatten_mask", "info", "memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
         *("dump", "dumps", "toflex", "tofile", "torecords"),
     )

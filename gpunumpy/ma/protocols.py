@@ -11,7 +11,12 @@ import numpy
 
 from ..core.errors import OnHostError
 from ..core.recording.array import ndarray
+from ..functions.dtype_functions import common_type, min_scalar_type, result_type
 from ..functions.fallback import on_host
+from ..functions.manipulation.insert_delete import copyto
+from ..functions.manipulation.strides import may_share_memory, shares_memory
+from ..functions.sets.operations import isin
+from ..functions.ufuncs.elementwise import array_equal, array_equiv
 from ..functions.ufuncs.ufunc import UFUNCS
 from .construction import asanyarray, create
 from .masks import taken
@@ -74,6 +79,15 @@ def _array(a: Any, dtype: Any = None, *args: Any, copy: Any = True, subok: bool 
     return create(type(x), x, dtype=dtype, copy=copy, ndmin=options.get("ndmin", 0), order=options.get("order"))
 
 
+def _of_data(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of this package that takes masked arrays without their masks, as NumPy's does."""
+
+    def run(*args: Any, **options: Any) -> Any:
+        return function(*(x._data if is_ours(x) else x for x in map(taken, args)), **options)
+
+    return run
+
+
 def _of_ufunc(name: str) -> Callable[..., Any]:
     """Return the function for a ufunc of NumPy."""
     nin = UFUNCS[name].nin
@@ -109,12 +123,19 @@ def _of_operator(name: str) -> Callable[..., Any]:
 
 _PYTHON_NAMES = {"and": "and_", "or": "or_"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_OF_DATA = (
+    *(array_equal, array_equiv, common_type, copyto, isin, may_share_memory, min_scalar_type, result_type),
+    shares_memory,
+)
+# Functions of texts, which never are on a device.
+_PRINTING = (numpy.array2string, numpy.array_repr, numpy.array_str)
 _BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _MIRRORED or f"__r{n[2:]}" in OPERATORS]
 
 # What runs instead of a function of NumPy that is called with a masked array.
 _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     **{getattr(numpy, name): _of_ufunc(found.__name__) for name, found in UFUNCS.items() if hasattr(numpy, name)},
     **{getattr(numpy, name): _by_method(method) for name, method in _METHODS.items()},
+    **{getattr(numpy, function.__name__): _of_data(function) for function in _OF_DATA},
     **{getattr(numpy.ndarray, name): _of_operator(name) for name in _BINARY},
     **{
         getattr(numpy.ndarray, f"__r{n[2:]}"): _of_operator(f"__r{n[2:]}")
@@ -183,4 +204,5 @@ def array_function(x: Any, function: Any, types: Iterable[type], args: Any, opti
     result = call(function, args, options)
     if result is not NotImplemented:
         return result
-    return on_host(function, f"{function.__module__}.{function.__name__}")(*args, **options)
+    name = "" if function in _PRINTING else f"{function.__module__}.{function.__name__}"
+    return on_host(function, name)(*args, **options)

@@ -186,3 +186,24 @@ def test_fill_values_after_printing(call: str, values: list[float]) -> None:
             result = eval(call, {"np": np, "m": m})
         texts.append((repr(result), str(getattr(result, "fill_value", None))))
     assert texts[0] == texts[1]
+
+
+PLAIN = (
+    *("array_equal(m, n)", "array_equal(m, m.data, equal_nan=True)", "array_equiv(m, m[0])", "array_equal(x, m[0])"),
+    *("isin(m, [1, 2])", "isin(x, m)", "isin(m, n, invert=True)", "result_type(m, 1)", "result_type('f4', m)"),
+    *("common_type(m, x)", "min_scalar_type(m)", "may_share_memory(m, m.data)", "shares_memory(m, m[1:])"),
+    *("shares_memory(m, n)", "array_repr(m)", "array_str(m[0])", "array2string(m, precision=1)", "copyto(m, n)"),
+    *("copyto(x, m[0])", "copyto(m, 7, where=[True, False, False])", "array_equal(numpy_m, m)", "isin(numpy_m, x)"),
+    "ma.make_mask_descr('i4,f4')",
+)
+
+
+@pytest.mark.parametrize("call", PLAIN)
+def test_plain_functions_of_masked_arrays(call: str) -> None:
+    gpunumpy.host_fallback("error")
+    texts = []
+    for np in (gpunumpy, numpy):
+        names = {"m": masked(np), "n": masked(np)[::-1], "x": np.arange(3.0), "numpy_m": masked(numpy)}
+        found = eval(f"np.{call}", {"np": np, **names})
+        texts.append((repr(found).replace("gpunumpy", "numpy"), str(names["m"]), str(names["x"])))
+    assert texts[0] == texts[1]

@@ -57,8 +57,7 @@ ON_HOST = 8
 # The array on the host has a view of a dtype that no kernel computes, which could not follow it to its device, or shows
 # memory that somebody else has lent.
 STAYS_ON_HOST = 16
-# The array is a view for its memory order or its shape alone: of an owner that nothing but the array and its own views
-# shows.
+# The array is a view for its memory order or shape alone, of an owner that nothing but it and its own views shows.
 ORDERED = 32
 
 
@@ -601,10 +600,7 @@ def is_scalar(array: ndarray) -> bool:
 
 
 def scalar_of(result: ndarray, array: ndarray) -> ndarray:
-    """Return the result of a method of `array` as what acts as a NumPy scalar, where the array does and NumPy's would.
-
-    A result that has dimensions, or belongs to an array, is returned unchanged.
-    """
+    """Return the result of a method as what acts as a NumPy scalar, if it is 0-d and `array` acts as one too."""
     return wrap(result.value()) if is_scalar(array) and not result.shape else result
 
 

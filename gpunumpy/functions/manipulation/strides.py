@@ -29,7 +29,7 @@ from ...core.recording.array import (
     owner_of,
     require_device,
 )
-from ...core.recording.record import leave_function_to_class
+from ...core.recording.record import check_class, leave_function_to_class
 from ...core.recording.residence import host_bytes, is_auto, resident
 from ...core.runtime.device import default_device
 from ..creation.arrays import as_shape, empty, imported_array
@@ -337,6 +337,7 @@ def _compare_memory(compare: Any, a: Any, b: Any, max_work: int) -> bool:
     """
     for x in (a, b):
         leave_function_to_class(x)
+        check_class(x)
     arrays = [x for x in (a, b) if isinstance(x, ndarray)]
     for x in arrays:
         require_device(x)
