@@ -135,7 +135,11 @@ PyObject* Operands::taken_list(PyObject* x) {
 
 PyObject* Operands::taken_parts(PyObject* x) {
     if (Py_SIZE(x) > MAX_ARRAYS) return PyList_CheckExact(x) ? taken_list(x) : nullptr;
-    return parts_of(x, [this](PyObject* part) { return taken(part); });
+    if (depth_ == NPY_MAXDIMS) return nullptr;  // as of a list that holds itself
+    depth_++;
+    PyObject* parts = parts_of(x, [this](PyObject* part) { return taken(part); });
+    depth_--;
+    return parts;
 }
 
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.

@@ -81,6 +81,7 @@ private:
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
     bool is_empty_ = false, have_data_ = false, have_copies_ = false;
+    int depth_ = 0;  // of lists in lists
     Ref queue_;
     npy_intp product_ = 1, elements_ = 1, largest_ = 0;  // what all come to together, and the size of the largest
     npy_intp broadcast_[NPY_MAXDIMS];
