@@ -2,6 +2,7 @@
 # mypy: disable-error-code="override, overload-overlap"
 import builtins
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from types import EllipsisType, ModuleType, TracebackType
 from typing import (
     Any,
@@ -467,6 +468,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def __truediv__(self, y: ArrayLike, /) -> ndarray: ...
     def __trunc__(self, *args: Any) -> int: ...
     def __xor__(self, y: ArrayLike, /) -> ndarray: ...
+    def _repr_html_(self) -> str | None: ...
     def all(
         self,
         axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
@@ -1259,7 +1261,7 @@ def expand_dims(
     | tuple[SupportsIndex]
     | tuple[SupportsIndex, SupportsIndex],
 ) -> ndarray: ...
-def explain(*arrays: Any, file: TextIO | None = None) -> None: ...
+def explain(*arrays: Any, path: str | PathLike[str] | None = None, file: TextIO | None = None) -> None: ...
 
 expm1: _Unary
 

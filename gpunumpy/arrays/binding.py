@@ -71,6 +71,7 @@ METHODS: dict[str, Any] = {
     "__format__": printing.formatted,
     "__reduce__": methods.reduce_for_pickle,
     "__repr__": printing.representation,
+    "_repr_html_": printing.rich_representation,
     "__setstate__": methods.set_state,
     "__str__": printing.array_str,
     "astype": shape.cast_to,

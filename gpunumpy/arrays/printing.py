@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy
@@ -9,8 +10,17 @@ import numpy
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
-from ..core.recording.array import host_only_memory, is_scalar, ndarray, require_device, to_host, wrap
+from ..core.recording.array import (
+    host_only_memory,
+    is_scalar,
+    memory_on_host,
+    ndarray,
+    require_device,
+    to_host,
+    wrap,
+)
 from ..core.recording.record import leave_function_to_class
+from ..core.runtime.explain import bytes_text
 from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -110,6 +120,24 @@ def array_repr(
 def representation(x: ndarray) -> str:
     """Return ``repr(x)``."""
     return repr(to_host(x)[()]) if is_scalar(x) else array_repr(x)
+
+
+def rich_representation(x: ndarray) -> str | None:
+    """Return an array as HTML for notebooks, where ``repr(x)`` leaves elements out; else None, so that they show that.
+
+    The shape, the bytes and the place of the array come before the elements at the corners. Subclasses have a `repr` of
+    their own.
+    """
+    if type(x) is not ndarray or x.size <= numpy.get_printoptions()["threshold"]:
+        return None
+    memory = memory_on_host(x)
+    corners = (
+        _string_of_corners(x, {"separator": ", "}) if memory is None else numpy.array2string(memory, separator=", ")
+    )
+    shape = " × ".join(f"{n:,}" for n in x.shape)
+    where = f"on {x.device}" if memory is None else "on the host"
+    head = f"<b>ndarray</b> {shape} {escape(str(x.dtype))}, {bytes_text(x.nbytes)} {where}"
+    return f"<div>{head}</div><pre>{escape(corners)}</pre>"
 
 
 def formatted(x: ndarray, spec: str) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, TextIO
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
 
 from ..graph.library_calls.products import Product
 from ..graph.library_calls.record import Batch
 from ..graph.node import Node
+from ..pictures.graph import Box, draw
 from ..schedule.callbacks import FusedCall
 from ..schedule.lower import Item, items_of
 from ..schedule.passes import run_passes
@@ -17,6 +20,7 @@ from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import Traffic, traffic
 from . import evaluate
 from .device import Device
+from .explain_drawing import boxes_and_arrows
 from .plan import Executor
 from .slab_reads import leaves
 from .slabs import slab_counts
@@ -26,8 +30,25 @@ _MAX_LISTED_ARGUMENTS = 8
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
-def explain(*arrays: Any, file: TextIO | None = None) -> None:
+class Explanation(NamedTuple):
+    """What would run, as text and as a drawing, which notebooks show."""
+
+    text: str
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        """Return the drawing, as notebooks ask for it."""
+        return self.svg
+
+    def __repr__(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+def explain(*arrays: Any, path: str | PathLike[str] | None = None, file: TextIO | None = None) -> None:
     """Print the kernels that would run if the arrays were computed now. Nothing is run.
+
+    In a notebook they are drawn: kernels and library calls as boxes, between the arrays that they read and make.
 
     On a GPU each is compiled, interpreted until it is compiled, or waits for the compiler. Where the kernels are
     launched as one CUDA graph, as they have run again and again, the text says so.
@@ -41,22 +62,44 @@ def explain(*arrays: Any, file: TextIO | None = None) -> None:
     ----------
     *arrays : ndarray
         The arrays to compute; without any, the pending arrays of the default device.
+    path : str or path, optional
+        Where to write the drawing, as SVG. Nothing is printed then, but to `file`.
     file : file object, optional
         The file to print to; standard output by default.
     """
-    print(explanation(*arrays), file=file or sys.stdout)
+    found = explained(*arrays)
+    if path is not None:
+        Path(path).write_text(found.svg, encoding="utf-8")
+    if path is None and file is None and _is_in_notebook():
+        sys.modules["IPython.display"].display(found)
+    elif path is None or file is not None:
+        print(found.text, file=file or sys.stdout)
+
+
+def _is_in_notebook() -> bool:
+    """Return whether the program runs in a kernel of Jupyter, which shows pictures."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None and "IPython.display" in sys.modules
 
 
 def explanation(*arrays: Any) -> str:
     """Return the text that `explain` prints."""
+    return explained(*arrays).text
+
+
+def explained(*arrays: Any) -> Explanation:
+    """Return what would run if the arrays were computed now."""
     devices = {Device(): []} if not arrays else dict.fromkeys(x.device for x in arrays)
     count = sum(x.residence == "host" for x in arrays)
     on_host = [f"{_count_text(count, 'array')} on the host, computed by NumPy at once"] if count else []
-    on_devices = (
-        _explain_device(device, [node for x in arrays if x.device is device for node in _owner_node(x)])
+    boxes: list[Box] = []
+    arrows: list[tuple[int, int]] = []
+    on_devices = [
+        _explain_device(device, [node for x in arrays if x.device is device for node in _owner_node(x)], boxes, arrows)
         for device in devices
-    )
-    return "\n".join((*on_host, *on_devices))
+    ]
+    text = "\n".join((*on_host, *on_devices))
+    return Explanation(text, draw(boxes or [Box("array", line) for line in text.splitlines()], arrows))
 
 
 def _owner_node(x: Any) -> list[Node]:
@@ -65,8 +108,8 @@ def _owner_node(x: Any) -> list[Node]:
     return [] if x.residence == "host" else [owner.value()]
 
 
-def _explain_device(device: Device, requested: Sequence[Node]) -> str:
-    """Return the text for one device."""
+def _explain_device(device: Device, requested: Sequence[Node], boxes: list[Box], arrows: list[tuple[int, int]]) -> str:
+    """Return the text for one device, and add its boxes and arrows to a drawing."""
     queue = evaluate.queue_of(device)
     with queue.lock:
         roots = evaluate.live_roots(queue, requested)[0]
@@ -77,7 +120,16 @@ def _explain_device(device: Device, requested: Sequence[Node]) -> str:
         plan = planner.plans.find(key)
         parts = [] if plan else planner.parts(key, nodes, len(roots), times=0)
         room = _room_text(device, roots)
-    text = room + _plan_text(*run_passes(items, range(len(roots)), queue.state.executor), device, queue.state.executor)
+    executor = queue.state.executor
+    steps, nodes_left = run_passes(items, range(len(roots)), executor)
+    text = room + _plan_text(steps, nodes_left, device, executor)
+
+    def described(number: int, step: RunKernel | RunLibraryCall) -> tuple[str, list[str]]:
+        return f"{number}. {step_name(step)}", _step_lines(step, traffic(step, steps, nodes_left), number, executor)
+
+    new_boxes, new_arrows = boxes_and_arrows(steps, nodes_left, len(roots), described)
+    arrows += [(len(boxes) + start, len(boxes) + end) for start, end in new_arrows]
+    boxes += new_boxes
     if plan is not None and plan.is_cuda_graph:
         return f"launched as one CUDA graph:\n{text}"
     if parts:
@@ -107,11 +159,19 @@ def _plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device, exe
     total = Traffic(sum(moved.read for moved in traffics), sum(moved.written for moved in traffics))
     lines = [f"{heading} on {device}: {_traffic_text(total)}"]
     for number, (step, moved) in enumerate(zip(work, traffics, strict=True), 1):
-        lines.append(f"{number}. {step_name(step)}: {_traffic_text(moved)}")
-        lines.append(f"   {_kernel_text(step, executor) if isinstance(step, RunKernel) else _call_text(step)}")
-        if number > 1 or isinstance(step, RunLibraryCall):
-            lines.append(f"   on its own because: {step.reason}")
+        first, *rest = _step_lines(step, moved, number, executor)
+        lines.append(f"{number}. {step_name(step)}: {first}")
+        lines += [f"   {line}" for line in rest]
     return "\n".join(lines)
+
+
+def _step_lines(step: RunKernel | RunLibraryCall, step_traffic: Traffic, number: int, executor: Executor) -> list[str]:
+    """Return what is said of a step: its bytes, its loops or operands, and why it is one of its own."""
+    lines = [_traffic_text(step_traffic)]
+    lines.append(_kernel_text(step, executor) if isinstance(step, RunKernel) else _call_text(step))
+    if number > 1 or isinstance(step, RunLibraryCall):
+        lines.append(f"on its own because: {step.reason}")
+    return lines
 
 
 def step_name(step: RunKernel | RunLibraryCall) -> str:
