@@ -32,11 +32,17 @@ _CHECK_BYTES = 4  # at the end of an entry, of what is before them: a crash may 
 def cache_folder() -> Path:
     """Return the folder of compiled kernels: ``GPUNUMPY_CACHE_DIR``, or one in the user's cache folder."""
     chosen = os.environ.get("GPUNUMPY_CACHE_DIR")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "gpunumpy"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpunumpy"
+    if not chosen:
+        in_windows = sys.platform == "win32"
+        variable, usual = ("LOCALAPPDATA", "~/AppData/Local") if in_windows else ("XDG_CACHE_HOME", "~/.cache")
+        chosen = f"{os.environ.get(variable) or usual}/gpunumpy"
+    return _expanded(chosen, os.environ.get("HOME"))
+
+
+@cache
+def _expanded(path: str, home: str | None) -> Path:
+    """Return a path below the user's folder, which `home` tells; to make one takes as long as to read a kernel."""
+    return Path(path).expanduser()
 
 
 @cache

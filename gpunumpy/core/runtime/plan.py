@@ -9,7 +9,7 @@ import threading
 from _thread import get_ident
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from .. import _native
@@ -143,11 +143,14 @@ class Executor(Target, Protocol):
     def kept_plans(self) -> KeptPlans | None:
         """Return the plans on disk; None if they are not to be kept for other processes."""
 
-    def kept(self, structure: Kernel, sizes: Sequence[int]) -> Any:
-        """Return the plain data from which another process prepares a kernel that this one has prepared."""
+    def kept(self, structure: Kernel, sizes: Sequence[int] | None) -> Any:
+        """Return the plain data from which another process prepares a kernel that this one has prepared.
 
-    def prepare_kept(self, kept: Any) -> Any:
-        """Begin to prepare what runs a kernel, from what `kept` returned; None if what that refers to is gone."""
+        It is for one list of sizes, or for all if that is None. What is no plain data raises `NotPlain`.
+        """
+
+    def prepare_kept(self, kept: Any) -> Callable[[Sequence[int]], Any] | None:
+        """Return what `prepare` does, from what `kept` returned; None if what that refers to is gone."""
 
     def tier(self, kernel: Kernel) -> str:
         """Return how a kernel would run now, if there are several ways; nothing is prepared for it."""
@@ -192,8 +195,8 @@ class KeptPlan(NamedTuple):
     sizes
         The numbers that follow from sizes, or what computes them from values of symbols.
     work
-        The steps that run something, with where their sizes are among the numbers. Of a kernel with symbols this is
-        the structure, of another one what the executor keeps.
+        The steps that run something, with where their sizes are among the numbers: library calls, and what the executor
+        keeps of kernels.
     values
         The values of the symbols for which it was scheduled.
     """
@@ -324,17 +327,15 @@ class PlanTemplate:
         """Return the plain data that `of_kept` makes a template like this from."""
         values = tuple([symbol.value for symbol in self._trace.symbols])
         sizes = self.sizes if values else self.sizes(())
-        kernels: dict[tuple[Kernel, tuple[int, ...]], Any] = {}
+        kernels: dict[tuple[Kernel, tuple[int, ...] | None], Any] = {}
         work: list[tuple[int, Any, slice]] = []
         for number, _, part in self._work:
             kept: Any = self._calls.get(number)
             if kept is None:
-                kept = self._kernels[number]
-                if not values:
-                    key = kept, sizes[part]  # type: ignore[index]
-                    kept = kernels.get(key)
-                    if kept is None:
-                        kept = kernels[key] = self.executor.kept(*key)
+                key = self._kernels[number], None if values else sizes[part]  # type: ignore[index]
+                kept = kernels.get(key)
+                if kept is None:
+                    kept = kernels[key] = self.executor.kept(*key)
             work.append((number, kept, part))
         return KeptPlan({name: getattr(self, name) for name in self._PLAIN}, sizes, work, values)
 
@@ -403,10 +404,7 @@ class PlanTemplate:
         """Return what prepares the work of a step that was kept from sizes, if it is there; see `KeptPlan`."""
         if isinstance(what, CallShape):
             return self._prepare_library_call(what)
-        if isinstance(what, Kernel):
-            return self.executor.prepare(what, True)
-        begun = self.executor.prepare_kept(what)
-        return begun and partial(_known, begun)
+        return self.executor.prepare_kept(what)
 
     def _prepare_library_call(self, call: CallShape) -> Callable[[Sequence[int]], Any]:
         """Return what prepares a call from sizes: its own, and those of its results."""
@@ -540,11 +538,6 @@ def _call_shape(step: RunLibraryCall, items: Sequence[Item]) -> tuple[CallShape,
         len(sizes),
     )
     return call, [*sizes, *[n for result in written for n in result.shape]]
-
-
-def _known(begun: Any, sizes: Sequence[int]) -> Any:
-    """Return a preparation that has begun, whatever the sizes."""
-    return begun
 
 
 class Plan:

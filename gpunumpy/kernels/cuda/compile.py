@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from typing import TypeAlias
 from weakref import ref
@@ -121,8 +121,13 @@ def _on_disk(text: str | Source, arch: str, kind: str, contraction: bool) -> byt
 
 def _disk_key(text: str | Source, arch: str, kind: str, contraction: bool) -> bytes:
     """Return the key of a compiled program in the cache on disk."""
-    options = repr((compiler_version(), kind, compile_options(arch, kind, contraction)))
-    return sha256(options.encode() + source_of(text).digest).digest()
+    return sha256(_told_of_compiler(compiler_version(), arch, kind, contraction) + source_of(text).digest).digest()
+
+
+@cache
+def _told_of_compiler(version: tuple[int, int], arch: str, kind: str, contraction: bool) -> bytes:
+    """Return what machine code depends on besides its text."""
+    return repr((version, kind, compile_options(arch, kind, contraction))).encode()
 
 
 def compile_target(arch: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from .nvrtc import compiler_version
 from .program import prepare_program
 from .scratch import SIZED_LAUNCHERS
 from .sized_calls import sized_call
-from .tiers import OPCODES, PROGRAMS, TIER, CudaKernels, InterpretedFirst, KeptKernelAt, KernelAt, interpreter_text
+from .tiers import OPCODES, PROGRAM, TIER, CudaKernels, InterpretedFirst, KeptKernelAt, KernelAt, interpreter_text
 
 
 def load() -> None:
@@ -36,7 +36,7 @@ def load() -> None:
     if TIER != "compiled":
         interpreter_text()
     load_library_calls(CudaExecutor.name)
-    implementation(PROGRAMS)
+    implementation(PROGRAM)
     implementation(OPCODES)()  # with the tables of helpers that texts need too
     take_for_old()
 

@@ -20,9 +20,10 @@ from ...core.graph.bounded_table import BoundedTable, count
 from ...core.runtime.device import Device
 from ...core.runtime.executors import implementation
 from ...core.runtime.kept_plans import KeptPlans, kept_plans
+from ...core.runtime.plain_data import NotPlain, read, written
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Kernel
-from ...core.schedule.sizes import NumbersOf, value_of
+from ...core.schedule.sizes import Integer, NumbersOf, Trace, value_of
 from ...core.schedule.substitute import in_kernel, taken_out
 from ...core.schedule.variants import Kept, Variants
 from ...core.source_location import warn
@@ -46,8 +47,8 @@ from .source import kept_on_disk, read_from_disk, source_of
 
 # The code generators are imported when a kernel is new, or before, while there is time: that takes longer than most
 # plans. A process that finds its plans on disk needs none.
-PROGRAMS = "kernels.codegen.sized:sized_programs"
-_INTERPRETATIONS = "kernels.codegen.sized:sized_interpretations"
+PROGRAM = "kernels.codegen.sized:sized_program"
+_INTERPRETATION = "kernels.codegen.sized:sized_interpretation"
 _INTERPRETER = "kernels.codegen.interpreter:text"
 OPCODES = "kernels.codegen.interpreter:opcodes"
 
@@ -98,26 +99,34 @@ def with_interpreter(program: Program) -> Program:
 class _Structure:
     """The kernels of one structure: programs that serve many sizes each, and what runs those of the last sizes.
 
-    `comes_again` tells whether a kernel of it has run, or kernels of other sizes are to be expected, and `compilations`
-    has those of programs whose kernels are interpreted, by their texts. `kept_interpretations` are those on disk, until
-    they are read: most kernels are compiled there.
+    `kernel` returns the structure, which another process may have kept: most programs on disk are used without a look
+    at it. `key` is that of the programs on disk. `comes_again` tells whether a kernel of it has run, or kernels of
+    other sizes are to be expected, and `compilations` has those of programs whose kernels are interpreted, by their
+    texts. `kept_interpretations` are those on disk, until they are read: most kernels are compiled there.
     """
 
     __slots__ = (
         *("comes_again", "compilations", "device", "expects_others", "interpretations", "kept_interpretations"),
-        *("launcher", "programs", "runners"),
+        *("kernel", "key", "launcher", "programs", "runners"),
     )
 
-    def __init__(self, kernel: Kernel, device: Device) -> None:
-        self.device = device
+    def __init__(self, kernel: Callable[[], Kernel], kinds: str, device: Device) -> None:
+        self.device, self.kernel = device, kernel
+        self.key: bytes | None = None
         self.expects_others = False
         self.compilations: dict[Source, Compilation] = {}
         multiprocessors = device.attributes.multiprocessors
-        self.launcher = KernelLauncher(device, kinds_of(kernel))
-        self.programs = implementation(PROGRAMS)(kernel, multiprocessors)
-        self.interpretations: Variants[SizedInterpretation | None] = implementation(_INTERPRETATIONS)(
-            kernel, multiprocessors
-        )
+        self.launcher = KernelLauncher(device, kinds)
+
+        def program(trace: Trace, sizes: Sequence[Integer]) -> SizedProgram:
+            made: SizedProgram = implementation(PROGRAM)(kernel(), multiprocessors, trace, sizes)
+            return made
+
+        def interpretation(trace: Trace, sizes: Sequence[Integer]) -> SizedInterpretation | None:
+            made: SizedInterpretation | None = implementation(_INTERPRETATION)(kernel(), multiprocessors, trace, sizes)
+            return made
+
+        self.programs, self.interpretations = Variants(program), Variants(interpretation)
         self.kept_interpretations: Kept[SizedInterpretation | None] | None = None
         self.runners: dict[tuple[object, ...], Runner] = {}
         self.comes_again = False
@@ -256,6 +265,28 @@ class KeptKernel(NamedTuple):
     program: Program
     interpretation: _Interpretation | None
 
+    def __hash__(self) -> int:
+        """Return the hash of what most differ by: it is asked several times, and an interpretation is long."""
+        return hash((self.source.digest, self.program.params))
+
+
+class KeptStructure(NamedTuple):
+    """What another process finds the programs of a structure by, as plain data.
+
+    Attributes
+    ----------
+    key
+        That of the programs on disk.
+    kinds
+        Those of its arguments; see `kinds_of`.
+    kernel
+        The structure, as `written` returns it.
+    """
+
+    key: bytes
+    kinds: str
+    kernel: bytes
+
 
 class KeptKernelAt(NamedTuple):
     """A kernel that another process has prepared.
@@ -297,6 +328,7 @@ class CudaKernels:
         self._interpreter = Interpreter(device)
         self._backlog = Backlog(device)
         self._structures: BoundedTable[Kernel, _Structure] = BoundedTable()
+        self._kept_structures: BoundedTable[bytes, _Structure] = BoundedTable()  # which may be unread, by their keys
         self._compilations: BoundedTable[Source, Compilation] = BoundedTable()
         self.kept_runners: BoundedTable[KeptKernel, Runner] = BoundedTable()
 
@@ -304,8 +336,10 @@ class CudaKernels:
         """Return what takes the sizes of a kernel of this structure, and prepares its launch, or begins to."""
         structure = self._structure(kernel)
         if has_other_sizes:
-            self._expect_others(kernel, structure)
+            self._expect_others(structure)
+        return self._prepare(structure)
 
+    def _prepare(self, structure: _Structure) -> Callable[[Sequence[int]], Runner | KernelAt]:
         def prepare_at(sizes: Sequence[int]) -> Runner | KernelAt:
             return structure.at(sizes) or KernelAt(self, structure, tuple(sizes), contraction())
 
@@ -318,9 +352,25 @@ class CudaKernels:
 
     def _structure(self, kernel: Kernel) -> _Structure:
         found = self._structures.find(kernel)
-        return found or self._structures.keep(kernel, _Structure(kernel, self._device))
+        if found is None:
+            for kept in self._kept_structures.values():
+                self._structures.keep(kept.kernel(), kept)
+            self._kept_structures.clear()
+            found = self._structures.find(kernel)
+        return found or self._structures.keep(kernel, _Structure(lambda: kernel, kinds_of(kernel), self._device))
 
-    def _expect_others(self, kernel: Kernel, structure: _Structure) -> None:
+    def _kept_structure(self, kept: KeptStructure) -> _Structure:
+        """Return a structure that another process has kept; it is read when a program has to be made."""
+        found = self._kept_structures.find(kept.key)
+        if found is None:
+            found = next((made for made in self._structures.values() if made.key == kept.key), None)
+        if found is None:
+            made = _Structure(cache(partial(read, kept.kernel)), kept.kinds, self._device)
+            made.key = kept.key
+            found = self._kept_structures.keep(kept.key, made)
+        return found
+
+    def _expect_others(self, structure: _Structure) -> None:
         """Have the programs of a structure made with symbols, and kept for other processes."""
         if structure.expects_others:
             return
@@ -328,16 +378,22 @@ class CudaKernels:
         structure.programs.expect_others()
         structure.interpretations.expect_others()
         disk = self.kept_plans()
-        key = None if disk is None else disk.key_of(kernel)
-        if disk is None or key is None:
+        if disk is None:
+            return
+        key = structure.key = structure.key or disk.key_of(structure.kernel())
+        if key is None:
             return
         structure.programs.keep_in(disk.variants(key, kept_program, program_of_kept))
         key_of_words = sha256(key + b"interpreted").digest()
         structure.kept_interpretations = disk.variants(key_of_words, kept_interpretation, interpretation_of_kept)
 
-    def kept(self, kernel: Kernel, sizes: Sequence[int]) -> KeptKernel:
-        """Return from what another process runs a kernel that this one has prepared."""
+    def kept(self, kernel: Kernel, sizes: Sequence[int] | None) -> KeptKernel | KeptStructure:
+        """Return from what another process runs a kernel that this one has prepared, or finds it for all sizes."""
         structure = self._structure(kernel)
+        if sizes is None:
+            if structure.key is None:
+                raise NotPlain
+            return KeptStructure(structure.key, structure.launcher.kinds, written(kernel))
         sized, values = structure.programs.find(sizes)
         program = sized.at(values)
         interpretation = None if is_loaded(sized.text, self._device) else structure.interpretation(sizes)
@@ -354,8 +410,19 @@ class CudaKernels:
             return "interpreted" if TIER == "interpreted" else "interpreted until it is compiled"
         return "compiled" if is_compiled else "waits for the compiler"
 
-    def prepare_kept(self, kept: KeptKernel) -> KeptKernelAt | None:
-        """Begin to prepare what runs a kernel of another process; None if neither its text nor its code is there."""
+    def prepare_kept(self, kept: KeptKernel | KeptStructure) -> Callable[[Sequence[int]], Any] | None:
+        """Return what takes the sizes of a kernel of another process; None if neither its text nor its code is there.
+
+        What runs a kernel at the sizes that it was kept for begins to be prepared.
+        """
+        if isinstance(kept, KeptStructure):
+            structure = self._kept_structure(kept)
+            self._expect_others(structure)
+            return self._prepare(structure)
+        begun = self._begun(kept)
+        return begun and partial(_known, begun)
+
+    def _begun(self, kept: KeptKernel) -> KeptKernelAt | None:
         if TIER != "interpreted" and find_program(kept.source, self._device):
             entries = [launch.entry for launch in kept.program.launches]
             functions = load_program(kept.source, entries, self._device, None)
@@ -428,6 +495,11 @@ class CudaKernels:
         if work >= _INSTRUCTIONS:
             compilation.begin()
         return InterpretedFirst(interpret, compilation, entries, launched, work)
+
+
+def _known(begun: KeptKernelAt, sizes: Sequence[int]) -> KeptKernelAt:
+    """Return a preparation that has begun, whatever the sizes."""
+    return begun
 
 
 def _may_interpret() -> bool:

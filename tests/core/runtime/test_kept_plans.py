@@ -322,6 +322,24 @@ def test_how_kernels_are_interpreted_is_read_where_they_are(watch: Watch, monkey
         assert bool(read) == is_read
 
 
+def test_kernels_are_read_where_programs_are_made(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Any] = []
+    monkeypatch.setattr(tiers, "TIER", "compiled")
+    monkeypatch.setattr(tiers, "read", lambda kept: read.append(kept) or plain_data.read(kept))
+
+    def then_more() -> list[Any]:
+        return shrinking((7, 9, 11)) + chain()  # whose kernels might be some of those that were kept
+
+    for _ in range(3):
+        watch.process(lambda: shrinking((7, 9, 11)))
+    assert not read
+    watch.process(then_more)
+    assert read
+    prepare: Any = evaluate.state_of(np.Device("cuda:0")).executor.prepare
+    structures = prepare.__self__._structures
+    assert len({structure.key for structure in structures.values()} - {None}) == len(read) == len(set(read))
+
+
 def test_the_steps_of_a_kept_plan_of_symbols(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[list[Any]] = []
     monkeypatch.setattr(evaluate, "observer", lambda step, work: (steps[-1].append(step), work()))
