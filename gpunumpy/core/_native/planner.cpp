@@ -1,6 +1,9 @@
 #include "planner.hpp"
 
+#include <algorithm>
+
 #include "program.hpp"
+#include "recent.hpp"
 #include "signatures.hpp"
 #include "structures.hpp"
 #include "variants.hpp"
@@ -13,12 +16,39 @@ namespace {
 constexpr Py_ssize_t MAX_PLANS = 4096;
 constexpr int PLAN_ENTRIES = 15;
 
-// The variants of the template for a structure, as a new reference.
-PyObject* templates_for(PyObject* planner, PyObject* structure, Py_ssize_t count) {
-    Ref roots(PyLong_FromSsize_t(count));
-    Ref key(roots ? PyTuple_Pack(3, structure, roots.get(), Py_True) : nullptr);
+// The variants of the template for a structure, in a table.
+struct OfStructure {
+    PyObject *templates = nullptr, *variants = nullptr;  // owned, as is
+    Numbers* structure = nullptr;
+    Py_ssize_t count = 0;
+
+    void let_go() const {
+        Py_XDECREF(templates);
+        Py_XDECREF(variants);
+        delete structure;
+    }
+};
+
+Recent<OfStructure, 128> recent_structures;
+
+// The variants of the template for a structure; null, maybe after an exception, if there are none.
+Ref templates_for(PyObject* planner, const Numbers& structure, Py_ssize_t count) {
     PyObject* templates = state.table_entries.of(state.planner_templates.of(planner));
-    return key ? find(templates, key.get()).release() : nullptr;
+    uint64_t hash = hash_of(count, templates);
+    for (const Py_ssize_t number : structure) hash = hash_of(hash, static_cast<uint64_t>(number));
+    const auto is_wanted = [&](const OfStructure& entry) {
+        return entry.templates == templates && entry.count == count &&
+               std::equal(structure.begin(), structure.end(), entry.structure->begin(), entry.structure->end());
+    };
+    OfStructure& recent = recent_structures.at(hash, is_wanted);
+    if (is_wanted(recent)) return Ref::to(recent.variants);
+    Ref numbers(tuple_of(structure)), roots(PyLong_FromSsize_t(count));
+    Ref key(numbers && roots ? PyTuple_Pack(3, numbers.get(), roots.get(), Py_True) : nullptr);
+    Ref known = key ? find(templates, key.get()) : Ref();
+    if (known) {
+        recent_structures.put(recent, {Py_NewRef(templates), Py_NewRef(known.get()), new Numbers(structure), count});
+    }
+    return known;
 }
 
 bool is_checked() {
@@ -30,9 +60,9 @@ bool is_checked() {
 
 PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, Py_ssize_t count) {
     static Name program_name("program"), verify("verify");
-    Numbers sizes, values;
-    Ref structure(lowered_structure(nodes, sizes));
-    Ref variants(structure ? templates_for(planner, structure.get(), count) : nullptr);
+    Numbers structure, sizes, values;
+    if (!read_structure(nodes, structure, sizes)) return nullptr;
+    Ref variants = templates_for(planner, structure, count);
     Ref found(variants ? find_variant(variants.get(), sizes, values) : nullptr);
     Ref program(found ? PyObject_GetAttr(found.get(), program_name) : nullptr);
     // A template that has run once alone has no program yet.

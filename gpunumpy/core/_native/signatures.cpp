@@ -54,19 +54,42 @@ PyObject* new_signature(PyObject* primitive, PyObject* args, PyObject* shape, Py
     return made.release();
 }
 
+// What `kind_of` gives for values of a number of dimensions and a dtype.
+struct OfDtype {
+    PyObject *dtype = nullptr, *queue = nullptr, *kind = nullptr;  // owned
+    Py_ssize_t ndim = 0;
+
+    void let_go() const {
+        for (PyObject* field : {dtype, queue, kind}) Py_XDECREF(field);
+    }
+};
+
+Recent<OfDtype, 64> recent_kinds;
+
 // What decides which operations are recorded over a value; null after an exception.
 Loan kind_of(PyObject* signature) {
     Loan known = held(state.signature_kind, signature);
     if (known) return known;
     PyObject* primitive = state.signature_primitive.of(signature);
     if (Py_TYPE(primitive) != state.constant) {
-        Ref ndim(PyLong_FromSsize_t(PyTuple_GET_SIZE(state.signature_shape.of(signature))));
-        Ref key(ndim ? PyTuple_Pack(4, ndim.get(), state.signature_dtype.of(signature),
-                                    state.signature_queue.of(signature), Py_None)
-                     : nullptr);
+        PyObject *dtype = state.signature_dtype.of(signature), *queue = state.signature_queue.of(signature);
+        const Py_ssize_t ndim = PyTuple_GET_SIZE(state.signature_shape.of(signature));
+        const auto is_wanted = [&](const OfDtype& entry) {
+            return entry.dtype == dtype && entry.queue == queue && entry.ndim == ndim;
+        };
+        OfDtype& recent = recent_kinds.at(hash_of(hash_of(ndim, dtype), queue), is_wanted);
+        if (is_wanted(recent)) {
+            state.signature_kind.set(signature, Py_NewRef(recent.kind));
+            return loan(recent.kind);
+        }
+        Ref number(PyLong_FromSsize_t(ndim));
+        Ref key(number ? PyTuple_Pack(4, number.get(), dtype, queue, Py_None) : nullptr);
         if (!key) return Loan();
         Ref kind = find(state.kinds, key.get());
-        if (kind) state.signature_kind.set(signature, Py_NewRef(kind.get()));
+        if (kind) {
+            state.signature_kind.set(signature, Py_NewRef(kind.get()));
+            recent_kinds.put(recent, {Py_NewRef(dtype), Py_NewRef(queue), Py_NewRef(kind.get()), ndim});
+        }
         if (kind || PyErr_Occurred()) return loan(kind.get());
     }
     static Name name("kind");
@@ -183,6 +206,18 @@ Ref known_operation(PyObject* operations, PyObject* operands, PyObject* static_a
     return known;
 }
 
+// The signature of what is computed, of a shape and a dtype.
+struct Computed {
+    PyObject *dtype = nullptr, *queue = nullptr, *signature = nullptr;  // owned
+    Sizes shape;
+
+    void let_go() const {
+        for (PyObject* field : {dtype, queue, signature}) Py_XDECREF(field);
+    }
+};
+
+Recent<Computed, 64> recent_computed;
+
 }  // namespace
 
 Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
@@ -216,13 +251,21 @@ PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, 
 }
 
 PyObject* computed_signature(PyObject* pending) {
+    PyObject *dtype = state.signature_dtype.of(pending), *queue = state.signature_queue.of(pending);
     PyObject* shape = state.signature_shape.of(pending);
     Sizes sizes;
     if (!sizes.read(shape)) return nullptr;
+    uint64_t hash = hash_of(hash_of(sizes.count, dtype), queue);
+    for (int k = 0; k < sizes.count; k++) hash = hash_of(hash, static_cast<uint64_t>(sizes.at[k]));
+    const auto is_wanted = [&](const Computed& entry) {
+        return entry.dtype == dtype && entry.queue == queue && entry.shape == sizes;
+    };
+    Computed& recent = recent_computed.at(hash, is_wanted);
+    if (is_wanted(recent)) return Py_NewRef(recent.signature);
     Ref strides(c_strides(sizes).tuple());
-    if (!strides) return nullptr;
-    return leaf_signature(shape, strides.get(), 0, true, state.signature_dtype.of(pending),
-                          state.signature_queue.of(pending));
+    PyObject* made = strides ? leaf_signature(shape, strides.get(), 0, true, dtype, queue) : nullptr;
+    if (made) recent_computed.put(recent, {Py_NewRef(dtype), Py_NewRef(queue), Py_NewRef(made), sizes});
+    return made;
 }
 
 PyObject* view_signature(PyObject* args, PyObject* shape, PyObject* strides, Py_ssize_t offset, PyObject* queue) {

@@ -242,13 +242,17 @@ bool find_structure(PyObject* signature) {
 
 class Lowered {
 public:
-    explicit Lowered(Numbers& sizes) : sizes_(sizes) {}
+    Lowered(Numbers& structure, Numbers& sizes) : structure_(structure), sizes_(sizes) {}
 
     // Returns false where Python is to do it, or after an exception.
     bool add(PyObject* node) {
         PyObject* signature = as_node(node)->signature;
-        if (!find_structure(signature)) return false;
-        structure_.push_back(Py_NewRef(held(state.signature_structure, signature).get()));
+        Py_ssize_t structure;
+        if (!find_structure(signature) ||
+            !Sizes::read_integer(held(state.signature_structure, signature).get(), structure)) {
+            return false;
+        }
+        structure_.push_back(structure);
         const Loan held_sizes = held(state.signature_sizes, signature);
         PyObject* sizes = held_sizes.get();
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(sizes); k++) {
@@ -258,19 +262,6 @@ public:
         }
         if (is_pending(as_node(node))) return add_places(as_node(node)->args);
         return state.signature_queue.of(signature) == Py_None || add_buffer(as_node(node));
-    }
-
-    // A new tuple.
-    PyObject* structure() {
-        Ref made(PyTuple_New(structure_.size()));
-        for (size_t k = 0; made && k < structure_.size(); k++) {
-            PyTuple_SET_ITEM(made.get(), k, std::exchange(structure_[k], nullptr));
-        }
-        return made.release();
-    }
-
-    ~Lowered() {
-        for (PyObject* part : structure_) Py_XDECREF(part);
     }
 
     // Give a node its position. Returns false for a stand-in.
@@ -285,7 +276,8 @@ private:
     bool add_places(PyObject* args) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
             PyObject* node = PyTuple_GET_ITEM(args, k);
-            if (!is_node(node) || as_node(node)->walk != number_ || !add_number(as_node(node)->place)) return false;
+            if (!is_node(node) || as_node(node)->walk != number_) return false;
+            structure_.push_back(as_node(node)->place);
         }
         return true;
     }
@@ -294,21 +286,19 @@ private:
         Py_ssize_t offset;
         if (!Sizes::read_integer(node->offset, offset)) return false;
         const auto* first = windows_.first(node->data, offset);
-        if (!first) return add_number(windows_.count() - 1);
+        if (!first) {
+            structure_.push_back(windows_.count() - 1);
+            return true;
+        }
         LeafSizes leaf;
         if (!leaf.read(node->signature)) return false;
         append_digits(sizes_, offset - first->offset, leaf.steps());
-        return add_number(first->number);
-    }
-
-    bool add_number(Py_ssize_t number) {
-        structure_.push_back(PyLong_FromSsize_t(number));
-        return structure_.back() != nullptr;
+        structure_.push_back(first->number);
+        return true;
     }
 
     const uint64_t number_ = next_walk();
-    Numbers& sizes_;
-    SmallVector<PyObject*, 64> structure_;
+    Numbers &structure_, &sizes_;
     BufferWindows windows_;
 };
 
@@ -316,8 +306,8 @@ private:
 
 PyObject* lowered(PyObject* const* args) {
     Ref nodes(PySequence_List(args[0]));
-    Numbers sizes;
-    Ref structure(nodes ? lowered_structure(nodes.get(), sizes) : nullptr);
+    Numbers numbers, sizes;
+    Ref structure(nodes && read_structure(nodes.get(), numbers, sizes) ? tuple_of(numbers) : nullptr);
     Ref made(structure ? PyList_New(sizes.size()) : nullptr);
     for (size_t k = 0; made && k < sizes.size(); k++) {
         PyObject* number = PyLong_FromSsize_t(sizes[k]);
@@ -327,16 +317,16 @@ PyObject* lowered(PyObject* const* args) {
     return made ? PyTuple_Pack(2, structure.get(), made.get()) : nullptr;
 }
 
-PyObject* lowered_structure(PyObject* nodes, Numbers& sizes) {
-    Lowered made(sizes);
+bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes) {
+    Lowered made(structure, sizes);
     const Py_ssize_t count = PyList_GET_SIZE(nodes);
     for (Py_ssize_t k = 0; k < count; k++) {
-        if (!made.meet(PyList_GET_ITEM(nodes, k), k)) return nullptr;
+        if (!made.meet(PyList_GET_ITEM(nodes, k), k)) return false;
     }
     for (Py_ssize_t k = 0; k < count; k++) {
-        if (!made.add(PyList_GET_ITEM(nodes, k))) return nullptr;
+        if (!made.add(PyList_GET_ITEM(nodes, k))) return false;
     }
-    return made.structure();
+    return true;
 }
 
 bool take_structure(PyObject* signature, PyObject* other) {

@@ -10,8 +10,9 @@ namespace core {
 // exception, for what is left to Python.
 PyObject* lowered(PyObject* const* args);
 
-// The same of a list of nodes, where the sizes are added to numbers.
-PyObject* lowered_structure(PyObject* nodes, Numbers& sizes);
+// Add the structure and the sizes of a graph, a list of nodes, to numbers. Returns false, maybe after an exception, for
+// what is left to Python.
+bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes);
 
 // Give a signature the structure of another one that is of the same operation, on arguments of other sizes. Returns false
 // after an exception.
