@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("GPUNUMPY_TIER", "compiled")
 
 import gpunumpy
-from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime import evaluate, hints
 from gpunumpy.core.runtime.device import why_no_gpu
 
 from .emulator.emulated import emulated
@@ -41,6 +41,9 @@ _RESIDENCE = os.environ.get("GPUNUMPY_RESIDENCE", "auto")
 # What the tests have other processes do, and fixtures of modules, is of the device.
 gpunumpy.set_residence("device")
 os.environ["GPUNUMPY_RESIDENCE"] = "device"
+# Tests look at many values one by one.
+hints.IS_ON = False
+os.environ["GPUNUMPY_HINTS"] = "0"
 # Of tests that look at graphs, kernels and memory of the device.
 _ENGINE_FOLDERS = ("core", "emulator", "gpu", "kernels", "nvlib")
 

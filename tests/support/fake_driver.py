@@ -246,5 +246,5 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     ):
         for key in list(table):
             if key is not CPU:
-                del table[key]
+                patch.delitem(table, key)  # a real GPU has it again
     return driver

@@ -21,7 +21,8 @@ needs_core = pytest.mark.skipif(not _native.IS_COMPILED, reason="the core in C++
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hints of other tests are as if they had not been given."""
+    """Hints are given, and those of other tests are as if they had not been."""
+    monkeypatch.setattr(hints, "IS_ON", True)
     monkeypatch.setattr(hints, "_told", set())
     monkeypatch.setattr(hints, "_found", {})
 
