@@ -7,6 +7,7 @@ It needs SciPy and CuPy, with CuPy's libraries, and no GPU. `tests/scipy/test_pa
 
 from __future__ import annotations
 
+import os
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+os.environ["SCIPY_ARRAY_API"] = "1"  # the page tells which functions need it
 
 import scipy  # type: ignore[import-untyped]
 
