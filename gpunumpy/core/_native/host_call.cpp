@@ -155,6 +155,16 @@ bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
     return are_placed() && count && !(is_array(args[0]) && !has_flag(args[0], ON_HOST));
 }
 
+// Whether a call makes an array of a shape for objects, which is on the host whatever else is.
+bool makes_objects(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (!(self->rules & IS_OF_SHAPE)) return false;
+    const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    for (Py_ssize_t k = 1; k < total; k++) {
+        if (args[k] == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) return true;
+    }
+    return false;
+}
+
 // `on_host`, observed by a profile.
 PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Section section;
@@ -179,7 +189,7 @@ PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* names) {
     const Py_ssize_t count = PyVectorcall_NARGS(given);
-    if (may_be_on_host(args, count)) {
+    if (may_be_on_host(args, count) || makes_objects(as_host_call(self), args, count, names)) {
         PyObject* result = counted_on_host(as_host_call(self), args, count, names);
         if (result || PyErr_Occurred()) return result;
     }

@@ -155,3 +155,20 @@ def test_functions_that_may_not_run_on_the_host_leave_objects_alone() -> None:
     finally:
         np.host_fallback(before)
     assert array[0] is None
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the core in Python runs Python's functions")
+@pytest.mark.parametrize("options", [{"dtype": object}, {}], ids=["by name", "in order"])
+def test_the_core_makes_arrays_of_objects_on_every_device(options: dict[str, Any]) -> None:
+    names = called_by(lambda: np.empty(3, *(() if options else (object,)), **options))
+    assert not {"run", "empty"}.intersection(names)
+
+
+def test_what_is_no_shape_or_has_no_objects_is_left_to_python() -> None:
+    for make in (lambda x: x.full(3, object), lambda x: x.full(3, 1, object)):
+        assert make(np).tolist() == make(numpy).tolist()
+    for wrong in (-1, "3", 2.5):
+        with pytest.raises((TypeError, ValueError)):
+            np.empty(wrong, object)
+    with pytest.raises(TypeError):
+        np.full(3, object, float)
