@@ -172,7 +172,7 @@ def observed_fallback(name: str, args: tuple[Any, ...], options: dict[str, Any])
     """Return a context manager in which a function that was reported runs; without a name, nothing is told of it."""
     if not name or host_work.observer is None:
         return nullcontext()
-    return host_work.observed("fallback", name, sum(x.nbytes for x in _arrays_in((*args, *options.values()))))
+    return host_work.observed("fallback", name, nbytes=sum(x.nbytes for x in _arrays_in((*args, *options.values()))))
 
 
 class _StandIn(numpy.ndarray):

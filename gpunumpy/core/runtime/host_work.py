@@ -18,10 +18,13 @@ observer: WorkObserver | None = None
 _UNOBSERVED = nullcontext()
 
 
-def observed(kind: str, name: str, nbytes: int = 0) -> AbstractContextManager[Any]:
-    """Return a context manager to do some work in, which tells the observer of it if there is one."""
+def observed(kind: str, *words: object, nbytes: int = 0) -> AbstractContextManager[Any]:
+    """Return a context manager to do some work in, which tells the observer of it if there is one.
+
+    The words are its name. They are joined only where somebody observes.
+    """
     observe = observer
-    return _UNOBSERVED if observe is None else _Observed(observe, kind, name, nbytes)
+    return _UNOBSERVED if observe is None else _Observed(observe, kind, " ".join(map(str, words)), nbytes)
 
 
 class _Observed:

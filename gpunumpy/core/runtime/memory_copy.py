@@ -159,7 +159,7 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
     if borrow or source.flags.c_contiguous or source.nbytes <= _INLINE_BYTES:
         source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
     stage = _stage(buffer.device)
-    with staying(buffer), observed("copy", f"to {buffer.device}", source.nbytes):
+    with staying(buffer), observed("copy", "to", buffer.device, nbytes=source.nbytes):
         if borrow or (source.nbytes <= _INLINE_BYTES and not is_page_locked(source, buffer.device)):
             target, stream = buffer.ptr + offset, buffer.device.stream
             _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.nbytes, stream)
@@ -207,7 +207,7 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     elif buffer.host is not None:
         target[:] = buffer.host[offset : offset + nbytes]
     elif nbytes:
-        with staying(buffer), observed("copy", f"from {buffer.device}", nbytes):
+        with staying(buffer), observed("copy", "from", buffer.device, nbytes=nbytes):
             _stage(buffer.device).download(target, buffer.ptr + offset)
     return target
 
