@@ -72,8 +72,8 @@ _WARNING = _names("average corrcoef cov mean median percentile quantile std var"
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
 # What shows its operands in another way, or says where they are: of arrays alone.
 _SHOWING = _names("T mT broadcast_arrays broadcast_to diagonal may_share_memory shares_memory sliding_window_view")
-# Functions that write to their first argument, as scalars cannot be written to: NumPy's do not all refuse.
-_WRITING = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+# Functions that write to their first argument, as scalars and copies cannot be written to: NumPy's do not all refuse.
+_WRITING = _names("at copyto fill_diagonal place put put_along_axis putmask")
 # Functions that call back or say where data are; that warn of slices in which all is NaN; and one whose order NumPy
 # leaves open and this package does not.
 _NOT_PLACED = _names("""

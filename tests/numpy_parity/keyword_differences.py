@@ -33,6 +33,7 @@ DIFFERENCES = (
         for call in (
             *("np.nonzero(", "m.nonzero(", "np.mask_indices(", "np.unravel_index(", "np.argwhere(", "np.vander("),
             *("np.cross(", "np.linalg.cross(", "np.linalg.qr(", "np.linalg.svd(", "np.nanquantile("),
+            *("np.histogram2d(", "np.histogramdd("),  # of small arrays, on the host
         )
     ),
     Difference("*: np.clip(m, *where=*", "values", "where the mask is false, nothing is decided"),

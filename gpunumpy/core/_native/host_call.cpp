@@ -129,7 +129,9 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         return nullptr;
     }
     if ((self->rules & IS_OF_DATA) && !is_array(args[0]) && !operands.count()) return nullptr;
-    if ((self->rules & IS_WRITING) && (!operands.count() || !has_flag(operands[0], MADE_AS_ARRAY))) return nullptr;
+    const bool is_written_to_copy = count && !is_array(args[0]);  // `ufunc.at` does not see that it is read-only
+    const bool is_written_to_array = operands.count() && has_flag(operands[0], MADE_AS_ARRAY) && !is_written_to_copy;
+    if ((self->rules & IS_WRITING) && !is_written_to_array) return nullptr;
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET));

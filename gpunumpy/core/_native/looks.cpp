@@ -149,6 +149,7 @@ Py_ssize_t length(PyObject* self) {
 Ref view_of(PyObject* self, PyObject* key, npy_intp most_bytes) {
     const Loan memory = loan(memory_of(self));
     if (!memory || !PyArray_CheckExact(memory.get()) || !is_basic(key)) return Ref();
+    if (PyArray_ISOBJECT(reinterpret_cast<PyArrayObject*>(memory.get()))) return Ref();  // an element may be an array
     Ref found(PyObject_GetItem(memory.get(), key));
     if (!found) PyErr_Clear();
     if (!found || !PyArray_CheckExact(found.get())) return Ref();
