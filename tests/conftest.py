@@ -37,7 +37,8 @@ for _suite, _examples in (("short", 30), ("full", 200)):
         suppress_health_check=[HealthCheck.too_slow],
     )
 
-_RESIDENCE = os.environ.get("GPUNUMPY_RESIDENCE", "auto")
+# The workers of pytest-xdist have the environment that this file leaves: they are told what it was before.
+_RESIDENCE = os.environ.setdefault("GPUNUMPY_TESTED_RESIDENCE", os.environ.get("GPUNUMPY_RESIDENCE", "auto"))
 # What the tests have other processes do, and fixtures of modules, is of the device.
 gpunumpy.set_residence("device")
 os.environ["GPUNUMPY_RESIDENCE"] = "device"

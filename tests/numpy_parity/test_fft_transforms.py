@@ -398,6 +398,7 @@ def test_anything(data: st.DataObject) -> None:
     agree(name, x, sizes, axes, norm)
 
 
+@pytest.mark.on_device
 def test_halves_of_more_points_than_they_count() -> None:
     """Their number has no place in float16: NumPy divides by infinity, and warns of that."""
     x = np.ones(70_000, "f2")

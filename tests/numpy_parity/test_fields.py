@@ -56,6 +56,7 @@ def test_fields(dtype: str, number: int, pending: bool) -> None:
             assert tested.get().tobytes() == reference.tobytes(), (field, offset)
 
 
+@pytest.mark.on_device
 def test_a_field_shares_memory_where_it_can() -> None:
     np.host_fallback("error")
     x = np.arange(4.0)
