@@ -105,8 +105,10 @@ def choose(indices: Any, choices: Any, out: Any = None, mode: str = "raise") -> 
     return result
 
 
-def choose_method(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose_method(self: Any, *choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """Return for each index the element of the array of that number, masked where the index is. See `numpy.choose`."""
+    if len(choices) == 1:
+        (choices,) = choices
     arrays = [x._data if is_ours(x) else x for x in operands(*choices)]
     data = selection.choose(self._data, arrays, out=data_of_out(out), mode=mode)
     if out is not None:

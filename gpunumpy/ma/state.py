@@ -130,6 +130,16 @@ class MaskedArray(metaclass=_MaskedType):
         """The dtype of the data."""
         return self._data.dtype
 
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        data: Any = self._data
+        data = data.view()  # the array that the data was given as keeps its dtype
+        data.dtype = dtype
+        mask = self._mask
+        if mask is not nomask:
+            self._mask = mask.reshape(data.shape)
+        self._data = data
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the data."""

@@ -207,3 +207,32 @@ def test_plain_functions_of_masked_arrays(call: str) -> None:
         found = eval(f"np.{call}", {"np": np, **names})
         texts.append((repr(found).replace("gpunumpy", "numpy"), str(names["m"]), str(names["x"])))
     assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("dtype", ["i8", "f4", "c8", "?"])
+@pytest.mark.parametrize("mask", [numpy.ma.nomask, [0, 1]], ids=["without a mask", "with a mask"])
+def test_another_dtype_in_place(dtype: str, mask: Any) -> None:
+    outcomes: list[Any] = []
+    for np in (gpunumpy, numpy):
+        x = np.arange(2.0)
+        m = np.ma.array(x, mask=mask, copy=False)
+        try:
+            m.dtype = dtype
+            outcomes.append((str(m), m.shape, str(m.dtype), str(m.fill_value)))
+        except ValueError:
+            outcomes.append(ValueError)
+        outcomes[-1] = outcomes[-1], x.dtype, x.tolist()
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_dtype_that_no_kernel_computes_is_refused() -> None:
+    m = gpunumpy.ma.array([1.0, 2.0], mask=[0, 1])
+    with pytest.raises(ValueError, match=r"x\.view"):
+        m.dtype = "M8[s]"
+    assert m.tolist() == [1, None]
+
+
+@pytest.mark.parametrize("call", ["i.choose(0, 1, 2, 3)", "i.choose([0, 1, 2, 3])", "i.choose(5, 6, mode='clip')"])
+def test_choices_of_the_method(call: str) -> None:
+    found, expected = (str(eval(call, {"i": np.ma.array([0, 3, 1], mask=[0, 0, 1])})) for np in (gpunumpy, numpy))
+    assert found == expected
