@@ -1,4 +1,4 @@
-"""The command line: ``python -m gpunumpy script.py`` runs a script; `info` and `demo` are commands beside that."""
+"""The command line: ``python -m gpunumpy script.py`` runs a script; `info`, `demo` and `bench` are commands."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _USAGE = """python -m gpunumpy [options] script.py [arguments of the script]
        python -m gpunumpy [options] -m module [arguments of the module]
        python -m gpunumpy [options] -c command [arguments of the command]
        python -m gpunumpy info
-       python -m gpunumpy demo [name] [--help]"""
+       python -m gpunumpy demo [name] [--help]
+       python -m gpunumpy bench [page.html]"""
 _DESCRIPTION = """Run a script on an NVIDIA GPU, unchanged: in your own files, which no installed package is, "import
 numpy" imports gpunumpy, and "import scipy" gpunumpy.scipy. "info" tells what is here and what to install; "demo" runs
-an example beside NumPy. A script of such a name is run as "./info"."""
+an example beside NumPy; "bench" times this machine beside NumPy. A script of such a name is run as "./info"."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if words is not None
     )
     if not words:
-        parser.error("the following arguments are required: a script, a module, or a command (info, demo)")
+        parser.error(f"the following arguments are required: a script, a module, or a command ({', '.join(_COMMANDS)})")
     if run is run_script and words[0] in _COMMANDS:
         if chosen.only or chosen.exclude or chosen.report:
             parser.error(f"{words[0]} takes none of the options of scripts")
@@ -94,7 +95,18 @@ def _demo(words: Sequence[str]) -> int:
     return 0
 
 
-_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"info": _info, "demo": _demo}
+def _bench(words: Sequence[str]) -> int:
+    bench: Any = import_late(".bench", __package__)
+    parser = _command("bench", "Time a few programs here beside NumPy, and CuPy, torch and JAX if installed: a minute.")
+    parser.add_argument("page", nargs="?", type=bench.Path, help="a file of HTML to draw the times in")
+    try:
+        failures = bench.bench(parser.parse_args(words).page)
+    except (DeviceError, OSError) as error:
+        return _fail(str(error))
+    return _fail("; ".join(failures)) if failures else 0
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"info": _info, "demo": _demo, "bench": _bench}
 
 
 def _command(name: str, description: str) -> argparse.ArgumentParser:

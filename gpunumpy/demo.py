@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import struct
 import sys
 import time
@@ -15,6 +13,7 @@ from typing import Any
 
 import numpy
 
+from .core.output_path import check_writable
 from .core.runtime.device import Device, default_device, why_no_gpu
 
 # An installed package carries the examples inside it; a checkout has them beside it.
@@ -79,7 +78,7 @@ def demo(
         The picture's file; by default ``<name>.png`` in the current folder.
     """
     path = output or Path(f"{name}.png")
-    _check_writable(path)
+    check_writable(path)
     chosen = Device(device) if device else default_device()
     with chosen:
         print(f"{name} on {_describe(chosen)}", flush=True)
@@ -129,19 +128,6 @@ def _bar(label: str) -> Callable[[int], Iterable[int]]:
 
 
 # --- the picture ------------------------------------------------------------------------------------------------------
-
-
-def _check_writable(path: Path) -> None:
-    """Raise the OSError that writing this file would raise, before there is anything to write."""
-    reason = None
-    if path.is_dir():
-        reason = errno.EISDIR
-    elif not path.parent.is_dir():
-        reason = errno.ENOTDIR if path.parent.exists() else errno.ENOENT
-    elif not os.access(path if path.exists() else path.parent, os.W_OK):
-        reason = errno.EACCES
-    if reason is not None:
-        raise OSError(reason, os.strerror(reason), str(path))
 
 
 def _to_pixels(values: numpy.ndarray) -> numpy.ndarray:

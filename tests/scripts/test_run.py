@@ -198,6 +198,7 @@ def test_a_script_with_the_name_of_a_command(folder: Path) -> None:
         (("--report", "info"), 2, "info takes none of the options"),
         (("--help",), 0, "--exclude MODULE"),
         (("demo", "--help"), 0, "--steps"),
+        (("bench", "--help"), 0, "page"),
     ],
 )
 def test_commands(words: tuple[str, ...], code: int, told: str, capsys: pytest.CaptureFixture[str]) -> None:

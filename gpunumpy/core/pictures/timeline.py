@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+from .pages import fill
 
 # What is told apart by colour, and what the page says of each.
 KINDS = {
@@ -20,7 +21,6 @@ KINDS = {
     "numpy": "a call of NumPy's, of small arrays on the host",
     "fallback": "a function that has no device implementation, on the host",
 }
-_PAGE = files(__package__).joinpath("timeline.html")
 # Of a page that a browser still draws at once; the table counts the others too.
 MAX_EVENTS = 50_000
 
@@ -122,11 +122,7 @@ def page(title: str, timeline: Timeline, seconds: float, bandwidths: dict[str, f
         notes = [*notes, f"{drawn}; the table has all"]
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")  # no name ends the script
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    replaced = {"{{title}}": escape(title), "{{notes}}": listed, "{{data}}": text}
-    made = _PAGE.read_text(encoding="utf-8")
-    for mark, value in replaced.items():
-        made = made.replace(mark, value)
-    return made
+    return fill("timeline.html", {"title": escape(title), "notes": listed, "data": text})
 
 
 class _Strings:
