@@ -44,8 +44,11 @@ def import_late(name: str, package: str | None = None, *, alone: bool = False) -
         job = Job(lambda: _import(name, alone))
         job.start_alone()
         job.wait()
-        if job.error is not None:
-            raise job.error
+        try:
+            if job.error is not None:
+                raise job.error
+        finally:
+            job.error = None  # a cycle with its traceback, whose frames would stay until the next collection
         return _complete[name]
     return _import(name, alone)
 

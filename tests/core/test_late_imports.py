@@ -115,3 +115,30 @@ tools.thread.join()
 print(tools.seen)
 """
     assert printed(folder, program)[-1] == "[7]"
+
+
+def test_a_failure_keeps_nothing_that_was_to_be_computed(folder: Path) -> None:
+    """A pending array that lives on would fail every later flush."""
+    program = """
+import gc
+import weakref
+from gpunumpy.core.late_imports import import_late
+
+gc.disable()
+
+class Value:
+    pass
+
+def compute(value):
+    import_late("broken.tools")
+
+value = Value()
+kept = weakref.ref(value)
+try:
+    compute(value)
+except ImportError as error:
+    print(error)
+del value
+print(kept())
+"""
+    assert printed(folder, program) == ["no library", "None"]
