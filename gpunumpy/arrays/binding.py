@@ -42,7 +42,7 @@ from ..functions.statistics import averages
 from ..functions.subclasses import rule_of, rule_of_ufunc, wrapped_result
 from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.ufunc import UFUNCS
-from . import buffers, exchange, methods, numpy_protocols, printing
+from . import buffers, exchange, host_protocols, methods, numpy_protocols, printing
 from .operators import OPERATORS, UFUNC_OF_OPERATOR
 
 METHODS: dict[str, Any] = {
@@ -126,9 +126,11 @@ METHODS: dict[str, Any] = {
     "__array_namespace__": numpy_protocols.array_namespace,
     "__array_ufunc__": numpy_protocols.array_ufunc,
     "__array_wrap__": wrapped_result,
+    "__arrow_array__": host_protocols.arrow_array,
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
     "data_ptr": exchange.data_ptr,
+    "to_numpy": host_protocols.to_numpy,
 }
 
 # The function that reads a property, and the function that writes it, if any.
@@ -162,9 +164,21 @@ _FOR_EVERY_DTYPE = frozenset(
             "__array_priority__",
             "__array_ufunc__",
             "__array_wrap__",
+            "__arrow_array__",
         ),
         *("__class_getitem__", "__dir__", "__dlpack__", "__dlpack_device__", "__hash__", "__iter__", "__reduce__"),
-        *("__buffer__", "__new__", "__setstate__", "ctypes", "data", "flags", "resize", "to_device", *HOST_METHODS),
+        *(
+            "__buffer__",
+            "__new__",
+            "__setstate__",
+            "ctypes",
+            "data",
+            "flags",
+            "resize",
+            "to_device",
+            "to_numpy",
+            *HOST_METHODS,
+        ),
     )
 )
 _ON_HOST: dict[str, Callable[..., Any]] = {"__getitem__": get_item_on_host, "__setitem__": set_item_on_host}

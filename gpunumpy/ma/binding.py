@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from ..arrays.exchange import array_interface
+from ..arrays.host_protocols import arrow_array
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import takes_every_dtype
 from ..functions.fallback import on_host, on_host_method
@@ -84,6 +85,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "sort": sorting.sort_method,
     "take": indexing.take_method,
     "tobytes": conversions.to_bytes,
+    "to_numpy": conversions.to_numpy,
     "tolist": indexing.to_list,
     "unshare_mask": _unshare_mask,
 }
@@ -95,6 +97,7 @@ _SPECIAL: dict[str, Any] = {
     "__array_function__": protocols.array_function,
     "__array_ufunc__": protocols.array_ufunc,
     "__array_wrap__": operators.array_wrap,
+    "__arrow_array__": arrow_array,
     "__copy__": lambda x: x.copy(),
     "__deepcopy__": conversions.deep_copy,
     "__format__": conversions.formatted,

@@ -24,7 +24,7 @@ TYPES_OTHERWISE = {"dtype": "DTypeLike | None", "out": "_Out | None"}
 
 # The results of functions of this package that are annotated as `Any`.
 RESULTS = {
-    **dict.fromkeys(("__array__", "asnumpy", "get"), _HOST_ARRAY),
+    **dict.fromkeys(("__array__", "asnumpy", "get", "to_numpy"), _HOST_ARRAY),
     **dict.fromkeys(("__array_function__", "__array_ufunc__", "__dlpack__", "item", "nested_iters", "tolist"), "Any"),
     **dict.fromkeys(("__ceil__", "__floor__", "__index__", "__int__", "__round__", "__trunc__"), "int"),
     **dict.fromkeys(("__divmod__", "__rdivmod__"), "tuple[ndarray, ndarray]"),
