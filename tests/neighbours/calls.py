@@ -13,6 +13,7 @@ MODULES: dict[str, dict[str, str]] = {
     "einops": {"einops": "einops", "eap": "einops.array_api"},
     "jax": {"jax": "jax", "jnp": "jax.numpy"},
     "matplotlib": {"plt": "matplotlib.pyplot", "matplotlib": "matplotlib"},
+    "SciPy": {"stats": "scipy.stats"},
     "numba": {"numba": "numba"},
     "numpy.testing": {},
     "pandas": {"pd": "pandas"},
@@ -221,6 +222,7 @@ REFUSED: dict[str, tuple[tuple[str, str, str], ...]] = {
             "[p.get_facecolor() for p in ax.bar(np.arange(4), m[0], color=m[:4, :3].get()).patches]",
         ),
     ),
+    "SciPy": (("stats.ppcc_max(y)", "TypeError", "stats.ppcc_max(y.get())"),),
     "numba": (
         (
             "numba.njit(lambda a: a.sum() * 2)(x)",
