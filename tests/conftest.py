@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 # On a GPU, tests are of compiled kernels, but for those that are of both tiers.
 os.environ.setdefault("GPUNUMPY_TIER", "compiled")
+os.environ["GPUNUMPY_HINTS"] = "1"  # as the package is imported, so that tests of hints can have them
 
 import gpunumpy
 from gpunumpy.core.runtime import evaluate, hints
@@ -42,7 +43,7 @@ _RESIDENCE = os.environ.setdefault("GPUNUMPY_TESTED_RESIDENCE", os.environ.get("
 # What the tests have other processes do, and fixtures of modules, is of the device.
 gpunumpy.set_residence("device")
 os.environ["GPUNUMPY_RESIDENCE"] = "device"
-# Tests look at many values one by one.
+# Other tests, and their processes, look at many values one by one.
 hints.IS_ON = False
 os.environ["GPUNUMPY_HINTS"] = "0"
 # Of tests that look at graphs, kernels and memory of the device.

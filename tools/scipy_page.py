@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # the page tells which functions need it
@@ -61,9 +61,11 @@ def place(path: str, name: str, found: Any) -> str:
 
 
 def own_special() -> set[str]:
-    """The functions of `special` that are operations of this package."""
+    """The functions of `special` that are operations of this package, and not SciPy's that were used before."""
     special = modules.submodule("special")
-    return {name for name, x in vars(special).items() if not name.startswith("_") and not isinstance(x, ModuleType)}
+    public = {name: x for name, x in vars(special).items() if not name.startswith("_")}
+    handed_over = {n for n, x in public.items() if isinstance(x, FunctionType) and x.__module__ == special.__name__}
+    return {name for name, x in public.items() if not isinstance(x, ModuleType)} - handed_over
 
 
 def page() -> str:

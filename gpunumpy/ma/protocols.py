@@ -82,8 +82,12 @@ def _array(a: Any, dtype: Any = None, *args: Any, copy: Any = True, subok: bool 
 def _of_data(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of this package that takes masked arrays without their masks, as NumPy's does."""
 
+    def elements(x: Any) -> Any:
+        x = taken(x)
+        return x._data if is_ours(x) else x
+
     def run(*args: Any, **options: Any) -> Any:
-        return function(*(x._data if is_ours(x) else x for x in map(taken, args)), **options)
+        return function(*map(elements, args), **{name: elements(x) for name, x in options.items()})
 
     return run
 

@@ -324,6 +324,8 @@ def test_it_is_one(name: str) -> None:
         map(int, difference.since.split("."))
     ):
         pytest.skip(f"NumPy {numpy.__version__} does not have the call")
+    if name == "interp of unsorted points" and default_device().kind == "cuda":
+        pytest.skip("a search on a GPU may end where NumPy's does")
     assert outcome(difference.program, gpunumpy) == difference.gpunumpy
     assert outcome(difference.program, numpy) == difference.numpy
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from typing import Any
 
@@ -53,6 +54,14 @@ LEFT_OUT = (
 FUNCTIONS = [name for name in numpy.ma.__all__ if callable(getattr(numpy.ma, name)) and name not in LEFT_OUT]
 
 
+_LONG_NUMBER = re.compile(r"\d+\.\d{11,}(e[-+]\d+)?")
+
+
+def rounded(text: str) -> str:
+    """Return a text with numbers of ten digits, which are those of every device, and single spaces."""
+    return " ".join(_LONG_NUMBER.sub(lambda number: f"{float(number[0]):.10g}", text).split())
+
+
 def shown(x: Any) -> str:
     """Return the elements of a result as text, with its dtype, and without the class."""
     if isinstance(x, (list, tuple)):
@@ -72,7 +81,7 @@ def test_every_function_of_numpy_ma(name: str) -> None:
             m, n = masked(np), numpy.ma.array([[1.0, 0, 2], [3, 4, 5], [6, 7, 8]], mask=[[1, 0, 0], [0] * 3, [0] * 3])
             try:
                 result = eval(f"{name}({form})", {**vars(numpy.ma), "m": m, "n": n})
-                outcomes.append((shown(result), str(m), str(n)))
+                outcomes.append(tuple(map(rounded, (shown(result), str(m), str(n)))))
             except Exception as error:
                 outcomes.append(error)
         if not isinstance(outcomes[0], Exception):
