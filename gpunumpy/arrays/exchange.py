@@ -182,6 +182,8 @@ def cuda_array_interface(x: ndarray) -> dict[str, Any]:
     device = x.device
     if device.dlpack_type != _CUDA:
         raise AttributeError(f"__cuda_array_interface__: the array is on {device}")
+    if host_only_memory(x) is not None:
+        raise AttributeError("__cuda_array_interface__: the array is on the host, where other code sees its memory")
     if x.dtype in dtypes.ML_DTYPES:
         raise AttributeError(f"__cuda_array_interface__ has no type for {x.dtype}; DLPack has")
     ptr, where, _ = _pointer(x)

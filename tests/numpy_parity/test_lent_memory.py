@@ -13,6 +13,8 @@ import pytest
 
 import gpunumpy
 
+from ..support import fake_driver
+
 LARGE = 1 << 20
 
 
@@ -242,3 +244,14 @@ def test_as_ctypes_shares_the_memory_of_the_cpu_device() -> None:
     lent[0] = 7.0
     x[1] = 8.0
     assert (x.tolist(), list(lent)) == ([7, 8, 2, 3], [7, 8, 2, 3])
+
+
+def test_a_gpu_gets_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_driver.install(monkeypatch)
+    gpunumpy.set_residence("auto")
+    with gpunumpy.Device("cuda:0"):
+        x = gpunumpy.ndarray((2, 2), "f8", bytearray(32))
+        assert x.__dlpack_device__()[0] == 2
+        assert x.__dlpack__(stream=-1) is not None
+        assert not hasattr(x, "__cuda_array_interface__")
+        assert x.residence == "host"
