@@ -239,9 +239,10 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     patch.setattr(module, "_default", None)
     patch.setattr(module, "_devices", {"cpu": CPU})
     patch.setattr(module, "_driver_objects", {})
+    patch.setattr(moves, "_moves", {})  # a fork waits for all of them
     for table in (
         *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
-        *(memory_copy._stages, evaluate._states, host_copies._free_slots, moves._moves, marks._free_events),
+        *(memory_copy._stages, evaluate._states, host_copies._free_slots, marks._free_events),
         *(spill._stores, async_copies._copies, page_locked._free),
     ):
         for key in list(table):
