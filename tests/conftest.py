@@ -39,7 +39,7 @@ for _suite, _examples in (("short", 30), ("full", 200)):
     )
 
 # The workers of pytest-xdist have the environment that this file leaves: they are told what it was before.
-_RESIDENCE = os.environ.setdefault("GPUNUMPY_TESTED_RESIDENCE", os.environ.get("GPUNUMPY_RESIDENCE", "auto"))
+_RESIDENCE = os.environ.setdefault("GPUNUMPY_TESTED_RESIDENCE", os.environ.get("GPUNUMPY_RESIDENCE") or "auto")
 # What the tests have other processes do, and fixtures of modules, is of the device.
 gpunumpy.set_residence("device")
 os.environ["GPUNUMPY_RESIDENCE"] = "device"

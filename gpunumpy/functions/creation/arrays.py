@@ -171,7 +171,7 @@ def array(
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         object = array_in_memory_order(
-            cast_with_warning(object.value(), target_dtype), axes_in_memory(order, object.shape, object.strides)
+            cast_with_warning(object.value(), target_dtype), axes_in_memory(order, object.shape, object.element_strides)
         )
     if object.ndim < ndmin:
         object_layout = object.layout
