@@ -376,11 +376,14 @@ with numpy.errstate(all="ignore"):
     tell(returned=_returned, errors=(_extobj_contextvar, _extobj_contextvar.get()))
 
 
+_WRITEABLE = 0x400  # `flags.writeable` itself warns of arrays that `numpy.broadcast_arrays` makes
+
+
 def _numpy_arrays(arguments: Iterable[Any]) -> list[Any]:
     """Return the copies of NumPy arrays among some arguments, which are read-only."""
     found: list[Any] = []
     for x in arguments:
-        if type(x) is numpy.ndarray and not x.flags.writeable:
+        if type(x) is numpy.ndarray and not x.flags.num & _WRITEABLE:
             found.append(x)
         elif type(x) in (tuple, list):
             found += _numpy_arrays(x)
