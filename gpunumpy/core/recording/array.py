@@ -157,7 +157,7 @@ class ndarray(ArrayState):
     def element_strides(self) -> tuple[int, ...]:
         """The stride of every dimension, in elements of the array's own dtype."""
         on_host = host_only_memory(self)
-        if on_host is not None:
+        if on_host is not None and on_host.dtype in KIND:  # lent memory; of other dtypes there is no layout
             return tuple(s // on_host.itemsize for s in on_host.strides)
         strides = self.layout.strides
         if self._base is not None and self._component in ("real", "imag"):
