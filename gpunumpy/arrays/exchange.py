@@ -118,7 +118,7 @@ def dlpack(
             return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
         if x.dtype not in dtypes.KIND or copy is False:
             raise BufferError(f"the array, of dtype {x.dtype}, is on the host")
-        x, copy = _computed_copy(x, x.device), False
+        x, copy = _computed_copy(memory, x.device), False
     if stream is not None and not x.device.has_stream:
         raise ValueError(f"an array on the CPU has no stream, so stream must be None, not {stream!r}")
     flags = 0
@@ -161,8 +161,8 @@ def _why_copy(x: ndarray, target: Device) -> str:
     return "the 0-d result of an operation is handed out as a copy"
 
 
-def _computed_copy(x: ndarray, target: Device) -> ndarray:
-    """Return a copy of an array on a device, computed already."""
+def _computed_copy(x: Any, target: Device) -> ndarray:
+    """Return a copy of an array, of this package or NumPy's, on a device, computed already."""
     result = creation.array(x, copy=True, device=target)
     result.computed()
     return result

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
@@ -100,22 +100,12 @@ def test_random_programs_over_streams(gpu: Device, seed: int) -> None:
 
 
 def test_threads(gpu: Device) -> None:
-    failures: list[BaseException] = []
-
     def work(seed: int) -> None:
-        try:
-            with gpu:
-                Program(100 + seed).run()
-        except BaseException as error:
-            failures.append(error)
+        with gpu:
+            Program(100 + seed).run()
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
 
 
 def test_what_is_page_locked(gpu: Device) -> None:

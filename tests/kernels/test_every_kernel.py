@@ -127,12 +127,14 @@ def texts() -> list[str]:
     """All texts, in an order that is the same in every process."""
     found: list[str] = []
     before = gpunumpy.set_residence("device")
-    for source in SOURCES:
-        with collected() as made:
-            source()
-        assert made, f"{source.__name__} ran no kernel"
-        found.extend(made)
-    gpunumpy.set_residence(before)
+    try:
+        for source in SOURCES:
+            with collected() as made:
+                source()
+            assert made, f"{source.__name__} ran no kernel"
+            found.extend(made)
+    finally:
+        gpunumpy.set_residence(before)
     return sorted(set(found))
 
 

@@ -156,9 +156,6 @@ class ndarray(ArrayState):
     @property
     def element_strides(self) -> tuple[int, ...]:
         """The stride of every dimension, in elements of the array's own dtype."""
-        on_host = host_only_memory(self)
-        if on_host is not None and on_host.dtype in KIND:  # lent memory; of other dtypes there is no layout
-            return tuple(s // on_host.itemsize for s in on_host.strides)
         strides = self.layout.strides
         if self._base is not None and self._component in ("real", "imag"):
             return tuple(2 * s for s in strides)  # the layout counts complex elements

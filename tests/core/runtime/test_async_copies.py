@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import random
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -361,27 +361,17 @@ def test_streams_wait_for_events_and_streams(gpu: QueuedDriver) -> None:
 
 
 def test_threads_with_streams_of_their_own(gpu: QueuedDriver) -> None:
-    failures: list[BaseException] = []
-
     def work(seed: int) -> None:
-        try:
-            with np.Device("cuda:0"):
-                size = SIZE - 8 * seed  # kernels over two of them are not joined
-                program = Program(seed, [np.Stream(non_blocking=True) for _ in range(2)], size)
-                for _ in range(20):
-                    with program.choice.choice(program.streams):
-                        program.step()
-                program.check()
-        except BaseException as error:
-            failures.append(error)
+        with np.Device("cuda:0"):
+            size = SIZE - 8 * seed  # kernels over two of them are not joined
+            program = Program(seed, [np.Stream(non_blocking=True) for _ in range(2)], size)
+            for _ in range(20):
+                with program.choice.choice(program.streams):
+                    program.step()
+            program.check()
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
 
 
 def test_page_locked_arrays(device: str) -> None:
