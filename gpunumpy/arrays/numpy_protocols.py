@@ -15,7 +15,7 @@ from ..core.late_imports import import_late
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from ..core.ops.special import OF_SCIPY
 from ..core.recording.array import host_only_memory, ndarray, to_host
-from ..core.recording.lending import host_window
+from ..core.recording.lending import host_window, window_of_storage
 from ..core.recording.record import decides_about_ufuncs, refuses_ufuncs
 from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host, own_function
 from ..functions.subclasses import call_for_subclass, has_subclass, rule_of_ufunc
@@ -26,6 +26,7 @@ from .namespace_info import EDITIONS
 # The functions of this package by NumPy's ufuncs, once they have been called; the core looks here before it asks.
 _own_functions: dict[Any, Callable[..., Any]] = {}
 tell(own_functions=_own_functions)
+_AS_STRIDED = numpy.lib.stride_tricks.as_strided.__code__
 _SPECIAL_FUNCTIONS = f"{__name__.partition('.')[0]}.scipy.special"
 
 
@@ -46,8 +47,18 @@ def array_namespace(x: ndarray, *, api_version: str | None = None) -> ModuleType
     return _package()
 
 
+def is_asked_by_as_strided() -> bool:
+    """Return whether the caller of this function's caller, an ``__array__``, is NumPy's `as_strided`.
+
+    That function, which SciPy calls too, asks as `numpy.asarray` does, and then steps out of the array that it gets.
+    """
+    return sys._getframe(2).f_code is _AS_STRIDED
+
+
 def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
     """Return the elements as a NumPy array: a copy, or with ``copy=False`` the memory itself, if the host has it."""
+    if copy is None and is_asked_by_as_strided():
+        return window_of_storage(x)
     if copy is not False:
         host = to_host(x)
         return host if dtype is None else host.astype(dtype, copy=False)

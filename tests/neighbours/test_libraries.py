@@ -176,16 +176,6 @@ def test_asarray_of_torch_sees_bytes() -> None:
 
 
 @pytest.mark.usefixtures("on_each_side")
-@pytest.mark.parametrize("name", ["toeplitz", "circulant"])
-def test_matrices_that_scipy_makes_of_windows(name: str) -> None:
-    """By the package's own `scipy`: SciPy's functions would read memory beside the copy of a window."""
-    make = getattr(pytest.importorskip("scipy.linalg", reason="SciPy is not installed"), name)
-    x = gpunumpy.asarray(DATA["y"][:5])
-    assert_same(getattr(import_module("gpunumpy.scipy.linalg"), name)(x), make(DATA["y"][:5]))
-    assert_same(make(x.get()), make(DATA["y"][:5]))
-
-
-@pytest.mark.usefixtures("on_each_side")
 def test_to_numpy() -> None:
     x = gpunumpy.asarray(DATA["x"])
     assert_same(x.to_numpy(), DATA["x"])

@@ -11,8 +11,9 @@ from ..graph.layout import Layout
 from ..graph.node import Node
 from ..runtime import evaluate, memory
 from ..runtime.memory import Buffer
-from .array import host_only_memory, is_scalar, keep_on_host, memory_on_host, ndarray, one_step, owner_of
+from .array import host_only_memory, is_scalar, keep_on_host, memory_on_host, ndarray, one_step, owner_of, to_host
 from .residence import host_bytes
+from .view_values import component_layout
 
 
 def export(x: ndarray) -> tuple[Node, Layout]:
@@ -65,3 +66,22 @@ def lent_memory(x: ndarray) -> Any:
             keep_on_host(x)
             return memory
     return host_window(x) if shares_memory else None
+
+
+def window_of_storage(x: ndarray) -> Any:
+    """Return an array as a NumPy array beside all that its owner stores, so that strides may lead out of the window.
+
+    It is the memory itself, lent, or a read-only copy where a GPU has that.
+    """
+    memory = None if is_scalar(x) else lent_memory(x)
+    if memory is not None:
+        return memory
+    if x._base is None or not x.size:
+        window = to_host(x)
+    else:
+        where = component_layout(x.layout, x._component) if x._component in ("real", "imag") else x.layout
+        stored, step = to_host(x._base).reshape(-1).view(numpy.uint8), x.itemsize
+        strides = tuple(s * step for s in where.strides)
+        window = numpy.ndarray(where.shape, x.dtype, stored, where.offset * step, strides)
+    window.flags.writeable = False
+    return window
