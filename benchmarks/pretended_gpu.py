@@ -122,18 +122,24 @@ def loops() -> None:
         print(f"| {loop.name} | {steps} | {least * 1e3:.3f} | {least / steps * 1e6:.2f} |", flush=True)
 
 
-def elimination(name: str) -> Callable[[], tuple[Any, ...]] | None:
-    """The work of an elimination of sizes.py."""
-    if name not in ELIMINATIONS:
-        return None
+def work_of(program: str) -> Callable[[], Callable[[], None]]:
+    """Return what makes a run of a program ready, and returns it."""
+    if program not in ELIMINATIONS:
+        work = prepared(program, "small", Library(np, lambda: None, wait))
+        return lambda: lambda: wait(*work())
+
+    def ready() -> Callable[[], None]:
+        a = np.asarray(data)  # before the clock starts, as in sizes.py
+        wait(a)
+
+        def eliminated() -> None:
+            ELIMINATIONS[program](a)
+            wait(a)
+
+        return eliminated
+
     data = numpy.random.default_rng(0).random((ELIMINATED, ELIMINATED))
-
-    def work() -> tuple[Any, ...]:
-        a = np.asarray(data.copy())
-        ELIMINATIONS[name](a)
-        return (a,)
-
-    return work
+    return ready
 
 
 def milliseconds(work: Callable[[], None]) -> float:
@@ -154,8 +160,8 @@ def runs(program: str, measure: Callable[[Callable[[], None]], float]) -> list[f
     """What three runs in this process take."""
     np.asarray(numpy.zeros(1))  # a context
     time.sleep(CONTEXT_S)
-    work = elimination(program) or prepared(program, "small", Library(np, lambda: None, wait))
-    return [measure(lambda: wait(*work())) for _ in range(3)]
+    work = work_of(program)
+    return [measure(work()) for _ in range(3)]
 
 
 def in_own_process(program: str, options: list[str], cache: str) -> list[float]:
