@@ -16,16 +16,13 @@ with _imports_without_collector():
     from .arrays.methods import _restored, asnumpy
     from .arrays.namespace_info import __array_api_version__, __array_namespace_info__
     from .arrays.printing import *
-    from .configuration import show_config
     from .core.errors import DeviceError, HostFallbackWarning, PerformanceWarning
     from .core.late_imports import import_late as _import_late
     from .core.recording.array import ndarray
     from .core.recording.residence import set_residence
     from .core.runtime.device import Device, default_device, devices
     from .core.runtime.evaluate import synchronize
-    from .core.runtime.explain import explain
     from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
-    from .core.runtime.profile import profile
     from .functions import ctypes_arrays as _ctypes_arrays
     from .functions import iterators as _iterators
     from .functions import old_names as _old_names
@@ -98,8 +95,8 @@ with _imports_without_collector():
 
     globals().update(_UFUNCS)
     around = round
-    _describe(globals(), _numpy)
     globals().update(_take_every_dtype(globals(), _numpy))
+    _describe(globals(), _numpy)
     _show_in(__name__, {name: x for name, x in globals().items() if not name.startswith("_") or x is _restored})
     _show_in(linalg.__name__, vars(linalg))
     _show_in(fft.__name__, vars(fft))
@@ -116,20 +113,20 @@ _ADDED_NAMES = (
     "cuda",
     "default_device",
     "devices",
-    "explain",
     "float4_e2m1fn",
     "float8_e4m3fn",
     "float8_e5m2",
     "free_all_blocks",
     "host_fallback",
     "memory_info",
-    "profile",
     "set_memory_limit",
     "set_residence",
     "synchronize",
 )
-# Public names that CuPy has too; their modules are loaded on first access.
+# Public names whose modules are loaded on first access. CuPy has all but the first three, too.
 _LATE_NAMES = {
+    "show_config": ".configuration",
+    **{name: f".core.runtime.{name}" for name in ("explain", "profile")},
     "ElementwiseKernel": ".custom.elementwise",
     "ReductionKernel": ".custom.reduction",
     **dict.fromkeys(("RawKernel", "RawModule"), ".custom.raw"),

@@ -13,10 +13,11 @@ import os
 import sys
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import starmap
 from operator import call
 from typing import Any
+
+from ..core.late_dataclasses import dataclass
 
 _VERSION = (1, 1)
 READ_ONLY = 1

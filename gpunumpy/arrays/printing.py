@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import numpy
@@ -10,6 +9,7 @@ import numpy
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
+from ..core.late_imports import import_late
 from ..core.recording.array import (
     host_only_memory,
     is_scalar,
@@ -20,7 +20,7 @@ from ..core.recording.array import (
     wrap,
 )
 from ..core.recording.record import leave_function_to_class
-from ..core.runtime.explain import bytes_text
+from ..core.runtime.byte_sizes import bytes_text
 from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -136,6 +136,7 @@ def rich_representation(x: ndarray) -> str | None:
     )
     shape = " × ".join(f"{n:,}" for n in x.shape)
     where = f"on {x.device}" if memory is None else "on the host"
+    escape = import_late("html").escape  # few programs need its table of entities
     head = f"<b>ndarray</b> {shape} {escape(str(x.dtype))}, {bytes_text(x.nbytes)} {where}"
     return f"<div>{head}</div><pre>{escape(corners)}</pre>"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from inspect import unwrap
 from types import FunctionType
 from typing import Any
@@ -11,10 +13,11 @@ from ..core._native import PublicFunction
 
 # The sections of NumPy's docstrings that hold here too. The others describe NumPy's algorithms and show its output.
 _SECTIONS = ("Parameters", "Other Parameters", "Returns", "Yields", "Raises", "Warns")
-_HEADING = re.compile(r"^(\w[\w ]*)\n-{4,}\n", re.MULTILINE)
-_FIRST_OMITTED = re.compile(r"\n *(?:See Also|Notes|References|Examples)\n *-{4,}\n")
-_UNINDENTED_LINE = re.compile(r"\n\S")
-_ENTRY = re.compile(r"\n(?=\S)")
+# Patterns, compiled when they are needed.
+_HEADING = r"(?m)^(\w[\w ]*)\n-{4,}\n"
+_FIRST_OMITTED = r"\n *(?:See Also|Notes|References|Examples)\n *-{4,}\n"
+_UNINDENTED_LINE = r"\n\S"
+_ENTRY = r"\n(?=\S)"
 
 # Entries for parameters that mean something else here, or that NumPy does not have.
 _OWN_ENTRIES = {
@@ -26,7 +29,7 @@ _REFERS_TO = {"array_split": "split", "dsplit": "split", "hsplit": "split", "vsp
 
 
 def describe(names: dict[str, Any], numpy_module: Any) -> None:
-    """Complete the docstrings of functions with sections of NumPy's docstrings.
+    """Complete the docstrings of functions with sections of NumPy's docstrings, where the core can at the first look.
 
     Parameters
     ----------
@@ -36,11 +39,16 @@ def describe(names: dict[str, Any], numpy_module: Any) -> None:
         The module of NumPy.
     """
     package, numpy_names = __name__.partition(".")[0], set(numpy_module.__all__)
+    described = set()  # a function may have several names
     for name, function in names.items():
-        if type(function) is FunctionType and name in numpy_names and function.__module__.startswith(package):
-            numpy_doc = getattr(numpy_module, _REFERS_TO.get(name, name)).__doc__
-            if numpy_doc and function.__doc__ and numpy_doc is not function.__doc__:
-                function.__doc__ = merged(function, numpy_doc, name in _REFERS_TO)
+        is_public = isinstance(function, (FunctionType, PublicFunction)) and name in numpy_names
+        if not is_public or not function.__module__.startswith(package) or function in described:
+            continue
+        described.add(function)
+        own_doc, numpy_doc = function.__doc__, getattr(numpy_module, _REFERS_TO.get(name, name)).__doc__
+        if numpy_doc and own_doc and numpy_doc is not own_doc:
+            make = partial(merged, function, own_doc, numpy_doc, name in _REFERS_TO)
+            function.__doc__ = make() if type(function) is FunctionType else make
 
 
 def show_in(module: str, names: dict[str, Any]) -> None:
@@ -55,15 +63,15 @@ def show_in(module: str, names: dict[str, Any]) -> None:
             x.__module__ = module
 
 
-def merged(function: FunctionType, numpy_doc: str, choose: bool) -> str:
-    """Return a function's docstring, completed with sections and parameter entries of NumPy's docstring.
+def merged(function: Callable[..., Any], own_doc: str, numpy_doc: str, choose: bool) -> str:
+    """Return a function's own docstring, completed with sections and parameter entries of NumPy's docstring.
 
     Sections and entries of the function's own docstring take precedence. With `choose`, NumPy's entries are left out
     unless the function has the parameter.
     """
     code = unwrap(function).__code__
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    summary, own_sections = _sections(function.__doc__ or "")
+    summary, own_sections = _sections(own_doc)
     numpy_sections = _sections(numpy_doc)[1]
     entries = _entries(numpy_sections.get("Parameters", ""))
     if choose:
@@ -84,10 +92,10 @@ def merged(function: FunctionType, numpy_doc: str, choose: bool) -> str:
 
 def _sections(doc: str) -> tuple[str, dict[str, str]]:
     """Return the text before the first heading and the text under each, with common indentation removed."""
-    doc = _FIRST_OMITTED.split(doc, 1)[0]
-    if not _UNINDENTED_LINE.search(doc):
+    doc = re.split(_FIRST_OMITTED, doc, maxsplit=1)[0]
+    if not re.search(_UNINDENTED_LINE, doc):
         doc = doc.replace("\n    ", "\n")
-    summary, *headings_and_texts = _HEADING.split(doc)
+    summary, *headings_and_texts = re.split(_HEADING, doc)
     return summary.strip(), {
         name: text.strip() for name, text in zip(headings_and_texts[::2], headings_and_texts[1::2], strict=True)
     }
@@ -95,4 +103,4 @@ def _sections(doc: str) -> tuple[str, dict[str, str]]:
 
 def _entries(section: str) -> dict[str, str]:
     """Return the entries of a section of parameters, by the names of the parameters."""
-    return {entry.partition(":")[0].strip(" `*"): entry.rstrip() for entry in _ENTRY.split(section) if entry}
+    return {entry.partition(":")[0].strip(" `*"): entry.rstrip() for entry in re.split(_ENTRY, section) if entry}

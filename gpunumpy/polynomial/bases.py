@@ -7,11 +7,11 @@ coefficients, from which follow values, products, and the matrix whose eigenvalu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
 
+from ..core.late_dataclasses import dataclass
 from ..functions.ufuncs.ufunc import exp, sqrt
 
 # A function of the degree: of an int, or of an array of them.

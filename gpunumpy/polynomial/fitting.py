@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy.polynomial
+import numpy
 
+from ..core.late_imports import import_late
 from ..core.recording.array import ndarray, to_host
 from ..core.source_location import warn
 from ..functions.creation.arrays import asarray, zeros
@@ -30,7 +31,7 @@ def interpolate(func: Callable[..., Any], deg: Any, args: tuple[Any, ...] = ()) 
     if degree < 0:
         raise ValueError("expected deg >= 0")
     order = int(degree) + 1
-    points: Array = asarray(numpy.polynomial.chebyshev.chebpts1(order))
+    points: Array = asarray(import_late("numpy.polynomial.chebyshev").chebpts1(order))
     matrix: Array = vander(CHEBYSHEV, points, order - 1)
     values: Array = asarray(func(points, *args))
     scale: Array = asarray(numpy.where(numpy.arange(order), 2.0, 1.0) / order)

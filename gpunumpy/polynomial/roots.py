@@ -7,6 +7,7 @@ from functools import cache
 import numpy
 
 from ..core.dtypes import DType
+from ..core.late_imports import import_late
 from ..core.recording.array import from_host, ndarray, to_host
 from ..core.recording.record import as_array
 from ..functions.manipulation.joining import concatenate
@@ -59,5 +60,5 @@ def real_if_possible(found: Array, dtype: DType) -> Array:
 @cache
 def _has_real_roots(basis: Basis) -> bool:
     """Return whether NumPy's function returns real roots as real numbers; releases and bases differ in that."""
-    module = getattr(numpy.polynomial, basis.module)
+    module = import_late(f"numpy.polynomial.{basis.module}")
     return bool(getattr(module, f"{basis.prefix}roots")([-1, 0, 1]).dtype.kind == "f")

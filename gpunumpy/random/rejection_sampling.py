@@ -7,7 +7,6 @@ need; if they are not enough, the same numbers are drawn again from more words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod, sqrt
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
+from ..core.late_dataclasses import dataclass
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..functions.manipulation.joining import concatenate
 from . import words

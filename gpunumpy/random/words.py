@@ -7,7 +7,6 @@ next words of a stream and advances it by as many as NumPy would consume for the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.graph.node import Node, map_node
 from ..core.graph.queue import Queue
+from ..core.late_dataclasses import dataclass
 from ..core.ops.streams import CONGRUENTIAL, STATE_POSITIONS, STATE_WORDS, jump
 from ..core.recording.array import from_host, wrap
 from .stream import Stream

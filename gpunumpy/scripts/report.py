@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TextIO
 
 from ..core._native import tell
 from ..core.runtime import evaluate, host_work
+from ..core.runtime.byte_sizes import bytes_text
 from ..core.runtime.device import default_device
-from ..core.runtime.explain import bytes_text
 from ..core.runtime.host_work import HostCalls
 from ..core.runtime.step_times import Record, StepTimes
 from ..core.runtime.table import aligned

@@ -13,15 +13,17 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core._native import PublicFunction
 from gpunumpy.functions.docstrings import merged
 
 
-def functions() -> dict[str, FunctionType]:
+def functions() -> dict[str, Any]:
     """The functions of the package's own under public names."""
     return {
         name: found
         for name in (*np.__all__, "from_dlpack")
-        if isinstance(found := vars(np).get(name), FunctionType) and found.__module__.startswith("gpunumpy")
+        if isinstance(found := vars(np).get(name), (FunctionType, PublicFunction))
+        and found.__module__.startswith("gpunumpy")
     }
 
 
@@ -80,7 +82,7 @@ def test_the_own_docstring_goes_first() -> None:
     -----
     A note of NumPy.
     """
-    doc = inspect.cleandoc(merged(documented, reference, False))
+    doc = inspect.cleandoc(merged(documented, documented.__doc__ or "", reference, False))
     summary, *sections = re.split(r"\n\n(?=[A-Z]\w+\n-)", doc)
     assert summary == "Own summary."
     assert [section.partition("\n")[0] for section in sections] == ["Parameters", "Returns", "Raises"]
@@ -88,7 +90,7 @@ def test_the_own_docstring_goes_first() -> None:
     assert "device : Device" in sections[0]
     assert "these" not in doc
     assert "A note of NumPy" not in doc
-    assert "copy" not in merged(lambda a: None, reference, True)
+    assert "copy" not in merged(lambda a: None, "", reference, True)
 
 
 def test_without_docstrings() -> None:

@@ -11,7 +11,7 @@ class StandIn {
 public:
     static PyTypeObject* new_type(PyObject* module, const char* name) {
         static PyGetSetDef properties[] = {
-            {"__doc__", get_of_function, set_of_function, nullptr, const_cast<char*>("__doc__")},
+            {"__doc__", get_docstring, set_of_function, nullptr, const_cast<char*>("__doc__")},
             {"__module__", get_of_function, set_of_function, nullptr, const_cast<char*>("__module__")},
             {nullptr, nullptr, nullptr, nullptr, nullptr},
         };
@@ -79,6 +79,14 @@ private:
             if (found || PyErr_Occurred()) return found.release();
         }
         return PyObject_GetAttr(of(self)->function, text.get());
+    }
+
+    // A docstring may be a callable that makes it: it is called once.
+    static PyObject* get_docstring(PyObject* self, void* name) {
+        Ref found(get_of_function(self, name));
+        if (!found || !PyCallable_Check(found.get())) return found.release();
+        Ref made(PyObject_CallNoArgs(found.get()));
+        return made && !set_of_function(self, made.get(), name) ? made.release() : nullptr;
     }
 
     static int set_of_function(PyObject* self, PyObject* value, void* name) {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..dtypes import DType
+from ..late_dataclasses import dataclass
 from .layout import Layout, Shape
 
 

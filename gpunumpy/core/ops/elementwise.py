@@ -16,7 +16,7 @@ result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..late_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

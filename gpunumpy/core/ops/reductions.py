@@ -11,7 +11,9 @@ and the state's value; ``{P}`` is the C type in which `accumulate_many` computes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ..late_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

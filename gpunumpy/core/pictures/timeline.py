@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
 
+from ..late_dataclasses import dataclass
 from .pages import fill
 
 # What is told apart by colour, and what the page says of each.

@@ -10,7 +10,8 @@ for _power, _letter in enumerate("kmgt", 1):
     _UNITS[f"{_letter}b"] = 1000**_power
     _UNITS[f"{_letter}ib"] = 1024**_power
 
-_TEXT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*")
+_SHOWN_UNITS = ("B", "kB", "MB", "GB", "TB")
+_TEXT = r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*"  # compiled when it is needed
 
 
 def parsed_bytes(given: int | str | None, what: str = "a memory limit") -> int | None:
@@ -31,7 +32,7 @@ def parsed_bytes(given: int | str | None, what: str = "a memory limit") -> int |
     if given is None:
         return None
     if isinstance(given, str):
-        match = _TEXT.fullmatch(given)
+        match = re.fullmatch(_TEXT, given)
         unit = _UNITS.get(match[2].lower()) if match else None
         if match is None or unit is None:
             raise ValueError(f"{what} is a number and a unit (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), not {given!r}")
@@ -43,3 +44,12 @@ def parsed_bytes(given: int | str | None, what: str = "a memory limit") -> int |
     if nbytes < 0:
         raise ValueError(f"{what} is a number of bytes or None, not {nbytes}")
     return nbytes
+
+
+def bytes_text(count: float) -> str:
+    """Return a number of bytes as text with a unit."""
+    unit = 0
+    while count >= 999.5 and unit < len(_SHOWN_UNITS) - 1:
+        count /= 1000
+        unit += 1
+    return f"{count:.3g} {_SHOWN_UNITS[unit]}"

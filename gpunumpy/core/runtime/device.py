@@ -15,13 +15,13 @@ import sys
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, overload
 
 from ..errors import DeviceError, allowed
 from ..extras import install_command
 from ..helpers import Job
+from ..late_dataclasses import dataclass
 from ..late_imports import import_late
 from ..source_location import warn
 

@@ -19,6 +19,7 @@ from ..schedule.passes import run_passes
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import Traffic, traffic
 from . import evaluate
+from .byte_sizes import bytes_text
 from .device import Device
 from .explain_drawing import boxes_and_arrows
 from .plan import Executor
@@ -27,7 +28,6 @@ from .slabs import slab_counts
 
 # A call with more arguments than this has equal arguments counted instead of listed.
 _MAX_LISTED_ARGUMENTS = 8
-_UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class Explanation(NamedTuple):
@@ -225,12 +225,3 @@ def _count_text(count: int, noun: str) -> str:
 
 def _traffic_text(step_traffic: Traffic) -> str:
     return f"{bytes_text(step_traffic.read)} read, {bytes_text(step_traffic.written)} written"
-
-
-def bytes_text(count: float) -> str:
-    """Return a number of bytes as text with a unit."""
-    unit = 0
-    while count >= 999.5 and unit < len(_UNITS) - 1:
-        count /= 1000
-        unit += 1
-    return f"{count:.3g} {_UNITS[unit]}"

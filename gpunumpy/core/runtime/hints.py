@@ -20,7 +20,7 @@ from ..graph.queue import Queue
 from ..graph.signature import Signature
 from ..source_location import source_location, warn
 from . import evaluate
-from .explain import bytes_text
+from .byte_sizes import bytes_text
 
 IS_ON = os.environ.get("GPUNUMPY_HINTS", "1") != "0"
 

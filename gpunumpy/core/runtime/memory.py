@@ -9,7 +9,6 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy
 
 from .._native import compiled, tried_first
 from ..fork import renew_in_child
+from ..late_dataclasses import dataclass
 from ..locks import ReentrantLock
 from .byte_sizes import parsed_bytes
 from .device import CPU, Device, check, driver, is_lost

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-from dataclasses import is_dataclass
 from functools import cache
 from io import BytesIO
 from operator import attrgetter
@@ -18,15 +17,15 @@ from ..schedule import kernel
 from ..schedule.size_functions import SizeFunction, of_parts
 from ..schedule.substitute import HOLE
 
-# The parts of kernels, which are made from their fields.
-_OF_KERNELS: frozenset[Any] = frozenset(x for x in vars(kernel).values() if isinstance(x, type) and is_dataclass(x))
-# What is plain besides numbers, texts and collections: dtypes, which `check` makes, the primitives of graphs, kernels,
-# functions of sizes, and all classes of named tuples of this package.
+# What is plain besides numbers, texts and collections: dtypes, which `check` makes, the primitives of graphs, parts of
+# kernels, functions of sizes, and all classes of named tuples of this package.
 _PACKAGE = __name__.partition(".")[0]
-_PLAIN: frozenset[Any] = _OF_KERNELS | {
-    *(check, range, slice, of_parts, HOLE),
-    *(x for x in vars(primitives).values() if getattr(x, "__module__", "") == primitives.__name__),
-}
+_PLAIN: frozenset[Any] = frozenset({check, range, slice, of_parts, HOLE}).union(
+    *[
+        [x for x in vars(module).values() if isinstance(x, type) and x.__module__ == module.__name__]
+        for module in (primitives, kernel)
+    ]
+)
 
 
 class NotPlain(Exception):
@@ -45,8 +44,6 @@ class _Writer(pickle.Pickler):
 
     def reducer_override(self, thing: Any) -> Any:
         kind: Any = type(thing)
-        if kind in _OF_KERNELS:
-            return kind, tuple([getattr(thing, name) for name in kind.__slots__])
         if isinstance(thing, numpy.dtype):
             return check, (_name(thing),)
         if kind is SizeFunction:

@@ -13,8 +13,8 @@ from typing import Any, TextIO
 
 from .._native import tell
 from . import evaluate, host_work, memory, memory_copy
+from .byte_sizes import bytes_text
 from .device import CPU, Device, default_device, synchronize
-from .explain import bytes_text
 from .host_work import HostCalls, WorkObserver
 from .plan import Observer
 from .profile_page import ProfilePage

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from ..late_dataclasses import dataclass
 from ..pictures.timeline import Event, Timeline
 from ..schedule.steps import RunKernel, RunLibraryCall, Step
 from ..schedule.traffic import traffic

@@ -6,7 +6,6 @@ An expression between anchors lives in registers, and is computed again in every
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from ..graph.library_calls.registry import record_of
@@ -25,6 +24,7 @@ from ..graph.primitives import (
     View,
 )
 from ..graph.structure import is_dense
+from ..late_dataclasses import dataclass
 from .cuts import Segment, cut_expressions
 from .lower import Item
 

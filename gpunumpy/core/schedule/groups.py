@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from ..dtypes import DType
 from ..graph import layout
 from ..graph.layout import Layout
 from ..graph.primitives import Const, Leaf, Output, View
+from ..late_dataclasses import dataclass
 from . import kernel as ir
 from .analysis import Graph, choose_anchors
 from .cuts import Segment

@@ -10,12 +10,13 @@ A value is named by the position of its instruction in `Body.instructions`, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy
 
 from ..dtypes import DType
+from ..late_dataclasses import dataclass
 
 
 class Affine(NamedTuple):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..dtypes import DType
 from ..graph.layout import Layout
+from ..late_dataclasses import dataclass
 from . import kernel as ir
 from .lower import Source
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
+from ..late_dataclasses import dataclass
 from .kernel import Affine, Load, LoadIndexed
 from .lower import Item
 from .steps import Allocate, RunKernel, RunLibraryCall, Step

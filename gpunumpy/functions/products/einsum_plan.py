@@ -7,7 +7,6 @@ such dimension, which is -1. Dimensions of size 1 have no label: they broadcast,
 from __future__ import annotations
 
 import operator
-import string
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations, product
@@ -23,6 +22,7 @@ Labels = tuple[int, ...]
 
 # NumPy's iterator takes 64 arrays, one of them the result.
 _MAX_OPERANDS = 63
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Sum(NamedTuple):
@@ -53,8 +53,7 @@ def subscripts_of(lists: Sequence[Sequence[Any]], output: Sequence[Any] | None) 
 
 def _letters(sublist: Sequence[Any]) -> str:
     """Return the subscripts of one operand that a sublist stands for."""
-    letters = string.ascii_uppercase + string.ascii_lowercase
-    return "".join("..." if x is Ellipsis else letters[range(len(letters)).index(operator.index(x))] for x in sublist)
+    return "".join("..." if x is Ellipsis else _LETTERS[range(len(_LETTERS)).index(operator.index(x))] for x in sublist)
 
 
 @lru_cache(4096)
@@ -100,7 +99,7 @@ def _labels(term: str, ndim: int) -> Labels:
     """Return the labels of one term's dimensions."""
     head, dots, tail = (part.replace(" ", "") for part in term.partition("..."))
     letters = head + tail
-    if not all(c in string.ascii_letters for c in letters) or len(letters) > ndim or (not dots and len(letters) < ndim):
+    if not all(c in _LETTERS for c in letters) or len(letters) > ndim or (not dots and len(letters) < ndim):
         raise ValueError("subscripts that do not fit the operand")
     ellipsis_labels = tuple(range(len(letters) - ndim, 0))
     return (*map(ord, head), *ellipsis_labels, *map(ord, tail))

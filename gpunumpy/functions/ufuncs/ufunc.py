@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial, wraps
 from typing import Any
 
@@ -57,7 +57,6 @@ _OPS = {
     "modf": ("modf_frac", "modf_int"),
     "frexp": ("frexp_mantissa", "frexp_exponent"),
 }
-_METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 # Types that recording accepts unchanged; anything else becomes an array first.
 _RECORDED_TYPES = (ndarray, bool, int, float, complex, numpy.generic)
@@ -74,7 +73,7 @@ class _NotGiven:
 _NOT_GIVEN = _NotGiven()
 
 
-def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator of methods of ufuncs that lets NumPy's method of a name do their work on the host."""
 
     def run_by_numpy(function: ufunc, *args: Any, **options: Any) -> Any:
@@ -85,7 +84,7 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
     def run_or_ask_class(function: ufunc, *args: Any, **options: Any) -> Any:
         return (run_by_numpy if asks_a_class(args, options) else run_on_host)(function, *args, **options)
 
-    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(method: Callable[..., Any]) -> Any:
         run = takes_every_dtype(method, run_or_ask_class)
 
         @wraps(method)
@@ -101,9 +100,38 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
                 return run_by_numpy(self, *args, **options)
             return run(self, *args, **options)
 
-        return run_of_class
+        return _PlacedMethod(name, run_of_class) if IS_COMPILED else run_of_class
 
     return decorate
+
+
+class _Places(dict[str, Placement]):
+    """The placements of the methods of a ufunc, by name; made as they are asked for."""
+
+    def __init__(self, numpy_ufunc: Any) -> None:
+        self._numpy = numpy_ufunc
+
+    def __missing__(self, method: str) -> Placement:
+        place = self[method] = Placement(getattr(self._numpy, method), method)
+        return place
+
+
+class _PlacedMethod:
+    """A method of ufuncs whose calls the core places: a ufunc has its own from the first look on."""
+
+    def __init__(self, name: str, method: Callable[..., Any]) -> None:
+        self._name, self._method = name, method
+
+    def __get__(self, function: ufunc | None, owner: type) -> Any:
+        if function is None:
+            return self._method
+        bound, place = self._method.__get__(function), function._places[self._name]
+        if not isinstance(place, Placement):
+            return bound
+        placed = place.in_front_of(bound)
+        placed.__signature__ = _signature(self._name)  # type: ignore[attr-defined]
+        vars(function)[self._name] = placed
+        return placed
 
 
 @compiled
@@ -172,14 +200,8 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
     def __init__(self, name: str) -> None:
         numpy_ufunc: Any = table.ufunc_of(name)
         self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
-        self._places = {method: Placement(getattr(numpy_ufunc, method), method) for method in _METHODS}
+        self._places: Mapping[str, Callable[..., Any]] = _Places(numpy_ufunc)
         self._host_call = placed_ufunc(numpy_ufunc).in_front_of(numpy_ufunc)
-        if IS_COMPILED:
-            for method in _METHODS:
-                if method != "__call__":
-                    placed = self._places[method].in_front_of(getattr(self, method))
-                    placed.__signature__ = _signature(method)  # type: ignore[attr-defined]
-                    setattr(self, method, placed)
         self._ops = _OPS.get(name, (name,))
         self.__name__ = self.__qualname__ = name
         self.__doc__ = numpy_ufunc.__doc__

@@ -7,9 +7,9 @@ together, then the arithmetic, then the stores. A tile with missing lanes checks
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from ...core.dtypes import C_TYPE, DType
+from ...core.late_dataclasses import dataclass
 from ...core.ops.philox32 import BLOCK_OPS, elements_of_block
 from ...core.ops.streams import CONGRUENTIAL
 from ...core.schedule.kernel import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...core.late_dataclasses import dataclass
 from ...core.schedule.kernel import Body, Kernel, ReduceLoops, phases
 from . import op_code
 from .collapse import bodies, collapse

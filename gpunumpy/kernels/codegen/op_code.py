@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy
 
 from ...core.dtypes import BYTE_FLOATS, C_TYPE, COMPLEX128, FLOAT32, FLOAT64, KIND, DType, check
 from ...core.errors import allowed
+from ...core.late_dataclasses import dataclass
 from ...core.ops.made import MadeOp, MadeReduction
 from ...core.ops.special import SPECIAL
 from ...core.ops.streams import CONGRUENTIAL, STREAMS

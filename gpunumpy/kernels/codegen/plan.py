@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...core.late_dataclasses import dataclass
 from ...core.schedule.kernel import Load
 from .emit import Tile
 from .shape import ceil_div, unravel

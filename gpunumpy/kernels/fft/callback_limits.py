@@ -8,7 +8,8 @@ limits.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from ...core.late_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

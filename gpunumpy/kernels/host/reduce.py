@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from math import prod
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import FLOAT64, KIND, ML_DTYPES, DType
+from ...core.late_dataclasses import dataclass
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeReduction
 from ...core.ops.table import WIDER

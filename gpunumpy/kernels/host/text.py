@@ -7,7 +7,6 @@ so nests of the same structure share one compiled code object.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from types import CodeType, FunctionType
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ...core.dtypes import DType
+from ...core.late_dataclasses import dataclass
 from ...core.schedule.kernel import (
     Affine,
     Apply,

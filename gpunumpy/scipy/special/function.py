@@ -45,7 +45,7 @@ class SpecialFunction(ufunc):
         self._recorder = unary_operator(name) if self.nin == 1 else binary_operator(name)
         self._host_call = self._record_plain = self._record_reflected = None  # type: ignore[assignment]
         # Nothing is computed on the host at once: that takes a library.
-        self._places = dict.fromkeys(_METHODS, _elsewhere)  # type: ignore[arg-type]
+        self._places = dict.fromkeys(_METHODS, _elsewhere)
         self.__signature__ = _SIGNATURES[self.nin]
         self._numpy = self._on_host = partial(_hand_over, name)
 

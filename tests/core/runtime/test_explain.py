@@ -11,8 +11,9 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.byte_sizes import bytes_text
 from gpunumpy.core.runtime.device import CPU, Device
-from gpunumpy.core.runtime.explain import bytes_text, explain, explanation
+from gpunumpy.core.runtime.explain import explain, explanation
 from gpunumpy.core.runtime.profile import _bandwidths, bandwidth, profile
 from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes

@@ -7,10 +7,11 @@ package. They are imported when an executor first runs the call.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, TypeAlias
 
 from ...dtypes import DType
+from ...late_dataclasses import dataclass
 from ..layout import Shape
 from ..signature import Signature
 
