@@ -68,7 +68,8 @@ class Cut:
     Parameters
     ----------
     most_bytes
-        Of which elements at indices are taken by slabs; those of larger values are taken before, all of them.
+        Of which elements at indices are taken by slabs; those of larger values are taken before, all of them. A value
+        of which a slab would need a longer stretch for a window of it is computed before too.
     """
 
     def __init__(self, most_bytes: float = inf) -> None:
@@ -128,10 +129,22 @@ class Cut:
         yield
 
     def _window_of_whole(self, slab: Slab) -> _Maker:
-        node, nbytes = self.as_it_is(slab.node), prod(slab.shape) * slab.node.signature.dtype.itemsize
+        node = self.as_it_is(slab.node)
         if node in self.whole:
-            self.window_bytes[node] = self.window_bytes.get(node, 0) + nbytes
+            self._computed_before(node, slab.shape)
         return self._window(node, slab)
+
+    def _is_long(self, slab: Slab) -> bool:
+        """Return whether the slab of a pending value is too large to be computed for a window of it."""
+        nbytes = prod(slab.shape) * slab.node.signature.dtype.itemsize
+        return slab.node.data is None and nbytes > self._most_bytes
+
+    def _computed_before(self, node: Node, window: Shape) -> Node:
+        """Return a node that is computed before, all of it, and of which the slab reads a window of some shape."""
+        self.whole[node] = None
+        nbytes = prod(window) * node.signature.dtype.itemsize
+        self.window_bytes[node] = self.window_bytes.get(node, 0) + nbytes
+        return node
 
     def _broadcast(self, slab: Slab, args: Sequence[Node], ndim: int) -> Generator[Slab, Node, list[Node]]:
         """Return the parts of operands, broadcast to `ndim` dimensions, that the slab needs."""
@@ -165,6 +178,8 @@ class Cut:
             # Elements in C order: those between the lowest and the highest position are rows of the argument.
             row = prod(source.shape[1:])
             start, stop = where.low() // row, where.high() // row + 1
+            if self._is_long(Slab(arg, 0, start, stop)):
+                return view(self._computed_before(arg, slab.shape), where)
             part = yield Slab(arg, 0, start, stop)
             return view(part, Layout(where.shape, where.strides, offset - start * row))
         spans = []  # of indices of each dimension of the argument
@@ -176,6 +191,8 @@ class Cut:
         if axis is None:
             return view(self.as_it_is(arg), where)
         start, stop, _ = spans[axis]
+        if self._is_long(Slab(arg, axis, start, stop)):
+            return view(self._computed_before(arg, slab.shape), where)
         part = yield Slab(arg, axis, start, stop)
         inner = layout.c_strides(part.signature.shape)
         steps_of = [steps for _, steps in signature.index_map]

@@ -7,7 +7,7 @@ it reads of each row is put together on the host instead, and that alone is copi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import prod
+from math import inf, prod
 
 from ..graph import layout
 from ..graph.layout import Layout
@@ -46,13 +46,18 @@ class Reading:
         self.stop = max(self.stop, (where.high() + 1) * itemsize)
         self._windows[where] = prod(where.shape) * itemsize
 
+    @property
+    def window_bytes(self) -> int:
+        """What all windows have together."""
+        return sum(self._windows.values())
+
     def is_by_windows(self, budget: int) -> bool:
         """Return whether windows are copied, as the range has more than `budget` bytes and the windows have fewer."""
-        return self.stop - self.start > max(budget, sum(self._windows.values()))
+        return self.stop - self.start > max(budget, self.window_bytes)
 
     def nbytes(self, budget: int) -> int:
         """Return how many bytes are copied."""
-        return sum(self._windows.values()) if self.is_by_windows(budget) else self.stop - self.start
+        return self.window_bytes if self.is_by_windows(budget) else self.stop - self.start
 
 
 def _distinct(where: Layout) -> Layout:
@@ -86,12 +91,16 @@ def leaves(roots: Iterable[Node], computed: Iterable[Node] = ()) -> list[Node]:
     return found
 
 
-def loaded(queue: Queue, nodes: Sequence[Node], budget: int) -> dict[Node, Node]:
-    """Copy what nodes read of large operands on the host to the device; return leaves that stand for those of nodes."""
+def loaded(queue: Queue, nodes: Sequence[Node], budget: int, most_bytes: float = inf) -> dict[Node, Node]:
+    """Copy what nodes read of large operands on the host to the device; return leaves that stand for those of nodes.
+
+    Operands of which more than `most_bytes` are read stay on the host.
+    """
     on_host = {
         id(reading.buffer): reading
         for reading in readings(nodes)
-        if type(reading.buffer) is SpilledBuffer and reading.buffer.nbytes > budget
+        if type(reading.buffer) is SpilledBuffer and budget < reading.buffer.nbytes
+        if reading.nbytes(budget) <= most_bytes
     }
     ranges: dict[int, tuple[Buffer, int]] = {}
     windows: dict[tuple[int, Layout], Buffer] = {}

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy
 
 from ..graph.node import Node, computed_signature
-from ..graph.passes import in_passes
 from ..graph.primitives import Gather, Output
 from ..graph.queue import Queue
 from ..graph.slab import Cut
+from ..graph.slab_rewrites import rewritten_for_slabs
 from ..graph.substituted import substituted
 from . import memory
 from .device import Device
@@ -34,6 +34,8 @@ from .spill_store import Place
 # Of what a device may have, what a slab may read and write; and the bytes beyond which larger slabs are not faster.
 _SHARE = 1 / 8
 _MOST_BYTES = 1 << 28
+_SHARE_OF_LINE = 1 / 8  # of what a device may have, for a line that is transformed: it has a result, and work space
+_SHARE_OF_OPERANDS = 1 / 4  # of what a device may have, for what slabs of slabs have in common
 _WHOLE = 4  # times the bytes of a slab may have what each slab picks elements from
 
 _Compute: TypeAlias = Callable[[Queue, Sequence[Node]], None]
@@ -56,7 +58,7 @@ def compute_slabs(
     MemoryError
         If a value, or something that it is made of, cannot be computed in parts that fit.
     """
-    copies = in_passes(roots)
+    copies = rewritten_for_slabs(roots, int(memory.most_bytes(queue.device) * _SHARE_OF_LINE))
     _compute_in_order(
         queue,
         copies,
@@ -68,8 +70,16 @@ def compute_slabs(
     )
 
 
-def _compute_in_order(queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place]) -> None:
-    """Compute values, each behind those that slabs of it need as a whole."""
+def _compute_in_order(
+    queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place], *, is_nested: bool = False
+) -> None:
+    """Compute values, each behind those that slabs of it need as a whole.
+
+    Parameters
+    ----------
+    is_nested
+        Whether the values are slabs themselves.
+    """
     budget = _budget(queue.device)
     waiting = [list(roots)]
     while waiting:
@@ -95,13 +105,13 @@ def _compute_in_order(queue: Queue, roots: Sequence[Node], compute: _Compute, pl
                 groups[way.extent].append(way)
         _compute_at_once(queue, at_once, budget, compute)
         for ways in groups.values():
-            _compute_group(queue, ways, budget, compute)
+            _compute_group(queue, ways, budget, compute, is_nested)
 
 
 def slab_counts(device: Device, roots: Sequence[Node]) -> list[tuple[int, int]]:
     """Return in how many slabs values are computed for which a device has no room, and the lengths that are cut."""
     budget, found = _budget(device), []
-    for root in in_passes(roots):
+    for root in rewritten_for_slabs(roots, int(memory.most_bytes(device) * _SHARE_OF_LINE)):
         if _bytes_at_once([root], Cut(), budget) > memory.most_bytes(device):
             way, _ = _best_way(root, budget)
             if way is not None:
@@ -141,9 +151,10 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
     return best[1:]
 
 
-def _bytes_at_once(roots: Sequence[Node], cut: Cut, budget: int) -> int:
+def _bytes_at_once(roots: Sequence[Node], cut: Cut, budget: int, *, by_windows: bool = False) -> int:
     """Return how many bytes are read and written for nodes, once what is needed as a whole is computed."""
-    reads = sum(reading.nbytes(budget) for reading in readings(roots, cut.whole))
+    found = readings(roots, cut.whole)
+    reads = sum(reading.window_bytes if by_windows else reading.nbytes(budget) for reading in found)
     return reads + sum(map(_bytes, roots)) + sum(cut.window_bytes.get(node, _bytes(node)) for node in cut.whole)
 
 
@@ -170,6 +181,8 @@ def _compute_at_once(queue: Queue, roots: Sequence[Node], budget: int, compute: 
 def _without_slabs(queue: Queue, root: Node, budget: int, error: MemoryError) -> MemoryError:
     """Return an error that tells what has no slabs, if it is too large for the device whatever is freed."""
     nbytes, primitive = _bytes_at_once([root], Cut(), budget), root.signature.primitive
+    if isinstance(primitive, Output):
+        primitive = root.args[0].signature.primitive
     if nbytes <= memory.most_bytes(queue.device):
         return error
     name = getattr(primitive, "name", None) or getattr(primitive, "op", None) or type(primitive).__name__.lower()
@@ -182,27 +195,43 @@ def _without_slabs(queue: Queue, root: Node, budget: int, error: MemoryError) ->
 # --- one pass over the data -------------------------------------------------------------------------------------------
 
 
-def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, compute: _Compute) -> None:
+def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, compute: _Compute, is_nested: bool) -> None:
     """Compute values that are cut along axes of one length, in one pass over what they are made of."""
-    reads = readings(way.root for way in ways)
-    for reading in reads:
-        if reading.stop - reading.start > budget:
-            move_out(reading.buffer, queue)
-    with progress_bar(sum(reading.stop - reading.start for reading in reads)) as progress:
-        _take_slabs(queue, ways, budget, compute, progress)
+    if is_nested:  # what the slabs have in common was brought to the device, and the bar is that of the whole
+        _take_slabs(queue, ways, budget, compute, lambda part: None, is_nested=True)
+    else:
+        reads = readings(way.root for way in ways)
+        for reading in reads:
+            if reading.stop - reading.start > budget:
+                move_out(reading.buffer, queue)
+        with progress_bar(sum(reading.stop - reading.start for reading in reads)) as progress:
+            _take_slabs(queue, ways, budget, compute, progress, is_nested=False)
     for way in ways:
         result = way.result()
         if isinstance(result, SlabResult):
-            _compute_group(queue, [result], budget, compute)
+            _compute_group(queue, [result], budget, compute, is_nested)
         else:
             publish(queue, [(way.root, result, computed_signature(way.root.signature))])
 
 
 def _take_slabs(
-    queue: Queue, ways: Sequence[SlabResult], budget: int, compute: _Compute, progress: Callable[[float], object]
+    queue: Queue,
+    ways: Sequence[SlabResult],
+    budget: int,
+    compute: _Compute,
+    progress: Callable[[float], object],
+    *,
+    is_nested: bool,
 ) -> None:
-    """Have results take all slabs, each while the next one is computed; `progress` is told of the part that is done."""
-    extent, width = ways[0].extent, _width(ways, budget)
+    """Have results take all slabs, each while the next one is computed; `progress` is told of the part that is done.
+
+    Where one index needs more than the device may have, as both operands of a product may be too large, the slabs are
+    cut along another axis in turn. What is read for a slab of one operand then stays on the device for all of these.
+    """
+    extent, room = ways[0].extent, memory.most_bytes(queue.device)
+    needs_slabs = not is_nested and _bytes_of_slab(ways, 1, budget) > room
+    share = int(room * _SHARE_OF_OPERANDS)
+    width = _width(ways, share, by_windows=True) if needs_slabs else _width(ways, budget)
     queued: tuple[list[Node], int, int] | None = None
     start = 0
     while start < extent:
@@ -210,8 +239,12 @@ def _take_slabs(
         cut = Cut(_WHOLE * budget)
         nodes = [node for way in ways for node in way.nodes(cut, start, stop)]
         try:
-            copies = substituted(nodes, loaded(queue, nodes, budget), {})
-            compute(queue, copies)
+            if needs_slabs:
+                copies = substituted(nodes, loaded(queue, nodes, budget, share), {})
+                _compute_in_order(queue, copies, compute, {}, is_nested=True)
+            else:
+                copies = substituted(nodes, loaded(queue, nodes, budget), {})
+                compute(queue, copies)
         except MemoryError:
             if width == 1 and queued is None:
                 raise
@@ -236,19 +269,29 @@ def _take(ways: Sequence[SlabResult], copies: list[Node], start: int, stop: int)
         way.take([next(buffers) for _ in range(way.count)], start, stop)
 
 
-def _width(ways: Sequence[SlabResult], budget: int) -> int:
-    """Return how many indices a slab has: as many as the budget allows, in slabs of about one size."""
+def _width(ways: Sequence[SlabResult], budget: int, *, by_windows: bool = False) -> int:
+    """Return how many indices a slab has: as many as the budget allows, in slabs of about one size.
+
+    Parameters
+    ----------
+    by_windows
+        Whether windows of one operand count each, as slabs of slabs read one of them at a time.
+    """
     extent = ways[0].extent
-    middle, few = extent // 2, min(extent - extent // 2, 16)
-    one, several = (
-        _bytes_at_once([node for way in ways for node in way.nodes(cut, middle, middle + n)], cut, budget)
-        for n, cut in ((1, Cut(_WHOLE * budget)), (few, Cut(_WHOLE * budget)))
-    )
+    few = min(extent - extent // 2, 16)
+    one, several = (_bytes_of_slab(ways, n, budget, by_windows=by_windows) for n in (1, few))
     each = max((several - one) / (few - 1), 1) if few > 1 else one
     # What is read as a whole for every slab may leave nothing of the budget: a slab then has as much besides.
     room = budget - one if one < budget else budget
     width = min(max(int(room / each) + 1, 1), extent)
     return -(-extent // -(-extent // width))
+
+
+def _bytes_of_slab(ways: Sequence[SlabResult], count: int, budget: int, *, by_windows: bool = False) -> int:
+    """Return how many bytes a slab of so many indices in the middle reads and writes."""
+    cut, middle = Cut(_WHOLE * budget), ways[0].extent // 2
+    nodes = [node for way in ways for node in way.nodes(cut, middle, middle + count)]
+    return _bytes_at_once(nodes, cut, budget, by_windows=by_windows)
 
 
 def is_read_by(memory_of_host: numpy.ndarray, root: Node) -> bool:

@@ -12,7 +12,8 @@ def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
 
     For wide types NumPy's default sort is ten times as fast as its stable one. The results differ only in the order of
     zeros of both signs and of NaNs with different bits, which are put in their order afterwards. Floats in descending
-    order are sorted by their negatives, so that NaN is last.
+    order are sorted by their negatives, so that NaN is last. float16 is sorted as float32: NumPy's default sort, up to
+    2.5.5, leaves 100,000 small whole numbers of float16 out of order on processors with AVX-512.
     """
     (descending,) = options
     is_float = x.dtype.kind == "f"
@@ -20,7 +21,10 @@ def sort(options: tuple[Any, ...], out: Any, x: Any) -> None:
         numpy.negative(x, out=out)
     else:
         numpy.copyto(out, x)
-    out.sort(kind="stable" if x.itemsize < 4 and not is_float else None)
+    if out.dtype == numpy.float16:
+        out[...] = numpy.sort(out.astype(numpy.float32))
+    else:
+        out.sort(kind="stable" if x.itemsize < 4 else None)
     if descending:
         out[...] = -out if is_float else out[..., ::-1]
     if is_float:

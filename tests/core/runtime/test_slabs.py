@@ -134,6 +134,9 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "weighted histogram": lambda m, x: m.histogram(x, m.asarray([-100.0, 0, 50, 200]), weights=abs(x))[0],
     "counts": lambda m, x: m.bincount((x.ravel() + 200).astype("int64")),
     "weighted counts": lambda m, x: m.bincount((x.ravel() + 200).astype("int64"), weights=x.ravel()),
+    "product of large matrices": lambda m, x: (x * 2) @ (x.T - 1),
+    "rows of a large product": lambda m, x: (x @ x.T).sum(axis=1),
+    "columns of a large product": lambda m, x: (x @ (x.T + 1)).max(axis=0),
     "squares": lambda m, x: x.T @ (x * 2),
     "transposed by a vector": lambda m, x: x.T @ x[:, 3],
     "covariances": lambda m, x: m.cov(x.T),
@@ -177,6 +180,10 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "transforms of planes": lambda m, x: m.fft.fft2(x),
     "real transforms of planes": lambda m, x: m.fft.rfft2(x),
     "filtered planes": lambda m, x: m.fft.irfft2(m.fft.rfft2(x) * 0.5),
+    "transform of one line": lambda m, x: m.fft.fft(x.ravel()),
+    "real transform of one line": lambda m, x: m.fft.rfft(x.ravel() * 2),
+    "filtered line": lambda m, x: m.fft.irfft(m.fft.rfft(x.ravel()) * 0.5),
+    "transforms of long columns": lambda m, x: m.fft.ifft((x + 1).reshape(-1, 3), axis=0),
     "transforms of stacks": lambda m, x: m.fft.ifftn(x.reshape(120, 10, COLUMNS)),
     "solutions": lambda m, x: m.linalg.solve(m.asarray(numpy.eye(COLUMNS) * 2 + 1), x.T),
     "systems": lambda m, x: m.linalg.solve(matrices(x), m.ones((300, 20, 1))),
@@ -192,7 +199,8 @@ ROUNDED = frozenset(
     (
         *("filtered rows", "transforms of rows", "transforms of columns", "transforms of planes", "covariances"),
         *("real transforms of planes", "filtered planes", "transforms of stacks", "solutions", "systems", "inverses"),
-        *("factors", "eigenvalues", "determinants", "singular values"),
+        *("factors", "eigenvalues", "determinants", "singular values", "transform of one line", "filtered line"),
+        *("real transform of one line", "transforms of long columns"),
     )
 )
 ROW_OF: dict[Any, Any] = {numpy: ROW, np: ROW}
@@ -253,8 +261,40 @@ def test_sorts_of_several_passes(limit: None, dtype: str) -> None:
     if values.dtype.kind == "f":
         values[::1000], values[5::999] = numpy.nan, -numpy.inf
     x = np.asarray(values)
-    numpy.testing.assert_array_equal(np.sort(x).get(), numpy.sort(values))
+    numpy.testing.assert_array_equal(np.sort(x).get(), numpy.sort(values, kind="stable"))
     numpy.testing.assert_array_equal(np.argsort(x, kind="stable").get(), numpy.argsort(values, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
+def test_sorts_in_descending_order(limit: None, dtype: str) -> None:
+    """Equal elements keep their order, and NaN comes last."""
+    values = numpy.resize(data(), 1_200_000 // numpy.dtype(dtype).itemsize).astype(dtype)
+    if values.dtype.kind == "f":
+        values[::1000], values[5::999], values[7::500] = numpy.nan, -numpy.inf, -0.0
+        reverse: Callable[[Any], Any] = numpy.negative
+    else:
+        reverse = numpy.invert
+    x = np.asarray(values)
+    order = numpy.argsort(reverse(values), kind="stable")
+    numpy.testing.assert_array_equal(np.argsort(x, descending=True).get(), order)
+    found = np.sort(x, descending=True).get()
+    numpy.testing.assert_array_equal(found, values[order])
+    if values.dtype.kind == "f":
+        numpy.testing.assert_array_equal(numpy.signbit(found[found == 0]), numpy.signbit(values[order][found == 0]))
+
+
+def test_no_indices_of_what_does_not_fit(limit: None, tmp_path: Path) -> None:
+    """What reads or writes no elements takes no room, also where all else that is pending needs slabs."""
+    values = mapped(tmp_path, data())
+    x, none = np.asarray(values), np.zeros(0, "int64")
+    computed, total = x * 2, (x * 3).sum(axis=0)
+    picked, rows = computed[none], (x + 1)[none, none]
+    computed[none] = 7
+    np.add.at(computed, none, 1.0)
+    numpy.testing.assert_array_equal(total.get(), (data() * 3).sum(axis=0))
+    assert (picked.shape, rows.shape) == ((0, COLUMNS), (0,))
+    assert (picked.get().shape, rows.get().shape) == ((0, COLUMNS), (0,))
+    numpy.testing.assert_array_equal(computed.get(), data() * 2)
 
 
 def test_columns_that_fit_are_sorted_in_one_pass(limit: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,8 +457,24 @@ def test_a_result_without_a_cut(limit: None, tmp_path: Path) -> None:
     x = np.asarray(mapped(tmp_path, data()))
     message = "set_memory_limit allows.*'fft' takes its operands as a whole here, and with them .* bytes: compute it of"
     with pytest.raises(MemoryError, match=message):
-        np.fft.fft(x.ravel()).get()
+        np.fft.fft(x.ravel()[:191_999]).get()  # a prime
     assert float(x.sum()) == data().sum()
+
+
+def test_one_matrix_has_no_slabs(limit: None, tmp_path: Path) -> None:
+    """The error names the call, not one of its outputs."""
+    values = numpy.eye(400) * 3 + 1
+    x = np.asarray(mapped(tmp_path, values))
+    for name, call in (
+        ("cholesky", np.linalg.cholesky),
+        ("inv", np.linalg.inv),
+        ("qr", np.linalg.qr),
+        ("eigh", np.linalg.eigh),
+        ("svd", np.linalg.svd),
+    ):
+        with pytest.raises(MemoryError, match=f"'{name}' takes its operands as a whole here"):
+            np.asarray(call(x)[0]).get()
+    assert float(x.sum()) == values.sum()
 
 
 def test_one_pass_for_two_results(limit: None) -> None:
