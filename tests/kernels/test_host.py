@@ -34,6 +34,7 @@ from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.kernels.host import loops as host
 from gpunumpy.kernels.host import text as host_text
 from gpunumpy.kernels.host import threads as host_threads
+from gpunumpy.kernels.sort.host import sort
 
 F4, F8, I8, B1 = (numpy.dtype(name) for name in ("f4", "f8", "i8", "?"))
 
@@ -770,3 +771,13 @@ def test_many_callers_at_once() -> None:
     with ThreadPoolExecutor(4) as pool:
         for out in pool.map(call, range(12)):
             same(out.reshape(a.shape), expected_expression(a, b))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_many_equal_float16_are_sorted(descending: bool) -> None:
+    """NumPy's default sort leaves them out of order on some processors."""
+    values = numpy.random.default_rng(0).integers(-100, 100, 100_000).astype("f2")
+    found = numpy.empty_like(values)
+    sort((descending,), found, values)
+    expected = numpy.sort(values.astype("f4"))
+    numpy.testing.assert_array_equal(found, expected[::-1] if descending else expected)
