@@ -86,11 +86,24 @@ def check(dtype: Any) -> numpy.dtype[Any]:
         return _known[dtype]
     except (KeyError, TypeError):
         pass
-    requested = numpy.dtype(dtype)
+    requested = from_user(dtype)
     supported = _known.get(requested)
     if supported is not None:
         return supported
     raise OnHostError(f"no kernel computes dtype {str(requested)!r}; {_ALLOWED}")
+
+
+def from_user(dtype: Any) -> numpy.dtype[Any]:
+    """Return ``numpy.dtype(dtype)``, which would take the dtype of an array of this package, as of no array of its own.
+
+    Raises
+    ------
+    TypeError
+        If it is an array, or no dtype.
+    """
+    if hasattr(type(dtype), "__array_namespace__") and dtype.shape:
+        raise TypeError("Cannot construct a dtype from an array")
+    return numpy.dtype(dtype)
 
 
 def of_data(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+import numpy
 
 from ..core import dtypes
 from ..core.recording.array import ndarray
@@ -89,7 +91,7 @@ def _roll_by_half(x: ndarray, axes: int | Sequence[int] | None, direction: int) 
     """Roll the elements by half the length of each axis, forward if `direction` is 1 and back if it is -1."""
     if axes is None:
         axes = range(x.ndim)
-    rolled_axes = tuple(axes) if isinstance(axes, Iterable) else (axes,)
+    rolled_axes = tuple(axes) if numpy.iterable(axes) else (axes,)
     steps = tuple(direction * (x.shape[axis] // 2) for axis in rolled_axes)  # raises NumPy's `IndexError`
     if not x.ndim:
         raise ValueError("not enough values to unpack (expected 2, got 0)")

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy
 
 from ..core import dtypes as _dtypes
-from ..core.recording.array import is_scalar, ndarray
+from ..core.recording.array import is_scalar, ndarray, to_host
 from ..core.recording.record import as_array, holds_arrays
 
 __all__ = [
@@ -123,7 +123,9 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 def min_scalar_type(a: Any, /) -> numpy.dtype[Any]:
     """Return the smallest dtype that holds a scalar, or the dtype of an array. See `numpy.min_scalar_type`."""
-    return a.dtype if isinstance(a, ndarray) else numpy.min_scalar_type(a)
+    if isinstance(a, ndarray):
+        return numpy.min_scalar_type(to_host(a)) if not a.ndim else a.dtype
+    return numpy.min_scalar_type(a)
 
 
 def common_type(*arrays: Any) -> type:

@@ -462,11 +462,13 @@ def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...
     device = Device(options.get("device"))
     limit = host_bytes(device)
     numpy_options = {key: x for key, x in options.items() if key != "device"}
+    if not all(map(_is_plain, (*args[is_maker:], *numpy_options.values()))):
+        return ELSEWHERE
     try:
         if is_maker:
             if not _is_plain_data(args[0]):
                 return ELSEWHERE
-        elif count is None or not all(map(_is_plain, args)) or count(*args) > limit // 8:
+        elif count is None or count(*args) > limit // 8:
             return ELSEWHERE
         with numpy.errstate(all="ignore"):
             result = function(*args, **numpy_options)

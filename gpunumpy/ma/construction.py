@@ -165,8 +165,9 @@ def masked_all(shape: Any, dtype: Any = float) -> Any:
 
 def masked_all_like(arr: Any) -> Any:
     """Return an array like another, whose elements are not set and all masked. See `numpy.ma.masked_all_like`."""
-    data = arrays.empty_like(getattr(taken(arr), "_data", arr))
-    return new(data, full_like_data(data, True))
+    like = taken(arr)
+    data = arrays.empty_like(like._data if is_ours(like) else arr)
+    return new(data, full_like_data(data, True), like if is_ours(like) else None)
 
 
 _KEYWORDS = (

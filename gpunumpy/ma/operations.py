@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -209,11 +210,16 @@ class _Extremum(MaskedFunction):
     def _call(self, a: Any, b: Any) -> Any:
         return where(self.compare(a, b), a, b)
 
-    def reduce(self, target: Any, axis: Any = None) -> Any:
+    def reduce(self, target: Any, axis: Any = numpy._NoValue) -> Any:
         """Reduce over an axis, with masked elements left out. See `numpy.ufunc.reduce`."""
+        if axis is numpy._NoValue:
+            axis = None
+            if getattr(target, "ndim", 0) > 1:
+                text = f"In the future the default for ma.{self.__name__}.reduce will be axis=0, not None"
+                warnings.warn(text, numpy.ma.core.MaskedArrayFutureWarning, stacklevel=2)
         return self._run("reduce", self._reduce, (target, axis), {})
 
-    def _reduce(self, target: Any, axis: Any = None) -> Any:
+    def _reduce(self, target: Any, axis: Any) -> Any:
         target = taken(target)
         function: Any = self.f
         mask, decider = stored_mask(target)

@@ -171,23 +171,25 @@ def _masked_like(x: Any, function: Callable[..., Any], *args: Any, **options: An
     return new(data, mask if mask is nomask else function(mask, *args, **options), x if is_ours(x) else None, decider)
 
 
+def _of_its_class(a: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """Return the result of a function of shapes: masked for a masked array, as the methods of arrays have it."""
+    x = taken(a)
+    return _masked_like(x, function, *args) if is_ours(x) else function(x, *args)
+
+
 def expand_dims(a: Any, axis: Any) -> Any:
     """Return an array with new dimensions of size 1. See `numpy.ma.expand_dims`."""
-    return (
-        _masked_like(a, shape_functions.expand_dims, axis)
-        if isinstance(a, MaskedArray)
-        else shape_functions.expand_dims(a, axis)
-    )
+    return _of_its_class(a, shape_functions.expand_dims, axis)
 
 
 def reshape(a: Any, new_shape: Any, order: str = "C") -> Any:
     """Return an array in another shape. See `numpy.ma.reshape`."""
-    return _masked_like(a, shape_functions.reshape, new_shape, order)
+    return _of_its_class(a, shape_functions.reshape, new_shape, order)
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
     """Return an array with its axes in another order. See `numpy.ma.transpose`."""
-    return _masked_like(a, shape_functions.transpose, axes)
+    return _of_its_class(a, shape_functions.transpose, axes)
 
 
 def resize(x: Any, new_shape: Any) -> Any:

@@ -158,6 +158,22 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "finite, checked": lambda np: _checked(np, lambda: np.asarray_chkfinite(np.array([0.0, np.inf]))),
     "the class of flat": lambda np: isinstance(np.ones(2).flat, np.flatiter),
     "an axis that is a list": lambda np: np.sum(np.ones((2, 2)), axis=[0]),
+    "a type as an index": lambda np: np.array(3)[np.float32],
+    "nothing put into a read-only array": lambda np: np.broadcast_to(np.ones(1), 3).put([], 1),
+    "the smallest type of an array": lambda np: np.min_scalar_type(np.array(2.5)),
+    "a large integer around an array": lambda np: np.pad(np.ones(2), 1, constant_values=10**20),
+    "a large integer in an array": lambda np: np.full_like(np.ones(2), 10**20, device="cpu"),
+    "two outputs of objects": lambda np: np.add(np.array([1], object), 1, np.zeros(1, object), out=np.zeros(1, object)),
+    "an array as a dtype": lambda np: np.array([1.5, 2], np.array([1, 2])),
+    "an array as a dtype of another": lambda np: np.asarray(np.ones(2), np.array([1, 2])),
+    "an array as a dtype of zeros": lambda np: np.zeros(2, np.array([1, 2])),
+    "an array as a dtype of a cast": lambda np: np.ones(2).astype(np.array([1, 2])),
+    "an array as a dtype of a sum": lambda np: np.sum(np.ones(2), dtype=np.array([1, 2])),
+    "a masked array like one with a fill value": lambda np: (
+        np.ma.masked_all_like(np.ma.array([1], fill_value=7)).fill_value
+    ),
+    "an array in another shape": lambda np: isinstance(np.ma.reshape(np.ones(2), (1, 2)), np.ma.MaskedArray),
+    "an array with its axes in another order": lambda np: isinstance(np.ma.transpose(np.ones(2)), np.ma.MaskedArray),
 }
 
 

@@ -329,8 +329,10 @@ def as_dtype(node: Node, dtype: DType) -> Node:
         if dtype.kind in "iu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
         value = numpy.asarray(node.data)
+        if value.dtype.kind == "c" and dtype.kind not in "cb":
+            value = value.real
         with numpy.errstate(all="ignore"):
-            return graph.typed_scalar((value if dtype.kind in "cb" else value.real).astype(dtype)[()], dtype)
+            return graph.typed_scalar(value.astype(dtype)[()], dtype)
     return graph.cast(node, dtype)
 
 

@@ -47,7 +47,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     See `numpy.diag_indices`.
     """
     queue = evaluate.queue_of(default_device())
-    return (wrap(graph.as_new_node(graph.iota((n,), 0, queue))),) * ndim
+    return (wrap(graph.as_new_node(graph.iota((operator.index(n),), 0, queue))),) * ndim
 
 
 def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
@@ -62,7 +62,8 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
 
 def _triangle(n: int, k: int, m: int | None, comparison: str) -> tuple[ndarray, ...]:
     """Return the indices of an (n, m) array where ``column - row`` compares as the op says with `k`."""
-    shape = (max(n, 0), max(n if m is None else m, 0))
+    rows = operator.index(n)
+    shape = (max(rows, 0), max(rows if m is None else operator.index(m), 0))
     queue = evaluate.queue_of(default_device())
     distance = graph.map_node("subtract", _INT64_LOOP, (graph.iota(shape, 1, queue), graph.iota(shape, 0, queue)))
     inside = wrap(graph.map_node(comparison, (INT64, INT64, BOOL), (distance, graph.scalar(operator.index(k)))))
@@ -99,8 +100,8 @@ def _triangle_arguments(arr: Any, k: int) -> tuple[int, int, int]:
 
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[ndarray, ...]:
     """Return the indices of an (n, n) array of ones that `mask_func` leaves non-zero. See `numpy.mask_indices`."""
-    queue = evaluate.queue_of(default_device())
-    return nonzero(mask_func(wrap(graph.fill(graph.typed_scalar(1, INT64), (n, n), queue)), k))
+    queue, size = evaluate.queue_of(default_device()), operator.index(n)
+    return nonzero(mask_func(wrap(graph.fill(graph.typed_scalar(1, INT64), (size, size), queue)), k))
 
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:

@@ -223,8 +223,9 @@ def _normalized(item: Any) -> Any:
         return item.__index__()
     except (AttributeError, TypeError):
         pass
-    if hasattr(item, "__array__"):
-        return _normalized(array_of_protocol(item))
+    held = array_of_protocol(item)
+    if held is not None:
+        return _normalized(held)
     raise IndexError(INVALID_INDEX)
 
 

@@ -320,6 +320,8 @@ def _indices_along(arr: ndarray, indices: Any, axis: int) -> tuple[ndarray, list
 @in_place
 def put(a: ndarray, ind: Any, v: Any, mode: Any = "raise") -> None:
     """Write values, repeated in order, at positions in C order. See `numpy.put`."""
+    if not a.writeable:
+        raise ValueError("put: output array is read-only")
     mode = _mode_name(mode)
     index_array = _as_indices(ind, "safe")
     if index_array.size and not a.size:

@@ -99,7 +99,7 @@ def _bordered(x: ndarray, widths: Widths, constants: Any, mode: str) -> Node:
         return graph.as_new_node(x.value())
     host_constants = numpy.asarray(to_host(constants) if isinstance(constants, ndarray) else constants)
     pairs = numpy.broadcast_to(host_constants, (x.ndim, 2))
-    values = [tuple(as_dtype(as_node(v[()], x.queue), x.dtype) for v in pair) for pair in pairs]
+    values = [tuple(as_dtype(as_node(v, x.queue), x.dtype) for v in pair) for pair in pairs.tolist()]
     node = constant(0, shape, x.dtype, x.queue)
     if (pairs == pairs[0, 0]).all():
         node = graph.fill(values[0][0], shape, x.queue)

@@ -483,7 +483,7 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
 def viewed_as_dtype(x: ndarray, dtype: Any = None) -> ndarray:
     """Return a view of the same memory as elements of another dtype, as an array of this package's class."""
     shape, strides = x.shape, x.strides
-    wanted = x.dtype if dtype is None else numpy.dtype(dtype)
+    wanted = x.dtype if dtype is None else dtypes.from_user(dtype)
     if x.itemsize != wanted.itemsize and wanted.itemsize:  # texts of any length have none
         shape, strides = _resized(shape, strides, x.itemsize, wanted.itemsize)
     target = dtypes.check(wanted)

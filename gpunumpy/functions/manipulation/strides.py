@@ -232,7 +232,7 @@ def sliding_window_view(
     """
     leave_function_to_class(x)
     array = x if isinstance(x, ndarray) else from_host(numpy.asarray(x))
-    window = tuple(window_shape) if numpy.iterable(window_shape) else (window_shape,)
+    window = tuple(map(operator.index, window_shape if numpy.iterable(window_shape) else (window_shape,)))
     if any(n < 0 for n in window):
         raise ValueError("`window_shape` cannot contain negative values")
     shape, strides = array.shape, array.strides

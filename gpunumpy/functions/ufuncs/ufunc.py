@@ -247,7 +247,7 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         except Exception as error:
             if not is_for_numpy(error, (args, options)):
                 raise
-        if len(args) > self.nin:
+        if len(args) > self.nin and "out" not in options:
             args, options = args[: self.nin], {**options, "out": args[self.nin :]}
         return self._on_host(*args, **options)
 
