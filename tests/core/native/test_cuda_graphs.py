@@ -10,7 +10,7 @@ import ctypes
 import gc
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -176,10 +176,13 @@ class Graphs:
 
 
 @pytest.fixture
-def graphs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Graphs:
+def graphs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Graphs]:
     pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
-    return Graphs(monkeypatch, fake_driver.install(monkeypatch))
+    real_makers = list(cuda_graphs._makers.values())
+    yield Graphs(monkeypatch, fake_driver.install(monkeypatch))
+    for maker in real_makers:  # the core has the functions of this driver, so a real GPU has to tell it its own again
+        maker._is_usable = None
 
 
 def plans() -> list[Plan]:
