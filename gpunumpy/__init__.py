@@ -140,6 +140,7 @@ _LATE_NAMES = {
     **dict.fromkeys(("get_default_memory_pool", "get_default_pinned_memory_pool"), ".cuda.memory"),
     **dict.fromkeys(("empty_like_pinned", "empty_pinned", "zeros_like_pinned", "zeros_pinned"), ".cuda.pinned"),
     **dict.fromkeys(("Event", "Stream"), ".cuda.stream"),
+    "graph": ".cuda.graph",
     "is_available": ".cuda.runtime",
 }
 # NumPy lists its old module `core`; the folder of that name here is an internal layer.

@@ -45,6 +45,7 @@ from ..core.recording.async_reads import read_later
 from ..core.recording.record import reshaped as in_shape
 from ..core.recording.residence import resident
 from ..core.recording.states import take_state
+from ..core.runtime import evaluate
 from ..core.runtime.async_copies import wait_for_memory
 from ..core.runtime.device import Device
 from ..core.source_location import call_for_user, warn
@@ -406,9 +407,12 @@ def asnumpy(
         handle = stream_handle(stream, x.device) if stream is not None and x.device.has_stream else None
         if handle is not None:
             wait_for(x.device, handle)
-        if not blocking and (found := _read_later(x, order, out)) is not None:
+        if (not blocking or out is not None) and (found := _read_later(x, order, out)) is not None:
             if handle is not None:
                 waits_for_copies(x.device, handle)
+            if blocking:  # the GPU writes page-locked memory itself
+                wait_for_memory(found, to_write=True)
+                evaluate.check_errors(x.queue)
             return found
         host = to_host(x)
     if out is not None:

@@ -142,6 +142,9 @@ _dropping: list[tuple[Device, Any, object]] = []
 def _drop_when_done(device: Device, owner: object) -> None:
     """Keep an owner until the work queued so far on the device's stream is done."""
     cuda = driver()
+    if device.capture is not None:
+        device.capture.keep([owner])
+        return
     with suppress(DeviceError):  # no work goes on then
         device.activate()
         if not cuda.cuStreamQuery(device.stream)[0]:

@@ -18,13 +18,15 @@ from ..arrays.stream_order import consumer_waits, device_number, stream_handle, 
 from ..core.errors import DeviceError
 from ..core.runtime import evaluate
 from ..core.runtime.async_copies import copies_begun
-from ..core.runtime.device import Device, check, default_device, driver, is_lost
+from ..core.runtime.capture import Capture
+from ..core.runtime.device import Device, check, default_device, driver, is_lost, refuse_capture
+from .capture import is_captured, join_capture, leave_capture, wait_in_capture
 
 # What of CuPy's streams is not here, with the reason.
 _MISSING = {
     **dict.fromkeys(
         ("begin_capture", "end_capture", "is_capturing"),
-        "work of this package is planned and launched as it is needed, and cannot be captured by a call",
+        "gpunumpy.graph captures a function, and other libraries capture what is in the block of their stream",
     ),
     **dict.fromkeys(
         ("add_callback", "launch_host_func"), "call synchronize(), or record an Event and ask done, before the function"
@@ -62,6 +64,7 @@ class Stream:
     """
 
     null: ClassVar[Stream]
+    _capture: Capture | None = None  # of which the block is
 
     def __init__(
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None
@@ -143,6 +146,7 @@ class Stream:
         if not self._handle or _is_current(self):
             evaluate.synchronize(self.device)
         if self._handle:
+            refuse_capture(self.device, "to wait for a stream")
             self._queue_what_is_recorded()
             check(driver().cuStreamSynchronize(driver().CUstream(self._handle)))
             evaluate.check_errors(evaluate.queue_of(self.device))
@@ -222,13 +226,19 @@ class Stream:
         _streams.set(_streams.get()[:-1])
 
     def _join(self) -> None:
-        """Have the device wait for the stream."""
-        if self._handle:
+        """Have the device wait for the stream; if that captures, the work of the device is of its graph."""
+        if not self._handle:
+            return
+        self._capture = join_capture(self.device, self._handle) if is_captured(self._handle) else None
+        if self._capture is None:
             wait_for(self.device, self._handle)
 
     def _leave(self) -> None:
         """Have the stream wait for the device, and for what is recorded."""
-        if self._handle:
+        if self._capture is not None:
+            capture, self._capture = self._capture, None
+            leave_capture(capture, self._handle)
+        elif self._handle:
             evaluate.compute_pending(evaluate.queue_of(self.device))
             consumer_waits(self.device, self._handle)
             waits_for_copies(self.device, self._handle)
@@ -241,7 +251,11 @@ class Stream:
         if not self._handle:
             evaluate.compute_pending(evaluate.queue_of(device))
         elif _is_current(self):
-            self._leave()
+            if self._capture is None:
+                self._leave()
+            else:
+                evaluate.compute_pending(evaluate.queue_of(device))
+                wait_in_capture(device.stream, driver().CUstream(self._handle))
 
 
 def _stream_of_default_device() -> Stream:

@@ -177,6 +177,9 @@ class FakeDriver:
     def _cuStreamIsCapturing(self, stream: Any) -> Any:
         return self._real.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 
+    def _cuThreadExchangeStreamCaptureMode(self, mode: Any) -> Any:
+        return self._real.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
+
     def _cuModuleLoadData(self, image: Any) -> Any:
         if len(image) > self.free_bytes:
             return self._real.CUresult.CUDA_ERROR_OUT_OF_MEMORY

@@ -135,17 +135,29 @@ PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return view.release();
 }
 
-PyObject* pool_buffers(PyObject*, PyObject*) {
+namespace {
+
+// What the collector knows and a function accepts.
+template <typename Accepts>
+PyObject* found_by_collector(Accepts accepts) {
     Ref found(PyList_New(0)), collector(PyImport_ImportModule("gc"));
     if (!found || !collector) return nullptr;
     Ref all(PyObject_CallMethod(collector.get(), "get_objects", nullptr));
     if (!all) return nullptr;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(all.get()); k++) {
         PyObject* object = PyList_GET_ITEM(all.get(), k);
-        if (Py_TYPE(object) == state.pool_buffer && PyList_Append(found.get(), object) < 0) return nullptr;
+        if (accepts(object) && PyList_Append(found.get(), object) < 0) return nullptr;
     }
     return found.release();
 }
+
+}  // namespace
+
+PyObject* pool_buffers(PyObject*, PyObject*) {
+    return found_by_collector([](PyObject* object) { return Py_TYPE(object) == state.pool_buffer; });
+}
+
+PyObject* all_buffers(PyObject*, PyObject*) { return found_by_collector(is_buffer); }
 
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes, uint64_t address) {
     const Ref lists = state.free_lists ? find(state.free_lists, device) : Ref();

@@ -40,6 +40,9 @@ PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count);
 // pool_buffers(): see spill.py.
 PyObject* pool_buffers(PyObject*, PyObject*);
 
+// all_buffers(): see capture.py.
+PyObject* all_buffers(PyObject*, PyObject*);
+
 // A buffer over a free block of a device, that at an address if this is not 0 and the block was freed of late; see `allocate`
 // in memory.py. Null, without an exception, if no free list that is known has one.
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes, uint64_t address = 0);

@@ -156,7 +156,7 @@ private:
 }  // namespace
 
 Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
-    if (Py_TYPE(queue) != state.queue || is_watched || is_observed()) return Flushed::NOT_AT_HAND;
+    if (Py_TYPE(queue) != state.queue || is_watched || is_capturing || is_observed()) return Flushed::NOT_AT_HAND;
     QueueLock lock(queue);
     if (!lock.is_held() || held(state.queue_run, queue).get() != Py_None) {
         return PyErr_Occurred() ? Flushed::ERROR : Flushed::NOT_AT_HAND;
@@ -165,7 +165,7 @@ Flushed flush(PyObject* queue, PyObject* extra, bool is_looked_at) {
 }
 
 Flushed compute_part(PyObject* queue, PyObject* part, PyObject* run, PyObject* looked) {
-    if (!PyList_CheckExact(part) || is_watched || is_observed()) return Flushed::NOT_AT_HAND;
+    if (!PyList_CheckExact(part) || is_watched || is_capturing || is_observed()) return Flushed::NOT_AT_HAND;
     return Flush(queue, looked, looked != Py_None).part(part, run);
 }
 

@@ -8,7 +8,7 @@
 
 namespace core {
 
-std::atomic<bool> is_auto{false}, is_watched{false}, is_fallback_refused{false};
+std::atomic<bool> is_auto{false}, is_watched{false}, is_capturing{false}, is_fallback_refused{false};
 PyObject *errors_variable = nullptr, *no_errors = nullptr;
 PyObject* host_calls = nullptr;
 

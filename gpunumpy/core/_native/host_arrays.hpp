@@ -7,7 +7,7 @@
 namespace core {
 
 // Whether small arrays may be on the host, and whether a context checks floating-point errors, so that they may not.
-extern std::atomic<bool> is_auto, is_watched;
+extern std::atomic<bool> is_auto, is_watched, is_capturing;
 inline bool are_placed() { return is_auto && !is_watched; }
 // Whether the program has what NumPy would do for arrays of other dtypes raise.
 extern std::atomic<bool> is_fallback_refused;

@@ -227,6 +227,11 @@ PyObject* set_watched(PyObject*, PyObject* value) {
     Py_RETURN_NONE;
 }
 
+PyObject* set_capturing(PyObject*, PyObject* value) {
+    is_capturing = PyObject_IsTrue(value) == 1;
+    Py_RETURN_NONE;
+}
+
 PyObject* set_fallback_refused(PyObject*, PyObject* value) {
     is_fallback_refused = PyObject_IsTrue(value) == 1;
     Py_RETURN_NONE;
@@ -259,6 +264,7 @@ PyMethodDef functions[] = {
     {"host_call", host_call, METH_VARARGS, nullptr},
     {"set_auto", set_auto, METH_O, nullptr},
     {"set_watched", set_watched, METH_O, nullptr},
+    {"set_capturing", set_capturing, METH_O, nullptr},
     {"set_fallback_refused", set_fallback_refused, METH_O, nullptr},
     {"set_host_calls", set_host_calls, METH_O, nullptr},
     {"set_returned", set_returned, METH_O, nullptr},

@@ -63,6 +63,7 @@ PyObject* forget(PyObject*, PyObject*) {
 PyMethodDef functions[] = {
     {"address", address, METH_O, nullptr},
     {"flat_view", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(flat_view)), METH_FASTCALL, nullptr},
+    {"all_buffers", all_buffers, METH_NOARGS, nullptr},
     {"pool_buffers", pool_buffers, METH_NOARGS, nullptr},
     {"forget", forget, METH_NOARGS, nullptr},
     {"set_up", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_up)), METH_VARARGS | METH_KEYWORDS, nullptr},

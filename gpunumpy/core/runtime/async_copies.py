@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 from numpy.lib.array_utils import byte_bounds
 
-from .device import Device, driver
+from .device import Device, driver, refuse_capture
 from .host_copies import COPIED_BYTES
 from .marks import Mark, Place
 from .memory import Buffer, address, allocate, allocate_unless_short, attempted, pool_of, staying, unnoted
@@ -243,6 +243,7 @@ _copies: dict[Device, AsyncCopies] = {}
 
 def copies_of(device: Device) -> AsyncCopies:
     """Return the copies of a GPU, whose streams are made at the first use."""
+    refuse_capture(device, "a copy that the host does not wait for")
     return _copies.get(device) or _copies.setdefault(device, AsyncCopies(device))
 
 

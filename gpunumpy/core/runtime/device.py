@@ -90,6 +90,15 @@ def device_error(error: Any, doing: str = "") -> DeviceError | MemoryError:
     return DeviceError(message)
 
 
+def refuse_capture(device: Device, doing: str, *, is_work: bool = False) -> None:
+    """Raise `DeviceError` if this thread captures the work of a device, of which `doing` cannot be a part.
+
+    Other threads wait until the capture is over. `is_work` tells that it can, while the capture goes on.
+    """
+    if device.capture is not None:
+        device.capture.refuse(doing, is_work=is_work)
+
+
 def is_lost(device: Device) -> bool:
     """Return whether no call for a GPU can succeed in this process, after a fatal error or in a forked child."""
     return device in _lost or is_of_parent(device)
@@ -276,10 +285,13 @@ class Device:
         Whether values of the device were moved to memory of the host for lack of room; see `core/runtime/spill.py`.
     launched : list
         What the driver said to the last launch of a kernel; see `note_launches`.
+    capture : Capture or None
+        What the work of a GPU is captured for, instead of run; see `core/runtime/capture.py`.
     """
 
     __slots__ = (
-        *("_stays_current", "attributes", "context", "handle", "has_spilled", "index", "kind", "launched", "stream"),
+        *("_stays_current", "attributes", "capture", "context", "handle", "has_spilled", "index", "kind", "launched"),
+        "stream",
     )
 
     kind: str
@@ -290,6 +302,7 @@ class Device:
     attributes: Attributes
     has_spilled: bool
     launched: list[Any]
+    capture: Any
     _stays_current: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
@@ -452,7 +465,7 @@ def _make_driver_objects(device: Device) -> _DriverObjects:
 def _new_device(kind: str, index: int) -> Device:
     """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
-    device.kind, device.index, device.has_spilled = kind, index, False
+    device.kind, device.index, device.has_spilled, device.capture = kind, index, False, None
     device.note_launches()
     return device
 
@@ -582,5 +595,6 @@ def synchronize(device: Device | str | int | None = None) -> None:
     """
     device = Device(device)
     if device is not CPU:
+        refuse_capture(device, "to wait for the device")
         device.activate()
         check(driver().cuStreamSynchronize(device.stream))

@@ -376,7 +376,13 @@ def _compute_roots(
         roots = [root for root in roots if root.data is None]
         if not roots:
             return
-    plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
+    capture = queue.device.capture
+    if capture is None:
+        plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
+        return
+    buffers = [node.data for node in nodes if isinstance(node.data, Buffer)]
+    with capture.running(buffers, plan.library_calls()):
+        plan.run(nodes, run)
 
 
 def _compute_parts(queue: Queue, parts: list[list[Node]], run: Run, looked: Node | None) -> None:

@@ -17,9 +17,9 @@ import numpy
 from numpy.lib.stride_tricks import as_strided
 
 from ..graph.layout import Layout
-from .device import CPU, Device, check, driver, is_lost
-from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of
-from .memory_copy import copy_from_host, copy_to_host
+from .device import CPU, Device, check, driver, is_lost, refuse_capture
+from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of, unreserved
+from .memory_copy import copy_to_host, fill_new
 from .memory_pool import BufferState
 
 # A buffer up to this size is copied as a whole at the first look at a part of it: the time is that of the wait.
@@ -121,8 +121,9 @@ class _BufferOnHost(Buffer):
         blocks = self._blocks
         if not blocks:
             assert content is not None
-            block = allocate_fixed(self.device, self.nbytes)
-            copy_from_host(block, 0, content, borrow=True)  # a few bytes that nobody changes
+            with unreserved(self.device):
+                block = allocate_fixed(self.device, self.nbytes)
+            fill_new(block, content, borrow=True)  # a few bytes that nobody changes
             blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
             del blocks[1:]
             _STATE.ptr.__set__(self, blocks[0].ptr)  # where the compiled core reads it from now on
@@ -160,8 +161,9 @@ def buffer_with(data: numpy.ndarray, device: Device) -> Buffer:
     """Return a buffer of a device with the bytes of an array in C order, which may be changed afterwards."""
     if device is not CPU and data.nbytes <= COPIED_BYTES and not is_lost(device):
         return GivenBuffer(device, data.reshape(-1).view(numpy.uint8).copy())
-    buffer = allocate(device, data.nbytes)
-    copy_from_host(buffer, 0, data)
+    with unreserved(device):
+        buffer = allocate(device, data.nbytes)
+    fill_new(buffer, data)
     if device.has_spilled:
         pool_of(device).note_uses((buffer,))
     return buffer
@@ -199,6 +201,7 @@ class VisibleBuffer(_BufferOnHost):
         """Wait for the device and return the bytes; None once they are in the device's memory, where others may be."""
         if self._blocks:
             return None
+        refuse_capture(self.device, "a look at a value")
         self.device.activate()
         check(driver().cuStreamSynchronize(self.device.stream))
         self.is_read = True

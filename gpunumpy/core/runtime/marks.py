@@ -36,6 +36,9 @@ class Mark:
     def precede(self, stream: Any) -> None:
         """Have what is queued on a stream from now on wait for the mark."""
         self._device.activate()
+        if self._device.capture is not None:  # what waits would be part of the graph, and the mark is not
+            self._device.capture.require_past(self)
+            return
         check(driver().cuStreamWaitEvent(stream, self._event, 0))
 
     def has_happened(self) -> bool:

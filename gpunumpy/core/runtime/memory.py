@@ -20,7 +20,7 @@ from ..late_dataclasses import dataclass
 from ..locks import ReentrantLock
 from .byte_sizes import parsed_bytes
 from .device import CPU, Device, check, driver, is_lost
-from .memory_pool import FULL_BYTES, Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, size_class
+from .memory_pool import FULL_BYTES, Buffer, DevicePool, FreeList, HostPool, Pool, PoolBuffer, Reserved, size_class
 
 __all__ = [
     "Buffer",
@@ -32,6 +32,7 @@ __all__ = [
     "attempted",
     "zeroed_scratch",
     "index_error_word",
+    "end_reserving",
     "explained",
     "flat_view",
     "foreign_buffer",
@@ -43,6 +44,8 @@ __all__ = [
     "is_shortage",
     "make_room",
     "pool_of",
+    "reserve",
+    "unreserved",
     "may_move",
     "memory_info",
     "memory_limit",
@@ -90,6 +93,37 @@ def pool_of(device: Device) -> Pool:
         pool = _pools.setdefault(device, new)
         _free_lists[device] = pool.lists_by_request
     return pool
+
+
+def reserve(device: Device, reserved: Reserved) -> None:
+    """Have allocations on a GPU take memory for a CUDA graph, until `end_reserving`."""
+    pool = pool_of(device)
+    pool.reserve(reserved)
+    _free_lists[device] = pool.lists_by_request
+
+
+def end_reserving(device: Device) -> None:
+    """Have allocations on a GPU take memory for all work again."""
+    pool = pool_of(device)
+    pool.end_reserving()
+    _free_lists[device] = pool.lists_by_request
+
+
+@contextmanager
+def unreserved(device: Device) -> Iterator[None]:
+    """Context in which what is allocated is for all work, and not for the CUDA graph that is being captured alone."""
+    pool = pool_of(device)
+    if not pool.is_reserving:
+        yield
+        return
+    reserved = pool.reserved_now
+    pool.exchange(reserved)
+    _free_lists[device] = pool.lists_by_request
+    try:
+        yield
+    finally:
+        pool.exchange(reserved)
+        _free_lists[device] = pool.lists_by_request
 
 
 @tried_first
@@ -194,7 +228,7 @@ def make_room(device: Device, failures: int, asked: str, nbytes: int = FULL_BYTE
         If all that can be freed was freed before the last attempt.
     """
     pool = pool_of(device)
-    if nbytes > most_bytes(device):  # whatever is freed
+    if nbytes > most_bytes(device) or pool.is_reserving:  # whatever is freed
         raise shortage(device, asked)
     if device.has_spilled:  # what was short is short again: looking for garbage each time would take longer than moving
         _run_hooks(pool)
@@ -398,12 +432,17 @@ def zeroed_scratch(device: Device, nbytes: int) -> Buffer:
 
 
 def _zeros(device: Device, nbytes: int) -> Buffer:
-    buffer = allocate_fixed(device, nbytes)
+    with unreserved(device):
+        buffer = allocate_fixed(device, nbytes)
     if buffer.host is not None:
         buffer.host[:] = 0
     else:
         device.activate()
-        attempted(device, "no room to fill memory", driver().cuMemsetD8Async, buffer.ptr, 0, nbytes, device.stream)
+        is_reserving = pool_of(device).is_reserving
+        stream = device.capture.beside if is_reserving else device.stream
+        attempted(device, "no room to fill memory", driver().cuMemsetD8Async, buffer.ptr, 0, nbytes, stream)
+        if is_reserving:
+            check(driver().cuStreamSynchronize(stream))
     return buffer
 
 

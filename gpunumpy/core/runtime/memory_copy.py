@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from .device import Device, check, driver
+from .device import Device, check, driver, refuse_capture
 from .host_work import observed
 from .memory import Buffer, address, attempted, host_bytes, pinned, staying, unnoted
 from .page_locked import is_page_locked
@@ -77,6 +77,7 @@ class _Stage:
 
     def download(self, target: numpy.ndarray, ptr: int) -> None:
         """Copy bytes from an address of the device to pageable memory."""
+        refuse_capture(self.device, "a copy to the host")
         stream = self.device.stream
         in_flight: deque[tuple[_Chunk, numpy.ndarray]] = deque()
         try:
@@ -158,6 +159,9 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
         return
     if borrow or source.flags.c_contiguous or source.nbytes <= _INLINE_BYTES:
         source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
+    if buffer.device.capture is not None:
+        _capture_copy(buffer, offset, source)
+        return
     stage = _stage(buffer.device)
     with staying(buffer), observed("copy", "to", buffer.device, nbytes=source.nbytes):
         if borrow or (source.nbytes <= _INLINE_BYTES and not is_page_locked(source, buffer.device)):
@@ -165,6 +169,34 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
             _queue_copy(buffer.device, stage.cuda.cuMemcpyHtoDAsync, target, address(source), source.nbytes, stream)
         else:
             stage.upload(buffer.ptr + offset, source)
+
+
+def _capture_copy(buffer: Buffer, offset: int, source: numpy.ndarray) -> None:
+    """Have a CUDA graph copy the bytes that a source has now, whenever it is launched."""
+    device = buffer.device
+    refuse_capture(device, "a copy to the device", is_work=True)
+    if device.capture is None:  # the capture was over
+        copy_from_host(buffer, offset, source)
+        return
+    content = numpy.array(source, order="C")
+    device.capture.keep([content, buffer])
+    copy = driver().cuMemcpyHtoDAsync, buffer.ptr + offset, address(content), content.nbytes, device.stream
+    _queue_copy(device, *copy)
+
+
+def fill_new(buffer: Buffer, source: numpy.ndarray, borrow: bool = False) -> None:
+    """Copy the bytes of an array, in C order, to a buffer that no work uses yet; at once, if a CUDA graph is captured.
+
+    The parameters are those of `copy_from_host`.
+    """
+    refuse_capture(buffer.device, "a copy to the device", is_work=True)
+    capture = buffer.device.capture
+    if capture is None or not source.size:
+        copy_from_host(buffer, 0, source, borrow)
+        return
+    content = numpy.ascontiguousarray(source)
+    _queue_copy(buffer.device, driver().cuMemcpyHtoDAsync, buffer.ptr, address(content), content.nbytes, capture.beside)
+    check(driver().cuStreamSynchronize(capture.beside))
 
 
 def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None:
@@ -179,6 +211,7 @@ def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None
     if buffer.host is not None:
         target[:] = buffer.host[: buffer.nbytes]
     elif is_pinned:
+        refuse_capture(device, "a copy to the host")
         cuda = _stage(device).cuda
         _queue_copy(device, cuda.cuMemcpyDtoHAsync, address(target), buffer.ptr, buffer.nbytes, device.stream)
         check(cuda.cuStreamSynchronize(device.stream))
@@ -244,6 +277,8 @@ def _copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int
 def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_ptr: int, nbytes: int) -> None:
     """Copy between two GPUs on the stream of the target, after present work of the source and before its later work."""
     target_device, source_device = target.device, source.device
+    for device in (target_device, source_device):
+        refuse_capture(device, "a copy between two GPUs")
     wait_for_device(target_device, source_device)
     target_device.activate()
     places = target_ptr, target_device.context, source_ptr, source_device.context

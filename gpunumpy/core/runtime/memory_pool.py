@@ -264,6 +264,26 @@ class LeavingBlock:
         self.leaving.append(self)
 
 
+class Reserved:
+    """Memory that is a CUDA graph's: blocks that the graph's kernels use, whenever it is launched.
+
+    Attributes
+    ----------
+    lists_by_request, lists_by_class
+        Its free lists, as those of a pool.
+    """
+
+    __slots__ = ("lists_by_class", "lists_by_request")
+
+    def __init__(self) -> None:
+        self.lists_by_request: dict[int, FreeList] = {}
+        self.lists_by_class: dict[int, FreeList] = {}
+
+    def owned_bytes(self) -> int:
+        """Return the number of bytes in its blocks."""
+        return sum(free_list.size * len(free_list.owned) for free_list in list(self.lists_by_class.values()))
+
+
 class Uses(NamedTuple):
     """When a buffer was used last, by the counts of its pool, and the mark behind that on a GPU, if one is known."""
 
@@ -302,6 +322,9 @@ class Pool(ABC):
         self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
         self.cache_limit = cache_limit
         self._grown_bytes = 0
+        self.reserved: list[Reserved] = []  # of all CUDA graphs of programs
+        self._given_up: list[Reserved] = []  # of those that are gone, of which arrays have blocks
+        self._others: Reserved | None = None  # the free lists that have made room for those of a graph
 
     def free_list(self, nbytes: int) -> FreeList:
         """Return the free list that serves a request of so many bytes."""
@@ -314,6 +337,56 @@ class Pool(ABC):
         self.lists_by_request[nbytes] = self.lists_by_request[size] = free_list
         return free_list
 
+    @property
+    def is_reserving(self) -> bool:
+        """Whether blocks are taken for a CUDA graph now: then none can be given back, nor waited for."""
+        return self._others is not None
+
+    @property
+    def reserved_now(self) -> Reserved:
+        """The memory of the CUDA graph for which blocks are taken."""
+        assert self._others is not None
+        return self._others
+
+    def exchange(self, reserved: Reserved) -> None:
+        """Have what is allocated from now on come from the free lists of a CUDA graph, or from the others again."""
+        self.lists_by_request, reserved.lists_by_request = reserved.lists_by_request, self.lists_by_request
+        self.lists_by_class, reserved.lists_by_class = reserved.lists_by_class, self.lists_by_class
+
+    def reserve(self, reserved: Reserved) -> None:
+        """Begin to take blocks for a CUDA graph."""
+        if reserved not in self.reserved:
+            self.reserved.append(reserved)
+        self.exchange(reserved)
+        self._others = reserved
+
+    def end_reserving(self) -> None:
+        """Take blocks for all work again."""
+        if self._others is not None:
+            self.exchange(self._others)
+            self._others = None
+
+    def give_up(self, reserved: Reserved) -> None:
+        """Return the blocks of a CUDA graph that is gone to the free lists, those that arrays have once they go."""
+        self._given_up.append(reserved)
+        if not self.is_reserving:
+            self._reclaim_given_up()
+
+    def _reclaim_given_up(self) -> None:
+        for reserved in list(self._given_up):
+            for size, left in list(reserved.lists_by_class.items()):
+                free_list = self.free_list(size)
+                with suppress(IndexError):  # there are no more, or another thread was quicker
+                    while True:
+                        block = left.pop()
+                        left.owned.pop()
+                        free_list.owned.append(None)
+                        free_list.append(block)
+            if not reserved.owned_bytes():
+                with suppress(ValueError):
+                    self._given_up.remove(reserved)
+                    self.reserved.remove(reserved)
+
     def cached_bytes(self) -> int:
         """Return the number of bytes in free blocks."""
         free = sum(free_list.size * len(free_list) for free_list in list(self.lists_by_class.values()))
@@ -321,7 +394,8 @@ class Pool(ABC):
 
     def owned_bytes(self) -> int:
         """Return the number of bytes in blocks, those of buffers and free ones."""
-        return sum(free_list.size * len(free_list.owned) for free_list in list(self.lists_by_class.values()))
+        owned = sum(free_list.size * len(free_list.owned) for free_list in list(self.lists_by_class.values()))
+        return owned + sum(reserved.owned_bytes() for reserved in list(self.reserved))
 
     def used_bytes(self) -> int:
         """Return the number of bytes in blocks that buffers hold."""
@@ -410,6 +484,8 @@ class Pool(ABC):
 
     def release(self, at_least: int = 0) -> None:
         """Free the cached blocks of at least so many bytes."""
+        if self.is_reserving:
+            return
         for free_list in list(self.lists_by_class.values()):
             while free_list.size >= at_least:
                 try:
@@ -467,7 +543,9 @@ class DevicePool(Pool):
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""
         self.device.activate()
-        self.reclaim_awaited()
+        if not self.is_reserving:
+            self._reclaim_given_up()
+            self.reclaim_awaited()
         size = free_list.size
         if size > LARGE_BYTES and not free_list and self.cached_bytes() + size > self.cache_limit:
             self.release(LARGE_BYTES)  # the driver can merge and split blocks; free lists cannot
@@ -502,9 +580,15 @@ class DevicePool(Pool):
 
     def new_block(self, size: int) -> int | None:
         """Return the address of a block from the pool of the driver, or None if there is no memory."""
-        status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
+        if self.is_reserving:  # the stream of the device captures: it would allocate whenever the graph is launched
+            stream = self.device.capture.beside
+        else:
+            stream = self.device.stream
+        status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, stream)
         if status and self.is_shortage(status):
             return None
+        if self.is_reserving:
+            check(self.cuda.cuStreamSynchronize(stream))
         return int(check((status, block)))
 
     def is_shortage(self, error: Any) -> bool:
@@ -533,7 +617,10 @@ class DevicePool(Pool):
 
     def release_all(self) -> None:
         """Free all blocks that no buffer holds, and trim the pool of the driver."""
+        if self.is_reserving:
+            return
         self.device.activate()
+        self._reclaim_given_up()
         self.reclaim_awaited()
         self.reclaim_leaving()
         self.release()

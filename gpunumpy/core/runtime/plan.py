@@ -599,6 +599,10 @@ class Plan:
             self._scheduled = self.template.scheduled(self.values)
         return self._scheduled
 
+    def library_calls(self) -> Iterator[str]:
+        """Yield the names of its library calls."""
+        return (step.name for step in self.scheduled.steps if isinstance(step, RunLibraryCall))
+
     def run(self, nodes: Sequence[Node], run: Run, observe: Observer | None = None, looked: int | None = None) -> None:
         """Compute the roots among `nodes`, a graph of the structure of the plan; call `observe` with every work.
 

@@ -35,7 +35,7 @@ def destroy_dropped(device: Device) -> None:
     A signal handler may do the same in the middle. So a handle is taken out of its list first; if the handler raises an
     exception then, it is never destroyed.
     """
-    if device not in _dropped:
+    if device not in _dropped or device.capture is not None:
         return
     cuda = driver()
     dropped, waiting = _dropped[device], _waiting.setdefault(device, deque())

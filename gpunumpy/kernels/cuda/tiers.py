@@ -144,7 +144,8 @@ class _Structure:
 
     def _interpreted_at(self, sized: SizedProgram, values: Sequence[int], sizes: Sequence[int]) -> Runner | None:
         """Return the same for a program of which another kernel was interpreted, unless it is compiled by now."""
-        known = None if is_loaded(sized.text, self.device) else self.interpretations.known(sizes)
+        is_compiled = is_loaded(sized.text, self.device) or not _may_interpret(self.device)
+        known = None if is_compiled else self.interpretations.known(sizes)
         if known is None:
             return None
         words, values_of_words = known
@@ -405,7 +406,7 @@ class CudaKernels:
         structure, taken = taken_out(kernel, in_kernel)
         made, sizes = self._structure(structure), [value_of(size) for size in taken]
         is_compiled = is_finished(made.programs.find(sizes)[0].text, self._device)
-        is_wanted = _may_interpret() and (TIER == "interpreted" or not is_compiled)
+        is_wanted = _may_interpret(self._device) and (TIER == "interpreted" or not is_compiled)
         if is_wanted and self._interpreter.is_at_hand() and made.interpretation(sizes) is not None:
             return "interpreted" if TIER == "interpreted" else "interpreted until it is compiled"
         return "compiled" if is_compiled else "waits for the compiler"
@@ -447,7 +448,7 @@ class CudaKernels:
 
     def _for_one_run(self, structure: _Structure, sizes: Sequence[int]) -> Runner | None:
         """Return what has the interpreter run a kernel once, for which no text is generated; None to have more made."""
-        if not _may_interpret() or not self._interpreter.is_ready():
+        if not _may_interpret(self._device) or not self._interpreter.is_ready():
             return None
         self._device.activate()
         interpretation = structure.interpreted(sizes)
@@ -481,8 +482,8 @@ class CudaKernels:
         compilation = self._compilations.find(source)
         # One that is interpreted already was not on disk when it was looked for.
         find = find_program if compilation is None else is_loaded
-        is_missing = _may_interpret() and TIER != "interpreted" and not find(source, self._device)
-        is_wanted = is_missing or (_may_interpret() and TIER == "interpreted")
+        is_missing = _may_interpret(self._device) and TIER != "interpreted" and not find(source, self._device)
+        is_wanted = is_missing or (_may_interpret(self._device) and TIER == "interpreted")
         if is_wanted and self._interpreter.is_ready():
             interpretation = interpreted()
         elif is_wanted:
@@ -502,8 +503,9 @@ def _known(begun: KeptKernelAt, sizes: Sequence[int]) -> KeptKernelAt:
     return begun
 
 
-def _may_interpret() -> bool:
-    return TIER != "compiled" and not contraction()
+def _may_interpret(device: Device) -> bool:
+    """Return whether kernels may be interpreted; those of a CUDA graph, which stay in it, are not."""
+    return TIER != "compiled" and not contraction() and (TIER == "interpreted" or device.capture is None)
 
 
 class Interpreter:
@@ -579,6 +581,8 @@ class Compilation:
         """
         if TIER == "interpreted":
             return None
+        if self.device.capture is not None:
+            return compile_program(self.source, entries, self.device)  # a graph has one kernel for good
         task = self._task
         if task is None:
             self._left -= max(1 / _RUNS, work / _INSTRUCTIONS)

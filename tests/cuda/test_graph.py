@@ -1,0 +1,368 @@
+"""CUDA graphs of functions, and capture by other libraries, on a pretended driver that captures."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import memory
+from gpunumpy.cuda import ExternalStream
+from gpunumpy.cuda.graph import destroy_dropped
+from gpunumpy.kernels.cuda import compile as compile_module
+
+from ..support import fake_driver
+from ..support.capturing_driver import CapturingDriver
+
+pytest.importorskip("cuda.bindings.nvrtc")
+
+SIZE = 1 << 13
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[CapturingDriver]:
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compile_module, "_compile", lambda text, *target: text.encode())
+    driver = fake_driver.install(monkeypatch, kind=CapturingDriver)
+    assert isinstance(driver, CapturingDriver)
+    with np.Device("cuda:0"):
+        yield driver
+        memory.set_memory_limit(None)
+
+
+def numbers(fill: float) -> Any:
+    return np.asarray(numpy.arange(float(SIZE)) + fill)
+
+
+def plain(fill: float = 0.0, times: float = 1.0) -> numpy.ndarray:
+    return times * numpy.arange(float(SIZE)) + fill
+
+
+def check(found: Any, wanted: numpy.ndarray) -> None:
+    numpy.testing.assert_array_equal(found.get(), wanted)
+
+
+def plus(x: Any, *terms: Any) -> Any:
+    """The sum, by a kernel for each term: the driver here has none of several."""
+    for term in terms:
+        x = x + term
+        x.computed()
+    return x
+
+
+def test_a_function_is_replayed(gpu: CapturingDriver) -> None:
+    calls: list[int] = []
+
+    @np.graph
+    def add(x: Any, y: Any) -> Any:
+        calls.append(1)
+        z = plus(x, y)
+        return plus(z, 1.0), z
+
+    x, y = numbers(0.0), numbers(5.0)
+    first = add(x, y)
+    check(first[0], plain(6.0, 2.0))
+    launches = gpu.launches
+    for k in range(3):
+        x += 1.0
+        x.computed()
+        assert add(x, y) is first
+        check(first[0], plain(7.0 + k, 2.0))
+        check(first[1], plain(6.0 + k, 2.0))
+    assert (len(calls), gpu.launches - launches, add.graphs) == (1, 3, 1)
+
+
+def test_other_arrays_have_another_graph_and_views_the_same(gpu: CapturingDriver) -> None:
+    y = numbers(0.0)
+
+    @np.graph
+    def twice(x: Any) -> Any:
+        return x + y
+
+    x, other = numbers(0.0), numbers(1.0)
+    first = twice(x)
+    assert twice(x[:]) is first
+    assert twice(other) is not first
+    check(twice(other), plain(1.0, 2.0))
+    check(twice(x), plain(0.0, 2.0))
+    assert twice.graphs == 2
+    for k in range(12):
+        twice(numbers(float(k)))
+    assert twice.graphs == 8
+    twice.clear()
+    assert twice.graphs == 0
+    check(first, plain(0.0, 2.0))
+
+
+def test_arrays_that_are_written_in_place(gpu: CapturingDriver) -> None:
+    """The argument and another one, for which an eager program would take new memory."""
+    total = numbers(0.0)
+
+    @np.graph
+    def step(x: Any) -> None:
+        nonlocal total
+        x += 1.0
+        x.computed()
+        total += x
+
+    x = numbers(0.0)
+    expected_x, expected_total = plain(), plain()
+    for _ in range(4):
+        assert step(x) is None
+        expected_x = expected_x + 1.0
+        expected_total = expected_total + expected_x
+        check(x, expected_x)
+        check(total, expected_total)
+    assert step.graphs == 1
+
+
+def test_values_that_wait_see_what_was_before(gpu: CapturingDriver) -> None:
+    @np.graph
+    def step(x: Any) -> Any:
+        return x + 1.0
+
+    x = numbers(0.0)
+    y = step(x)
+    before = y + 5.0
+    step(x)
+    check(before, plain(6.0))
+    check(y, plain(1.0))
+
+
+def test_small_arrays_and_arrays_of_the_host(gpu: CapturingDriver) -> None:
+    added = numpy.arange(8.0)
+
+    @np.graph
+    def step(x: Any) -> Any:
+        return x + np.asarray(added)
+
+    x = np.asarray(numpy.arange(8.0))
+    for _ in range(3):
+        numpy.testing.assert_array_equal(step(x).get(), 2 * numpy.arange(8.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "look"),
+    [
+        ("a copy to the host", lambda x: x.get()),
+        ("to wait for the device", lambda x: np.synchronize()),
+        ("a copy that the host does not wait for", lambda x: x.get(blocking=False)),
+        ("a copy that the host does not wait for", lambda x: np.asarray(np.empty_pinned(SIZE), blocking=False)),
+    ],
+)
+def test_what_cannot_be_captured(gpu: CapturingDriver, name: str, look: Any) -> None:
+    def step(x: Any) -> Any:
+        x += 1.0
+        look(x)
+        return x + 1.0
+
+    x = numbers(0.0)
+    with pytest.raises(np.DeviceError, match=f"({name}) cannot be captured in a CUDA graph: kernels and library calls"):
+        np.graph(step)(x)
+    check(x, plain(1.0))  # what came before has run
+    check(np.graph(lambda x: x + 1.0)(x), plain(2.0))
+
+
+def test_exceptions_of_the_function(gpu: CapturingDriver) -> None:
+    def step(x: Any) -> Any:
+        x += 1.0
+        raise ZeroDivisionError
+
+    x = numbers(0.0)
+    with pytest.raises(ZeroDivisionError):
+        np.graph(step)(x)
+    check(x, plain(1.0))
+    check(x + 1.0, plain(2.0))
+
+
+def test_what_the_driver_refuses(gpu: CapturingDriver) -> None:
+    @np.graph
+    def step(x: Any) -> Any:
+        return x + 1.0
+
+    x = numbers(0.0)
+    gpu.refuse = lambda name: "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" if name == "cuGraphInstantiate" else None
+    with pytest.raises(np.DeviceError, match="CAPTURE_UNSUPPORTED"):
+        step(x)
+    gpu.refuse = lambda name: None
+    check(step(x), plain(1.0))
+
+
+def test_arguments(gpu: CapturingDriver) -> None:
+    @np.graph
+    def scaled(x: Any, k: Any = 1.0) -> Any:
+        return x + k
+
+    x = numbers(0.0)
+    check(scaled(x), plain(1.0))
+    check(scaled(x, k=2.0), plain(2.0))
+    check(scaled(x, 3.0), plain(3.0))
+    check(scaled(x), plain(1.0))
+    assert scaled.graphs == 3
+    assert scaled.__name__ == "scaled"
+    assert "scaled" in repr(scaled)
+    with pytest.raises(TypeError, match="arrays and hashable values, not 'list'"):
+        scaled([x])
+    with pytest.raises(ValueError, match="of one device"):
+        scaled(x, np.asarray([1.0], device="cpu"))
+
+
+def test_memory_of_a_graph_is_its_own_until_it_goes(gpu: CapturingDriver) -> None:
+    @np.graph
+    def step(x: Any) -> Any:
+        return plus(x, 1.0, x)
+
+    x = numbers(0.0)
+    np.synchronize()
+    before = memory.memory_info().used
+    y = step(x)
+    others = [plus(numbers(float(k)), 1.0) for k in range(8)]
+    x += 1.0
+    step(x)
+    for k, other in enumerate(others):
+        check(other, plain(k + 1.0))
+    check(y, plain(3.0, 2.0))
+    step.clear()
+    del others, other
+    gc.collect()
+    destroy_dropped()
+    assert not gpu.graphs
+    check(y, plain(3.0, 2.0))
+    del y
+    gc.collect()
+    plus(numbers(0.0), 1.0)
+    np.free_all_blocks()
+    assert memory.memory_info().used <= before
+    assert not memory.pool_of(np.Device("cuda:0")).reserved
+
+
+def test_calls_in_a_call(gpu: CapturingDriver) -> None:
+    inner = np.graph(lambda x: plus(x, 1.0))
+    outer = np.graph(lambda x: inner(inner(x)))
+    x = numbers(0.0)
+    for _ in range(2):
+        check(outer(x), plain(2.0))
+    assert (inner.graphs, outer.graphs) == (0, 1)
+
+
+def test_other_threads_wait(gpu: CapturingDriver) -> None:
+    started, found = threading.Event(), []
+    z = numbers(7.0)
+
+    def other() -> None:
+        with np.Device("cuda:0"):
+            started.set()
+            found.append(z.get())
+
+    thread = threading.Thread(target=other)
+
+    @np.graph
+    def step(x: Any) -> Any:
+        y = x + 1.0
+        thread.start()
+        started.wait()
+        return y
+
+    check(step(numbers(0.0)), plain(1.0))
+    thread.join()
+    numpy.testing.assert_array_equal(found[0], plain(7.0))
+
+
+# --- other libraries capture ---
+
+
+def captured(gpu: CapturingDriver, stream: Any, work: Any) -> tuple[Any, int]:
+    """What `work` returns, and what launches all that it queued: as torch and CuPy do it."""
+    modes = gpu.CUstreamCaptureMode
+    gpu.cuStreamBeginCapture(stream.ptr, modes.CU_STREAM_CAPTURE_MODE_GLOBAL)
+    result = work()
+    error, graph = gpu.cuStreamEndCapture(stream.ptr)
+    assert not error, error
+    return result, gpu.cuGraphInstantiate(graph, 0)[1]
+
+
+def test_work_in_the_block_of_a_stream_that_captures(gpu: CapturingDriver) -> None:
+    stream = np.Stream(non_blocking=True)
+    x, total = numbers(0.0), numbers(0.0)
+    y = x + 1.0  # is not of the graph
+
+    def work() -> Any:
+        nonlocal total
+        with ExternalStream(stream) as current:
+            z = plus(y, x)
+            total += z
+            current.record()
+            return plus(z, 1.0)
+
+    before = len(gpu.launched)
+    result, executable = captured(gpu, stream, work)
+    assert len(gpu.launched) > before + 3
+    assert not gpu.is_relaxed
+    for k in range(1, 4):
+        x += 1.0
+        with stream:
+            gpu.cuGraphLaunch(executable, stream.ptr)
+        check(result, plain(2.0 + k, 2.0))
+    check(total, plain(9.0, 7.0))
+    check(x + y, plain(4.0, 2.0))
+
+
+def test_two_blocks_of_one_capture(gpu: CapturingDriver) -> None:
+    stream = np.Stream(non_blocking=True)
+    x = numbers(0.0)
+
+    def work() -> Any:
+        with ExternalStream(stream):
+            y = x + 1.0
+        z = y + 1.0
+        with pytest.raises(np.DeviceError, match=r"the block of np.Stream.from_external that captures .* is over"):
+            z.computed()
+        del z
+        with ExternalStream(stream):
+            return y + 5.0
+
+    result, executable = captured(gpu, stream, work)
+    with stream:
+        gpu.cuGraphLaunch(executable, stream.ptr)
+    check(result, plain(6.0))
+
+
+def test_errors_in_a_capture_of_others(gpu: CapturingDriver) -> None:
+    stream = np.Stream(non_blocking=True)
+    x = numbers(0.0)
+
+    def work() -> None:
+        with ExternalStream(stream) as current:
+            (x + 1.0).computed()
+            with pytest.raises(np.DeviceError, match="a copy to the host cannot be captured"):
+                x.get()
+            with pytest.raises(np.DeviceError, match="to wait for .* cannot be captured"):
+                current.synchronize()
+
+    captured(gpu, stream, work)
+    check(x + 1.0, plain(1.0))
+
+
+# --- elsewhere ---
+
+
+def test_on_the_cpu_it_is_the_function() -> None:
+    calls: list[int] = []
+
+    @np.graph
+    def step(x: Any) -> Any:
+        calls.append(1)
+        return x + 1
+
+    with np.Device("cpu"):
+        x = np.arange(5)
+        for _ in range(3):
+            assert step(x).tolist() == [1, 2, 3, 4, 5]
+        assert np.graph(lambda: 3)() == 3
+    assert (len(calls), step.graphs) == (3, 0)
