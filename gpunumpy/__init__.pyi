@@ -147,6 +147,7 @@ from .core.recording.array import ndarray as _State
 from .core.runtime.device import Device as Device
 from .core.runtime.memory import MemoryInfo
 from .core.runtime.profile import profile as profile
+from .cuda.graph import _P, _R, Graph
 from .cuda.memory import MemoryPool, PinnedMemoryPool
 from .cuda.stream import Event as Event
 from .cuda.stream import Stream as Stream
@@ -1406,6 +1407,7 @@ def geterr() -> dict[str, Any]: ...
 def gradient(
     f: ArrayLike, *varargs: ArrayLike, axis: _ShapeLike | None = None, edge_order: Literal[1, 2] = 1
 ) -> Any: ...
+def graph(function: Callable[_P, _R]) -> Graph[_P, _R]: ...
 
 greater: _Binary
 greater_equal: _Binary
@@ -2802,6 +2804,7 @@ __all__ = [
     "geterr",
     "geterrcall",
     "gradient",
+    "graph",
     "greater",
     "greater_equal",
     "half",

@@ -7,6 +7,7 @@ from typing import Any
 from ..arrays.stream_order import LEGACY
 from ..core.recording.residence import set_residence
 from ..core.runtime import evaluate
+from ..core.runtime.async_copies import copies_begun
 from ..core.runtime.capture import Capture
 from ..core.runtime.device import Device, check, driver
 
@@ -14,12 +15,18 @@ from ..core.runtime.device import Device, check, driver
 _of_others: list[Capture] = []
 
 
-def prepared_capture(device: Device) -> Capture:
-    """Return a capture of the device's work, all of which until now is over; the queue is locked."""
+def prepared_capture(device: Device, is_captured: bool = False) -> Capture:
+    """Return a capture of the device's work, all of which until now is over; the queue is locked.
+
+    Where the stream of the device is captured already, only copies beside it are over.
+    """
     capture = Capture(evaluate.queue_of(device))
     capture.prepare()
     try:
-        evaluate.synchronize(device)
+        if not is_captured:
+            evaluate.synchronize(device)
+        elif (copies := copies_begun(device)) is not None:
+            copies.synchronize()
         capture.residence = set_residence("device")
     except BaseException:
         capture.close()
@@ -55,7 +62,7 @@ def join_capture(device: Device, handle: int) -> Capture:
     else:
         if known is not None:
             known.end()
-        capture = prepared_capture(device)
+        capture = prepared_capture(device, is_captured=handle == int(device.stream))
         _of_others.append(capture)
     wait_in_capture(driver().CUstream(handle), device.stream)
     capture.open()
@@ -72,6 +79,8 @@ def leave_capture(capture: Capture, handle: int) -> None:
 
 def wait_in_capture(first: Any, second: Any) -> None:
     """Have what is captured on a stream from now on come after what is on another one: both are of one graph then."""
+    if int(first) == int(second):
+        return
     cuda = driver()
     event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
     check(cuda.cuEventRecord(event, first))

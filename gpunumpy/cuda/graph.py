@@ -17,15 +17,15 @@ from ..core.runtime.capture import Capture
 from ..core.runtime.device import Device, check, default_device, driver, is_lost
 from .capture import close, prepared_capture
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 _MAX_GRAPHS = 8  # of a function: each keeps its arrays, and the memory of what it computes
 # Graphs of the driver that nothing refers to; work that is queued may still use them.
 _dropped: list[tuple[Device, Any]] = []
 
 
-def graph(function: Callable[P, R]) -> Graph[P, R]:
+def graph(function: Callable[_P, _R]) -> Graph[_P, _R]:
     """Return a function that replays the work of `function` on a GPU as one CUDA graph.
 
     The first call with given arrays runs `function` and captures what it launches. Later calls with the same arrays, or
@@ -67,14 +67,14 @@ def graph(function: Callable[P, R]) -> Graph[P, R]:
     return Graph(function)
 
 
-class Graph(Generic[P, R]):
+class Graph(Generic[_P, _R]):
     """A function whose work on a GPU is captured; see `graph`."""
 
-    def __init__(self, function: Callable[P, R]) -> None:
+    def __init__(self, function: Callable[_P, _R]) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._known: OrderedDict[Hashable, _Captured[R]] = OrderedDict()
-        self._last: tuple[Any, Any, _Captured[R]] | None = None
+        self._known: OrderedDict[Hashable, _Captured[_R]] = OrderedDict()
+        self._last: tuple[Any, Any, _Captured[_R]] | None = None
 
     def __repr__(self) -> str:
         """Return the function."""
@@ -90,7 +90,7 @@ class Graph(Generic[P, R]):
         self._known.clear()
         self._last = None
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Launch the graph for these arguments; the first time, call the function."""
         last = self._last
         if last is not None and last[2].is_for(args, kwargs):
@@ -131,7 +131,7 @@ def _key_of(value: Any) -> Hashable:
     return ndarray, node.data.ptr, where, value.dtype
 
 
-class _Captured(Generic[R]):
+class _Captured(Generic[_R]):
     """One CUDA graph: the driver's, what it needs in memory, and the arrays that it writes.
 
     Attributes
@@ -140,7 +140,7 @@ class _Captured(Generic[R]):
         What the function returned.
     """
 
-    def __init__(self, capture: Capture, executable: Any, result: R) -> None:
+    def __init__(self, capture: Capture, executable: Any, result: _R) -> None:
         self.result = result
         self._queue, self._device = capture.queue, capture.device
         self._executable = executable
@@ -166,7 +166,7 @@ class _Captured(Generic[R]):
             for value, known, buffer in zip(values, self._arguments, self._buffers, strict=True)
         )
 
-    def launch(self) -> R:
+    def launch(self) -> _R:
         """Launch the graph behind what is recorded, and return its arrays."""
         queue, cuda = self._queue, driver()
         with queue.lock:
@@ -186,8 +186,8 @@ def _buffer(value: Any) -> Any:
 
 
 def _captured(
-    function: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any], device: Device
-) -> tuple[_Captured[R], R]:
+    function: Callable[..., _R], args: tuple[Any, ...], kwargs: dict[str, Any], device: Device
+) -> tuple[_Captured[_R], _R]:
     """Call a function and capture what it launches; launch that once, whatever the function raises."""
     cuda = driver()
     capture = prepared_capture(device)

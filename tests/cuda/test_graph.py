@@ -205,7 +205,7 @@ def test_arguments(gpu: CapturingDriver) -> None:
     check(scaled(x, 3.0), plain(3.0))
     check(scaled(x), plain(1.0))
     assert scaled.graphs == 3
-    assert scaled.__name__ == "scaled"
+    assert vars(scaled)["__name__"] == "scaled"
     assert "scaled" in repr(scaled)
     with pytest.raises(TypeError, match="arrays and hashable values, not 'list'"):
         scaled([x])
@@ -313,6 +313,22 @@ def test_work_in_the_block_of_a_stream_that_captures(gpu: CapturingDriver) -> No
     check(x + y, plain(4.0, 2.0))
 
 
+def test_the_stream_of_the_device_is_captured(gpu: CapturingDriver) -> None:
+    stream = ExternalStream(int(np.Device("cuda:0").stream))
+    x = numbers(0.0)
+    x.computed()
+
+    def work() -> Any:
+        with stream:
+            return plus(x, np.asarray(plain(5.0)), 1.0)
+
+    result, executable = captured(gpu, stream, work)
+    for k in range(3):
+        gpu.cuGraphLaunch(executable, stream.ptr)
+        check(result, plain(6.0 + k, 2.0))
+        x += 1.0
+
+
 def test_two_blocks_of_one_capture(gpu: CapturingDriver) -> None:
     stream = np.Stream(non_blocking=True)
     x = numbers(0.0)
@@ -342,7 +358,7 @@ def test_errors_in_a_capture_of_others(gpu: CapturingDriver) -> None:
             (x + 1.0).computed()
             with pytest.raises(np.DeviceError, match="a copy to the host cannot be captured"):
                 x.get()
-            with pytest.raises(np.DeviceError, match="to wait for .* cannot be captured"):
+            with pytest.raises(np.DeviceError, match=r"to wait for .* cannot be captured"):
                 current.synchronize()
 
     captured(gpu, stream, work)

@@ -18,6 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "kernels-of-your-own.md"
 # What the sections of a GPU need to be there.
 LIBRARIES = {
     "CUDA C++": (),
+    "Capture by torch and CuPy": ("torch",),
     "numba-cuda": ("numba.cuda",),
     "Triton": ("torch", "triton"),
     "Warp": ("warp",),
@@ -53,7 +54,7 @@ def run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_sections_are_known() -> None:
     assert set(LIBRARIES) <= {title for title, _ in CODE}
-    assert len(ON_CPU) == 7
+    assert len(ON_CPU) == 8
 
 
 @pytest.mark.parametrize(("title", "code"), ON_CPU, ids=[title for title, _ in ON_CPU])

@@ -25,6 +25,7 @@ _IMPORTS = {
     **dict.fromkeys(("ndarray", "ufunc", "_Binary", "_BinaryPair", "_Unary", "_UnaryPair"), "."),
     **dict.fromkeys(("ArrayLike", "DTypeLike"), ".typing"),
     "AbstractContextManager": "contextlib",
+    **dict.fromkeys(("Graph", "_P", "_R"), ".cuda.graph"),
     "Flags": ".arrays.methods",
     "MemoryInfo": ".core.runtime.memory",
     "MemoryPool": ".cuda.memory",

@@ -683,8 +683,7 @@ def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
 def from_host(data: Any, device: Device | None = None, blocking: bool = True) -> ndarray:
     """Return a new array with a copy of a NumPy array, of a supported dtype in either byte order.
 
-    Unless `blocking` is set, a GPU reads page-locked memory behind this call. It reads such memory without another copy
-    in either case.
+    Unless `blocking` is set, a GPU reads page-locked memory behind this call.
     """
     dtype = dtypes.of_data(data.dtype)
     device = default_device() if device is None else device
@@ -699,11 +698,7 @@ def from_host(data: Any, device: Device | None = None, blocking: bool = True) ->
     if dtype == BOOL:
         ordered = ordered.view(_BYTE) != 0  # memory from elsewhere can hold other bytes than 0 and 1
     where = layout.c_layout(ordered.shape)
-    buffer = None
-    if not blocking or device.capture is None:
-        buffer = buffer_under_way(ordered, device, queue.lock)
-    if blocking and buffer is not None:
-        wait_for_memory(ordered, to_write=True)
+    buffer = buffer_under_way(ordered, device, queue.lock, blocking)
     array = wrap_leaf(graph.leaf(buffer or buffer_of(ordered, device), dtype, where, queue))
     if order is None:
         return array

@@ -268,8 +268,8 @@ def wait_for_memory(array: numpy.ndarray, to_write: bool) -> None:
                 copy.mark.wait()
 
 
-def buffer_under_way(data: numpy.ndarray, device: Device, lock: Any) -> Buffer | None:
-    """Return a buffer that the bytes of an array are copied to, behind this call; None if the host has to wait.
+def buffer_under_way(data: numpy.ndarray, device: Device, lock: Any, blocking: bool) -> Buffer | None:
+    """Return a buffer that a GPU copies the bytes of an array to from where they are; None if it cannot.
 
     Parameters
     ----------
@@ -277,8 +277,13 @@ def buffer_under_way(data: numpy.ndarray, device: Device, lock: Any) -> Buffer |
         The array, in C order.
     lock
         That of the queue of the device.
+    blocking
+        Whether the copy is over when this returns.
     """
-    if not can_copy(data, device) or is_too_large(data.nbytes, device):
+    if not can_copy(data, device) or is_too_large(data.nbytes, device) or (blocking and device.capture is not None):
         return None
     with lock:
-        return copies_of(device).to_device(data.reshape(-1).view(numpy.uint8))
+        buffer = copies_of(device).to_device(data.reshape(-1).view(numpy.uint8))
+    if blocking:
+        wait_for_memory(data, to_write=True)
+    return buffer

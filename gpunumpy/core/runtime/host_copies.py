@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..graph.layout import Layout
 from .device import CPU, Device, check, driver, is_lost, refuse_capture
-from .memory import Buffer, address, allocate, allocate_fixed, pinned, pool_of, unreserved
+from .memory import Buffer, address, allocate_for_all_work, pinned, pool_of
 from .memory_copy import copy_to_host, fill_new
 from .memory_pool import BufferState
 
@@ -121,8 +121,8 @@ class _BufferOnHost(Buffer):
         blocks = self._blocks
         if not blocks:
             assert content is not None
-            with unreserved(self.device):
-                block = allocate_fixed(self.device, self.nbytes)
+            block = allocate_for_all_work(self.device, self.nbytes)
+            block.exported = True  # it stays where it is
             fill_new(block, content, borrow=True)  # a few bytes that nobody changes
             blocks.append(block)  # a signal handler or another thread may have come first: then its block is the one
             del blocks[1:]
@@ -161,8 +161,7 @@ def buffer_with(data: numpy.ndarray, device: Device) -> Buffer:
     """Return a buffer of a device with the bytes of an array in C order, which may be changed afterwards."""
     if device is not CPU and data.nbytes <= COPIED_BYTES and not is_lost(device):
         return GivenBuffer(device, data.reshape(-1).view(numpy.uint8).copy())
-    with unreserved(device):
-        buffer = allocate(device, data.nbytes)
+    buffer = allocate_for_all_work(device, data.nbytes)
     fill_new(buffer, data)
     if device.has_spilled:
         pool_of(device).note_uses((buffer,))

@@ -28,6 +28,7 @@ __all__ = [
     "address",
     "allocate",
     "allocate_fixed",
+    "allocate_for_all_work",
     "allocate_unless_short",
     "attempted",
     "zeroed_scratch",
@@ -45,7 +46,6 @@ __all__ = [
     "make_room",
     "pool_of",
     "reserve",
-    "unreserved",
     "may_move",
     "memory_info",
     "memory_limit",
@@ -109,21 +109,20 @@ def end_reserving(device: Device) -> None:
     _free_lists[device] = pool.lists_by_request
 
 
-@contextmanager
-def unreserved(device: Device) -> Iterator[None]:
-    """Context in which what is allocated is for all work, and not for the CUDA graph that is being captured alone."""
+def allocate_for_all_work(device: Device, nbytes: int) -> Buffer:
+    """Return a buffer as `allocate` does, which is not of the CUDA graph alone that may be being captured.
+
+    In a capture no other work has used its block, so that it can be written at once.
+    """
     pool = pool_of(device)
     if not pool.is_reserving:
-        yield
-        return
-    reserved = pool.reserved_now
-    pool.exchange(reserved)
-    _free_lists[device] = pool.lists_by_request
-    try:
-        yield
-    finally:
-        pool.exchange(reserved)
-        _free_lists[device] = pool.lists_by_request
+        return allocate(device, nbytes)
+    free_list = pool.free_list_of_others(nbytes)
+    block = pool.new_block(free_list.size)
+    if block is None:
+        raise shortage(device, f"asked for {nbytes:,} bytes")
+    free_list.owned.append(None)
+    return PoolBuffer(device, block, nbytes, free_list)
 
 
 @tried_first
@@ -432,8 +431,8 @@ def zeroed_scratch(device: Device, nbytes: int) -> Buffer:
 
 
 def _zeros(device: Device, nbytes: int) -> Buffer:
-    with unreserved(device):
-        buffer = allocate_fixed(device, nbytes)
+    buffer = allocate_for_all_work(device, nbytes)
+    buffer.exported = True
     if buffer.host is not None:
         buffer.host[:] = 0
     else:

@@ -342,13 +342,16 @@ class Pool(ABC):
         """Whether blocks are taken for a CUDA graph now: then none can be given back, nor waited for."""
         return self._others is not None
 
-    @property
-    def reserved_now(self) -> Reserved:
-        """The memory of the CUDA graph for which blocks are taken."""
+    def free_list_of_others(self, nbytes: int) -> FreeList:
+        """Return the free list for so many bytes that is no CUDA graph's, while blocks are taken for one."""
         assert self._others is not None
-        return self._others
+        self._exchange(self._others)
+        try:
+            return self.free_list(nbytes)
+        finally:
+            self._exchange(self._others)
 
-    def exchange(self, reserved: Reserved) -> None:
+    def _exchange(self, reserved: Reserved) -> None:
         """Have what is allocated from now on come from the free lists of a CUDA graph, or from the others again."""
         self.lists_by_request, reserved.lists_by_request = reserved.lists_by_request, self.lists_by_request
         self.lists_by_class, reserved.lists_by_class = reserved.lists_by_class, self.lists_by_class
@@ -357,13 +360,13 @@ class Pool(ABC):
         """Begin to take blocks for a CUDA graph."""
         if reserved not in self.reserved:
             self.reserved.append(reserved)
-        self.exchange(reserved)
+        self._exchange(reserved)
         self._others = reserved
 
     def end_reserving(self) -> None:
         """Take blocks for all work again."""
         if self._others is not None:
-            self.exchange(self._others)
+            self._exchange(self._others)
             self._others = None
 
     def give_up(self, reserved: Reserved) -> None:

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import async_copies, memory, moves, page_locked
+from gpunumpy.core.runtime import async_copies, memory, memory_copy, moves, page_locked
 from gpunumpy.core.runtime.async_copies import ArrivingBuffer
 from gpunumpy.core.runtime.marks import Mark
 from gpunumpy.core.runtime.memory_pool import PoolBuffer
@@ -329,6 +329,19 @@ def test_what_the_host_waits_for_all_the_same(gpu: QueuedDriver) -> None:
     x = np.asarray(mask, blocking=False)
     mask[:] = True
     assert not x.get().any()
+
+
+def test_copies_between_page_locked_memory_and_the_gpu_take_no_chunk(gpu: QueuedDriver) -> None:
+    """Also those that the host waits for."""
+    source, target = pinned(0.0), pinned(0.0)
+    gpu.eagerness = 0
+    x = np.asarray(source)
+    source[:] = 0.0  # has been read
+    assert (x + 1.0).get(out=target) is target
+    numpy.testing.assert_array_equal(target, numpy.arange(SIZE) + 1.0)
+    assert not memory_copy._stages
+    numpy.testing.assert_array_equal(x.get(), numpy.arange(SIZE))
+    assert memory_copy._stages  # of other memory
 
 
 def test_foreign_streams_come_before_copies_and_after_them(gpu: QueuedDriver) -> None:
