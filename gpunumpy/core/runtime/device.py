@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from typing import Any, overload
 
 from ..errors import DeviceError, allowed
@@ -346,6 +346,8 @@ class Device:
             objects = _driver_objects.setdefault(self, made)  # another thread may have been first
             if objects is not made:
                 check(driver().cuStreamDestroy(made[3]))
+            elif behind_context is not None:
+                Job(partial(behind_context, self)).start_alone()
         self.handle, self.context, self.attributes, self.stream = objects
         return object.__getattribute__(self, name)
 
@@ -472,6 +474,8 @@ def _new_device(kind: str, index: int) -> Device:
 
 # Installed by `executors`: loads what work on a GPU needs, in a thread of its own while the driver makes a context.
 beside_context: Callable[[], None] | None = None
+# Installed by `evaluate`: prepares what the program is going to need, in another one as soon as there is a context.
+behind_context: Callable[[Device], None] | None = None
 
 CPU = _new_device("cpu", 0)
 _devices: dict[str | int, Device] = {"cpu": CPU}

@@ -30,6 +30,7 @@ from ..graph.substituted import substituted
 from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
+from . import device as devices
 from . import memory
 from .async_copies import copies_begun
 from .device import Device, default_device
@@ -81,6 +82,15 @@ def state_of(device: Device) -> _DeviceState:
         device_state = _states.setdefault(device, _DeviceState(device))  # of several threads one is first
         register(device_state.queue)
     return device_state
+
+
+def read_ahead(device: Device) -> None:
+    """Prepare the kernels that the last process of this program needed."""
+    device_state = state_of(device)
+    device_state.planner.read_ahead(device_state.queue.lock)
+
+
+devices.behind_context = read_ahead
 
 
 def _flush_locks() -> list[Any]:

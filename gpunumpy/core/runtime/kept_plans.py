@@ -4,17 +4,22 @@ What is read is plain data (core/runtime/plain_data.py). A plan that has anythin
 found by all that it follows from: the structure of the graph, its sizes, the files of this package, and what the
 executor says of itself. Those with symbols for sizes are found together, by what all sizes share, and so are the
 programs of kernels.
+
+A process leaves a list of the plans that it needed. The next one of the same program reads these ahead of its graphs,
+in a thread, as soon as it has a context.
 """
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
-from ..disk_cache import DiskCache, cache_folder, open_cache, package_digest
+from ..disk_cache import cache_folder, open_cache, package_digest
 from ..graph.signature import Signature
 from ..graph.structure import without_sizes
 from ..schedule.lower import Item
@@ -24,6 +29,7 @@ from .plain_data import NotPlain, read, told_of, written
 T = TypeVar("T")
 
 MAX_KEPT_VARIANTS = 24  # of one thing
+MAX_READ_AHEAD = 128  # graphs
 
 
 class KeptVariants(Generic[T]):
@@ -31,7 +37,7 @@ class KeptVariants(Generic[T]):
 
     Parameters
     ----------
-    disk, key
+    plans, key
         Where the entry is.
     plain
         Returns something made as plain data.
@@ -40,17 +46,16 @@ class KeptVariants(Generic[T]):
     """
 
     def __init__(
-        self, disk: DiskCache, key: bytes, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
+        self, plans: KeptPlans, key: bytes, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
     ) -> None:
-        self._disk, self._key, self._plain, self._of_plain = disk, key, plain, of_plain
+        self._plans, self._key, self._plain, self._of_plain = plans, key, plain, of_plain
         self._entries: list[bytes] = []
 
     def read(self) -> list[tuple[tuple[int, ...], Variant[T]]]:
         """Return the variants that other processes have kept, and their patterns."""
-        entry = self._disk.find(self._key)
-        self._entries = [] if entry is None else read(entry)
+        self._entries, known = self._plans.find_variants(self._key)
         found = []
-        for places, guards, apart, wide_guards, made in map(read, self._entries):
+        for places, guards, apart, wide_guards, made in known:
             found.append((places, Variant(self._of_plain(made, places), guards, None, frozenset(apart), wide_guards)))
         return found
 
@@ -68,7 +73,7 @@ class KeptVariants(Generic[T]):
         except NotPlain:
             return
         self._entries.append(entry)
-        self._disk.keep(self._key, written(self._entries))
+        self._plans.keep(self._key, self._entries)
 
 
 class KeptPlans:
@@ -83,6 +88,11 @@ class KeptPlans:
     def __init__(self, identity: str) -> None:
         self._identity = f"{identity} {package_digest()}"
         self._disk = open_cache(cache_folder())
+        self._ahead: dict[bytes, Any] = {}  # what was read ahead, by keys
+        self._needed: dict[bytes, None] = {}  # keys of plans, in the order in which they were needed
+        self._needed_before: set[bytes] = set()
+        program = getattr(sys.modules.get("__main__"), "__file__", None)
+        self._key_of_needed = sha256(f"{self._identity} needed by {program}".encode()).digest()
 
     def key(self, structure: Any, items: Sequence[Item], count: int, overwrite: bool) -> bytes | None:
         """Return the key of the plans for all sizes of a graph of which `lowered` returns the structure; or None.
@@ -119,8 +129,7 @@ class KeptPlans:
         self, key: bytes, plain: Callable[[T], Any], of_plain: Callable[[Any, tuple[int, ...]], T]
     ) -> KeptVariants[T]:
         """Return where the variants of something are kept by a key; see `KeptVariants`."""
-        assert self._disk is not None
-        return KeptVariants(self._disk, key, plain, of_plain)
+        return KeptVariants(self, key, plain, of_plain)
 
     def key_of(self, thing: Any) -> bytes | None:
         """Return the key of what is kept of something that is plain data; None for anything else, or without a disk."""
@@ -133,9 +142,42 @@ class KeptPlans:
 
     def find(self, key: bytes) -> Any:
         """Return what is kept by a key, or None."""
+        return self._ahead.pop(key) if key in self._ahead else self._read(key)
+
+    def find_variants(self, key: bytes) -> tuple[list[bytes], list[Any]]:
+        """Return the variants that are kept by a key, each as plain data, and as it is on disk before."""
+        return self._ahead.pop(key) or ([], []) if key in self._ahead else _with_variants(self._read(key) or [])
+
+    def _read(self, key: bytes) -> Any:
         assert self._disk is not None
         entry = self._disk.find(key)
         return None if entry is None else read(entry)
+
+    def note_need(self, key: bytes) -> None:
+        """Have the next process of this program read ahead what is kept of plans by a key."""
+        if len(self._needed) < MAX_READ_AHEAD:
+            self._needed[key] = None
+
+    def read_ahead(self) -> Iterator[Any]:
+        """Read what the last process of this program needed, and return what it had made plans from."""
+        needed = self._read(self._key_of_needed) if self._disk is not None else None
+        self._needed_before.update(needed or ())
+        for key in needed or ():
+            if key in self._needed:
+                continue
+            found = self._read(key)
+            if isinstance(found, list):
+                self._ahead[key] = _, variants = _with_variants(found)
+                yield from [made for *_, made in variants]
+            else:
+                self._ahead[key] = found
+                if found is not None:
+                    yield found
+
+    def keep_needed(self) -> None:
+        """Keep the list of what this process needed, if it is not that of the last one."""
+        if self._disk is not None and self._needed.keys() != self._needed_before:
+            self.keep(self._key_of_needed, list(self._needed))
 
     def keep(self, key: bytes, thing: Any) -> None:
         """Keep what is plain data; anything else is made anew by each process."""
@@ -147,10 +189,25 @@ class KeptPlans:
         self._disk.keep(key, entry)
 
 
+def _with_variants(entries: list[bytes]) -> tuple[list[bytes], list[Any]]:
+    return entries, [read(entry) for entry in entries]
+
+
 @cache
 def kept_plans(identity: str) -> KeptPlans:
     """Return the plans of executors of an identity; see `KeptPlans`."""
-    return KeptPlans(identity)
+    plans = KeptPlans(identity)
+    _in_use.add(plans)
+    return plans
+
+
+_in_use: WeakSet[KeptPlans] = WeakSet()
+
+
+def keep_needed() -> None:
+    """Keep the list of what this process needed for the next one of this program."""
+    for plans in list(_in_use):
+        plans.keep_needed()
 
 
 # What stands for structures of signatures in every process, by their numbers in this one.

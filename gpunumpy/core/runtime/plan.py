@@ -152,6 +152,9 @@ class Executor(Target, Protocol):
     def prepare_kept(self, kept: Any) -> Callable[[Sequence[int]], Any] | None:
         """Return what `prepare` does, from what `kept` returned; None if what that refers to is gone."""
 
+    def prepare_ahead(self, kept: Any, sizes: Sequence[int]) -> None:
+        """Have all at hand by which a kernel will be prepared from what `kept` returned, if it is compiled."""
+
     def tier(self, kernel: Kernel) -> str:
         """Return how a kernel would run now, if there are several ways; nothing is prepared for it."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import cast
+from typing import Any, cast
 from weakref import WeakSet
 
 from ..collector import without_collector
@@ -20,7 +21,8 @@ from ..schedule.passes import Scheduled, run_passes
 from ..schedule.sizes import LEAST, Integer, Trace
 from ..schedule.variants import Variants, with_symbols
 from ..schedule.verify_plan import verify_plan
-from .plan import Executor, KeptPlan, Plan, PlanTemplate
+from .kept_plans import keep_needed
+from .plan import CallShape, Executor, KeptPlan, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
 MAX_PLANS = 4096
@@ -40,9 +42,10 @@ _met_once: WeakSet[PlanTemplate] = WeakSet()
 
 @atexit.register
 def keep_on_disk() -> None:
-    """Keep the plans of graphs that have come up once for other processes."""
+    """Keep the plans of graphs that have come up once for other processes, and the list of those that were needed."""
     while _met_once:
         _met_once.pop().keep_on_disk()
+    keep_needed()
 
 
 class GraphChanged(Exception):
@@ -75,6 +78,13 @@ class Planner:
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
         self._parts: BoundedTable[Hashable, _Parts] = BoundedTable()
         self._roots_of_parts: BoundedTable[Hashable, list[list[int]]] = BoundedTable()  # by structure
+
+    def read_ahead(self, lock: AbstractContextManager[Any]) -> None:
+        """Prepare the kernels that the last process of this program needed; hold the lock of flushes meanwhile."""
+        disk = self._executor.kept_plans()
+        for kept in () if disk is None else disk.read_ahead():
+            with lock:
+                _prepare_ahead(kept, self._executor)
 
     def plan(
         self,
@@ -159,6 +169,7 @@ class Planner:
             if disk is None or key is None or has_symbols:
                 return PlanTemplate(schedule(wanted, has_symbols), roots, len(items), trace, executor)
             key_at = disk.key_at(key, cast("Sequence[int]", wanted))
+            disk.note_need(key_at)
             kept = disk.find(key_at)
             found = kept and PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)
             if found:
@@ -178,6 +189,7 @@ class Planner:
 
         variants = Variants(make)
         if disk is not None and key is not None:
+            disk.note_need(key)
             variants.keep_in(disk.variants(key, PlanTemplate.kept, of_kept))
         return variants
 
@@ -230,6 +242,14 @@ class Planner:
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""
         return self.structure_count(), sum(map(len, self._templates.values()))
+
+
+def _prepare_ahead(kept: KeptPlan, executor: Executor) -> None:
+    """Prepare the kernels of a plan that another process has kept, before there is a graph for it."""
+    sizes = kept.sizes(kept.values) if kept.values else kept.sizes
+    for what, part in {(id(what), part.start): (what, part) for _, what, part in kept.work}.values():
+        if not isinstance(what, CallShape):
+            executor.prepare_ahead(what, sizes[part])
 
 
 def _has_many_sizes(sizes: Sequence[int]) -> bool:

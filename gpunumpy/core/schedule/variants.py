@@ -144,6 +144,10 @@ class Variants(Generic[T]):
         variants.append(variant)
         return variant.made, _chosen(variant.symbols, values)
 
+    def all_made(self) -> list[T]:
+        """Return all that has been made."""
+        return [variant.made for variants in self._variants.values() for variant in variants if variant.symbols is None]
+
     def drop(self, made: T) -> None:
         """Forget something that was made, for whatever numbers."""
         for variants in list(self._variants.values()):

@@ -58,9 +58,17 @@ def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
         return False
     if left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS and isinstance(left.primitive, Leaf):
         return False
-    return not any(map(_is_seen_as_conjugation, signatures)) and all(
-        layout.is_blas_readable(s.shape, s.strides) for s in signatures
-    )
+    return _is_read_as_it_is(left) and _is_read_as_it_is(right)
+
+
+def _is_read_as_it_is(signature: Signature) -> bool:
+    """Return True for an operand that BLAS can read, and that is not seen as a conjugation."""
+    primitive = signature.primitive
+    if not isinstance(primitive, (Leaf, View)):  # it is computed in C order, which BLAS can read
+        return not _is_conjugation(signature)
+    if isinstance(primitive, View) and _is_conjugation(signature.args[0]):
+        return False
+    return layout.is_blas_readable(signature.shape, primitive.strides)
 
 
 def matrix_product(a: Node, b: Node, shape: Shape | None = None) -> Node:
@@ -136,11 +144,6 @@ def _lies_by_columns(shape: Shape, strides: Sequence[int]) -> bool:
 def _is_conjugation(signature: Signature) -> bool:
     """Return True if the signature is that of a conjugation."""
     return isinstance(signature.primitive, Map) and signature.primitive.op == "conjugate"
-
-
-def _is_seen_as_conjugation(signature: Signature) -> bool:
-    """Return True if the signature is that of a conjugation or of a view of one."""
-    return _is_conjugation(signature.args[0] if isinstance(signature.primitive, View) else signature)
 
 
 def _zeros(shape: Shape, like: Node) -> Node:

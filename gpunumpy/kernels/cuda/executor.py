@@ -63,7 +63,7 @@ class CudaExecutor:
         self.source_location = self._locations.number
         kernels = CudaKernels(device)
         self.prepare, self.kept_plans, self.tier = kernels.prepare, kernels.kept_plans, kernels.tier
-        self.kept, self.prepare_kept = kernels.kept, kernels.prepare_kept
+        self.kept, self.prepare_kept, self.prepare_ahead = kernels.kept, kernels.prepare_kept, kernels.prepare_ahead
         self.graphs = CudaGraphs(device)
 
     def bind(self, buffer: memory.Buffer, dtype: Any, offset: int) -> int:

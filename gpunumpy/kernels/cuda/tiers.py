@@ -423,10 +423,30 @@ class CudaKernels:
         begun = self._begun(kept)
         return begun and partial(_known, begun)
 
+    def prepare_ahead(self, kept: KeptKernel | KeptStructure, sizes: Sequence[int]) -> None:
+        """Load the programs of a kernel of another process that are compiled, and make a launcher for these sizes."""
+        if TIER == "interpreted" or contraction():
+            return
+        if isinstance(kept, KeptKernel):
+            functions = self._loaded(kept.source, [launch.entry for launch in kept.program.launches])
+            if functions is not None and self.kept_runners.find(kept) is None:
+                self.kept_runners.keep(kept, self.kept_runner(kept, tuple(functions.items())), _KEPT_ENTRIES)
+            return
+        structure = self._kept_structure(kept)
+        self._expect_others(structure)
+        known, values = structure.programs.known(sizes) or (None, ())
+        for sized in structure.programs.all_made():
+            functions = self._loaded(sized.text, sized.entries)
+            if sized is known and functions is not None and sized.runner is None:
+                structure.launched(sized, values, functions)
+
+    def _loaded(self, text: str | Source, entries: Sequence[str]) -> dict[str, Function] | None:
+        """Return the functions of a program, loaded; None if it is not compiled."""
+        return load_program(text, entries, self._device, None) if find_program(text, self._device) else None
+
     def _begun(self, kept: KeptKernel) -> KeptKernelAt | None:
-        if TIER != "interpreted" and find_program(kept.source, self._device):
-            entries = [launch.entry for launch in kept.program.launches]
-            functions = load_program(kept.source, entries, self._device, None)
+        if TIER != "interpreted":
+            functions = self._loaded(kept.source, [launch.entry for launch in kept.program.launches])
             if functions is not None:
                 return KeptKernelAt(self, kept, tuple(functions.items()))
         source = read_from_disk(kept.source)

@@ -116,6 +116,9 @@ class HostExecutor:
     def prepare_kept(self, kept: Any) -> Any:
         """Return nothing, as nothing is kept."""
 
+    def prepare_ahead(self, kept: Any, sizes: Sequence[int]) -> None:
+        """Do nothing, as nothing is kept."""
+
     def take_error(self) -> str:
         """Return the message of the first index out of bounds since the last call, or an empty string."""
         first = index_errors[:1]  # a slice, as another thread may clear the list at any time

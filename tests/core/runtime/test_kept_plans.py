@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from ...support import fake_driver
 pytest.importorskip("cuda.bindings.nvrtc")
 
 X = numpy.arange(600.0).reshape(20, 30)
+COMPILE = compiler._compile
 
 
 def chain() -> list[Any]:
@@ -109,6 +111,7 @@ class Watch:
         self.launched = []
         forget_all()
         kept_plans._digests.clear()
+        kept_plans.kept_plans.cache_clear()
         state = evaluate.state_of(np.Device("cuda:0"))
         state.executor = CudaExecutor(np.Device("cuda:0"))
         state.planner = Planner(state.executor)
@@ -340,6 +343,53 @@ def test_kernels_are_read_where_programs_are_made(watch: Watch, monkeypatch: pyt
     assert len({structure.key for structure in structures.values()} - {None}) == len(read) == len(set(read))
 
 
+@pytest.mark.parametrize(
+    "program", [chain, reductions, updates, lambda: shrinking((7, 9, 11)), lambda: windows((7, 9))]
+)
+def test_what_the_last_process_needed_is_prepared_ahead(
+    watch: Watch, program: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then its graphs read nothing."""
+    monkeypatch.setattr(tiers, "TIER", "compiled")
+    monkeypatch.setattr(compiler, "_compile", COMPILE)
+    monkeypatch.setattr(compiler, "compiled", lambda *program: b"image")
+    done: list[Any] = []
+    find = disk_cache.DiskCache.find
+    monkeypatch.setattr(disk_cache.DiskCache, "find", lambda disk, key: done.append(key) or find(disk, key))
+    for _ in range(3):
+        launched = watch.process(program)
+        assert done
+        done.clear()
+
+    def later() -> list[Any]:
+        evaluate.read_ahead(np.Device("cuda:0"))
+        assert done
+        done.clear()
+        return program()
+
+    assert watch.process(later) == launched
+    assert not done
+
+
+def after_reading_ahead(program: Callable[[], list[Any]]) -> list[Any]:
+    evaluate.read_ahead(np.Device("cuda:0"))
+    return program()
+
+
+def test_the_list_of_what_was_needed_is_written_where_it_is_another(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bytes] = []
+    keep = disk_cache.DiskCache.keep
+    monkeypatch.setattr(
+        disk_cache.DiskCache, "keep", lambda disk, key, entry: kept.append(key) or keep(disk, key, entry)
+    )
+    for program, is_written in ((chain, True), (chain, False), (reductions, True), (chain, True)):
+        kept.clear()
+        watch.process(partial(after_reading_ahead, program))
+        assert bool(kept) == is_written
+
+
 def test_the_steps_of_a_kept_plan_of_symbols(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[list[Any]] = []
     monkeypatch.setattr(evaluate, "observer", lambda step, work: (steps[-1].append(step), work()))
@@ -483,8 +533,8 @@ def test_the_end_of_a_process_keeps_its_plans(folder: Path) -> None:
         [sys.executable, "-c", ENDS], env=environment, cwd=root, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
-    plan_and_text = 2
-    assert len(list((folder / "programs").iterdir())) == int(done.stdout) + plan_and_text
+    plan_text_and_list = 3
+    assert len(list((folder / "programs").iterdir())) == int(done.stdout) + plan_text_and_list
 
 
 KEYS = """
