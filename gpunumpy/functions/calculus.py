@@ -18,6 +18,7 @@ from ..core.recording.record import as_array, as_dtype, elementwise, ndim_of
 from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced_copy
 from .manipulation.joining import concatenate
 from .reductions.reductions import all
+from .ufuncs.errstate import ignoring
 from .ufuncs.methods import NO_VALUE, reduce_ufunc, wrapped_scalar
 
 __all__ = ["convolve", "correlate", "diff", "ediff1d", "gradient", "trapezoid"]
@@ -206,6 +207,7 @@ _negative = _arithmetic("negative", operator.neg)
 # --- convolution ----------------------------------------------------------------------------------------------------
 
 
+@ignoring(all="ignore")
 def convolve(a: Any, v: Any, mode: Any = "full") -> ndarray:
     """Return the discrete convolution of two one-dimensional sequences. See `numpy.convolve`."""
     longer, shorter = as_array(a), as_array(v)
@@ -219,6 +221,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> ndarray:
     return _windows(longer, _reversed(shorter), _mode(mode))
 
 
+@ignoring(all="ignore")
 def correlate(a: Any, v: Any, mode: Any = "valid") -> ndarray:
     """Return the cross-correlation of two one-dimensional sequences. See `numpy.correlate`."""
     first, second = as_array(a), as_array(v)

@@ -13,7 +13,7 @@ MODULES: dict[str, dict[str, str]] = {
     "einops": {"einops": "einops", "eap": "einops.array_api"},
     "jax": {"jax": "jax", "jnp": "jax.numpy"},
     "matplotlib": {"plt": "matplotlib.pyplot", "matplotlib": "matplotlib"},
-    "SciPy": {"stats": "scipy.stats"},
+    "SciPy": {"stats": "scipy.stats", "interpolate": "scipy.interpolate"},
     "numba": {"numba": "numba"},
     "numpy.testing": {},
     "pandas": {"pd": "pandas"},
@@ -222,7 +222,14 @@ REFUSED: dict[str, tuple[tuple[str, str, str], ...]] = {
             "[p.get_facecolor() for p in ax.bar(np.arange(4), m[0], color=m[:4, :3].get()).patches]",
         ),
     ),
-    "SciPy": (("stats.ppcc_max(y)", "TypeError", "stats.ppcc_max(y.get())"),),
+    "SciPy": (
+        ("stats.ppcc_max(y)", "TypeError", "stats.ppcc_max(y.get())"),
+        (
+            "interpolate.lagrange(k[:3], y[:3]).coef",
+            "ValueError",
+            "interpolate.lagrange(k[:3].get(), y[:3].get()).coef",
+        ),
+    ),
     "numba": (
         (
             "numba.njit(lambda a: a.sum() * 2)(x)",

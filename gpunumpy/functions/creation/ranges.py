@@ -284,7 +284,7 @@ def geomspace(
         raise ValueError("Geometric sequence cannot include zero")
     computed_dtype = numpy.result_type(low, high, float(host_scalar(num)), numpy.zeros((), dtype))
     target_dtype = dtypes.check(computed_dtype if dtype is None else dtype)
-    low, high = low.astype(computed_dtype), high.astype(computed_dtype)
+    low, high = (ends.astype(computed_dtype) for ends in numpy.broadcast_arrays(low, high))
     sign = numpy.sign(low)
     low, high = low / sign, high / sign
     result = logspace(numpy.log10(low), numpy.log10(high), num, endpoint, 10.0, computed_dtype, device=device)

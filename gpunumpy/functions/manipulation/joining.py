@@ -236,9 +236,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
     x = as_array(ary)
     axis = normalize_axis(axis, x.ndim)
     total = x.shape[axis]
-    if hasattr(indices_or_sections, "__len__") and not (
-        isinstance(indices_or_sections, (ndarray, numpy.ndarray)) and indices_or_sections.ndim == 0
-    ):
+    if numpy.iterable(indices_or_sections):
         bounds = [0, *(k.__index__() for k in indices_or_sections), total]
     else:
         count = int(indices_or_sections)
@@ -253,7 +251,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
     """Split an array along an axis into views of equal size, or at indices. See `numpy.split`."""
     x = as_array(ary)
-    if not hasattr(indices_or_sections, "__len__"):
+    if not numpy.iterable(indices_or_sections):
         size = x.shape[normalize_axis(axis, x.ndim)]
         if size % indices_or_sections:
             raise ValueError("array split does not result in an equal division")

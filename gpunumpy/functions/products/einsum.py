@@ -22,6 +22,7 @@ from ...core.recording.memo import Recipe, StandIns, static_key, undisturbed
 from ...core.recording.record import as_array, as_dtype, reshaped, transposed
 from ...core.runtime import evaluate
 from ...core.source_location import warn
+from ..ufuncs.errstate import ignoring
 from ..ufuncs.gufunc import product_dtype
 from ..ufuncs.output import checked_output, in_order, write_to_output
 from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, parse, plan_pair, subscripts_of
@@ -31,6 +32,7 @@ from .precision import precision_name
 __all__ = ["einsum", "einsum_path"]
 
 
+@ignoring(all="ignore")
 def einsum(
     *operands: Any,
     out: Any = None,

@@ -20,6 +20,7 @@ from ...core.recording.record import as_array, as_dtype, binary_operator, reshap
 from ...core.source_location import warn
 from ..indexing.slices import flat_array, sliced_copy
 from ..manipulation.joining import concatenate
+from ..ufuncs.errstate import ignoring
 from ..ufuncs.methods import reduce_ufunc
 from ..ufuncs.output import checked_output, write_to_output
 from .matrix_product import conjugate, matrix_product, vector_product
@@ -96,6 +97,7 @@ def _product_along(a: ndarray, b: ndarray, axis: int) -> Node:
     return matrix_product(one, two, shape)
 
 
+@ignoring(all="ignore")
 def vdot(a: Any, b: Any, /) -> ndarray:
     """Multiply all elements in C order, those of `a` conjugated, and sum. See `numpy.vdot`."""
     one, two = as_two_arrays(a, b)
