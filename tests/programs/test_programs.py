@@ -45,6 +45,30 @@ def test_other_sizes(batch: int) -> None:
                 Machine(seed, gpunumpy, sizes=sizes).run(12)
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("batch", range(20))
+def test_little_room(device: str, batch: int) -> None:
+    """Values move, and are computed in slabs; a program ends where a statement needs more than there is."""
+    ended = 0
+    try:
+        with Device(device):
+            for seed in range(batch * 20, (batch + 1) * 20):
+                gpunumpy.synchronize()
+                gpunumpy.free_all_blocks()
+                gpunumpy.set_memory_limit(gpunumpy.memory_info().used + (1 << 14))
+                try:
+                    Machine(seed, gpunumpy, device == "cpu").run(12)
+                except MemoryError:
+                    ended += 1
+                except AssertionError as error:
+                    if "MemoryError('out of memory" not in str(error):
+                        raise
+                    ended += 1
+    finally:
+        gpunumpy.set_memory_limit(None, device)
+    assert ended < 10
+
+
 class Counting(Machine):
     """Counts the statements that NumPy does without an error."""
 

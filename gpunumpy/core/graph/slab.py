@@ -119,6 +119,15 @@ class Cut:
                     self.whole[inner] = None
         return node
 
+    def in_memory(self, node: Node) -> Node:
+        """Return a node that a call takes as it is: what it is made of is in memory, also if it is elementwise work."""
+        inner = node
+        while inner.data is None and isinstance(inner.signature.primitive, View):
+            (inner,) = inner.args
+        if inner.data is None and isinstance(inner.signature.primitive, (Map, Update)):
+            self.whole[inner] = None
+        return self.as_it_is(node)
+
     def _all_of(self, node: Node) -> _Maker:
         return self.as_it_is(node)
         yield
@@ -297,7 +306,7 @@ class Cut:
             return (yield from self._window_of_whole(slab))
         parts = []
         for arg, axis in zip(args, along, strict=True):
-            part = self.as_it_is(arg) if axis is None else (yield Slab(arg, axis, slab.start, slab.stop))
+            part = self.in_memory(arg) if axis is None else (yield Slab(arg, axis, slab.start, slab.stop))
             parts.append(part)
         if primitive.results:
             return library_call_outputs(primitive.name, primitive.options, parts)[0].args[0]

@@ -222,7 +222,8 @@ class Added(SlabResult):
     """A library call whose results for slabs of its arguments add up, floating-point numbers in a wider dtype."""
 
     def __init__(self, root: Node, axes: CutAxes) -> None:
-        self._args = root.args
+        assert isinstance(root.signature.primitive, LibraryCall)
+        self._call, self._args = root.signature.primitive, root.args  # as of a reduction
         lengths = [arg.signature.shape[axis] for arg, axis in zip(root.args, axes, strict=True) if axis is not None]
         super().__init__(root, lengths[0])
         self._axes = axes
@@ -230,13 +231,12 @@ class Added(SlabResult):
 
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab."""
-        call, signature = self.root.signature.primitive, self.root.signature
-        assert isinstance(call, LibraryCall)
+        signature = self.root.signature
         parts = [
-            cut.as_it_is(arg) if axis is None else cut.slab(Slab(arg, axis, start, stop))
+            cut.in_memory(arg) if axis is None else cut.slab(Slab(arg, axis, start, stop))
             for arg, axis in zip(self._args, self._axes, strict=True)
         ]
-        return [library_call(call.name, call.options, parts, (signature.shape, signature.dtype))]
+        return [library_call(self._call.name, self._call.options, parts, (signature.shape, signature.dtype))]
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the values of a slab."""

@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -485,6 +486,26 @@ print("whole")
     environment = {**os.environ, "GPUNUMPY_SPILL_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1:] == ["whole"], done.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no such signal")
+def test_files_go_with_a_process_that_is_killed(tmp_path: Path) -> None:
+    program = f"""
+import os, signal
+import numpy, gpunumpy as np
+np.set_residence("device")
+with np.Device("cpu"):
+    np.set_memory_limit({4 * BYTES})
+    made = [np.asarray(numpy.arange({SIZE}) * 1.0 + k) for k in range(12)]
+    np.synchronize()
+    print(np.memory_info().spilled, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    environment = {**os.environ, "GPUNUMPY_SPILL_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert int(done.stdout) >= 8 * BYTES
+    assert not list(tmp_path.iterdir())
 
 
 def test_no_folder_of_that_name(room: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:

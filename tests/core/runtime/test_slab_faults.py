@@ -1,0 +1,134 @@
+"""Faults while values are computed in slabs: no memory, another limit, exceptions; addresses that others have."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core.runtime import memory, slabs, spill_store
+from gpunumpy.core.runtime.device import CPU
+
+from .test_slabs import EXPRESSIONS, LIMIT, ROUNDED, data, mapped
+
+# One of each kind of pass: stretches, sums, positions, scans, masks, indices, sorts, products, transforms.
+NAMES = (
+    *("with a mean", "argmin of columns", "scan", "picked by a mask", "sums at indices", "written at indices"),
+    *("order of long rows", "squares", "product of large matrices", "transforms of planes", "filtered line"),
+)
+
+
+@pytest.fixture(autouse=True)
+def room() -> Iterator[Callable[[float], None]]:
+    """Leaves room for so many times `LIMIT` besides the arrays that exist."""
+
+    def leave(times: float) -> None:
+        np.synchronize()
+        memory.free_all_blocks("cpu")
+        np.set_memory_limit(memory.memory_info("cpu").used + int(times * LIMIT), "cpu")
+
+    has_spilled = CPU.has_spilled
+    np.synchronize()
+    gc.collect()
+    with np.Device("cpu"):
+        leave(1)
+        yield leave
+        np.set_memory_limit(None, "cpu")
+    CPU.has_spilled = has_spilled
+
+
+def assert_is(name: str, result: Any) -> None:
+    rounded = 1e-9 if name in ROUNDED else 0
+    numpy.testing.assert_allclose(
+        result.get(), EXPRESSIONS[name](numpy, data()), rtol=rounded or 1e-13, atol=rounded, err_msg=name
+    )
+
+
+@contextmanager
+def progress(told: Callable[[float], None]) -> Iterator[Callable[[float], None]]:
+    """Stand-in for a progress bar, which calls a function between slabs."""
+    yield told
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_allocation_that_fails_at_any_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The result is there all the same, or the error says that memory is short; the next attempt finds everything."""
+    x = np.asarray(mapped(tmp_path, data()))
+    pool = memory.pool_of(CPU)
+    new_block, place = pool.new_block, spill_store.SpillStore.place
+    number, left = 0, 0
+    while left <= 0:
+        number += 1 + number // 2
+        left = number
+
+        def fails() -> bool:
+            nonlocal left
+            left -= 1
+            return left == 0
+
+        result = EXPRESSIONS[name](np, x)
+        with monkeypatch.context() as patch:
+            patch.setattr(pool, "new_block", lambda size: None if fails() else new_block(size))
+            patch.setattr(spill_store.SpillStore, "place", lambda self, size: None if fails() else place(self, size))
+            with suppress(MemoryError):
+                assert_is(name, result)
+        assert_is(name, result)
+    assert number > 3
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_limit_lowered_between_slabs(
+    room: Callable[[float], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    x = np.asarray(mapped(tmp_path, data()))
+    limits = iter([0.6])
+
+    def lowered(part: float) -> None:
+        if (times := next(limits, None)) is not None:
+            np.set_memory_limit(int(times * LIMIT), "cpu")
+
+    monkeypatch.setattr(slabs, "progress_bar", lambda nbytes: progress(lowered))
+    assert_is(name, EXPRESSIONS[name](np, x))
+    assert next(limits, None) is None
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_exception_between_slabs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Control-C ends the computation; what is pending is computed where it is looked at next."""
+    x = np.asarray(mapped(tmp_path, data()))
+    for number in (1, 2):
+        result, left = EXPRESSIONS[name](np, x), number
+
+        def interrupted(part: float) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(slabs, "progress_bar", lambda nbytes, told=interrupted: progress(told))
+            with pytest.raises(KeyboardInterrupt):
+                result.get()
+        assert_is(name, result)
+
+
+def test_an_exported_address_stays(room: Callable[[float], None]) -> None:
+    """Also that of an operand of which slabs read parts, which is on the device."""
+    np.set_memory_limit(None, "cpu")
+    x = np.asarray(data()) * 1
+    shown, address = numpy.from_dlpack(x), x.data_ptr()
+    room(1)
+    for name in ("with a mean", "transposed", "product of large matrices", "sorted"):
+        assert_is(name, EXPRESSIONS[name](np, x))
+    assert x.data_ptr() == address == shown.ctypes.data
+    shown[5] = 7
+    assert float(x[5, 3]) == 7
