@@ -1,8 +1,9 @@
 """Data larger than the device, read from a mapped file that is in the system's cache: seconds beside reading and link.
 
-``python benchmarks/out_of_core.py [--device cuda] [--limit 4GB] [--times 4] [--folder /tmp]`` writes a file of so many
-times the limit, sets the limit, and reduces and maps the file. Beside each time stands that of the slower of two ways
-of the same bytes: read once by the host, and over the link to the device. The status is 1 if a result is not NumPy's.
+``python benchmarks/out_of_core.py [--device cuda] [--limit 4GB] [--times 4] [--folder /tmp] [--only WORK ...]`` writes
+a file of so many times the limit, sets the limit, and reduces and maps the file. Beside each time stands that of the
+slower of two ways of the same bytes: read once by the host, and over the link to the device. The status is 1 if a
+result is not NumPy's.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def main() -> int:
     parser.add_argument("--limit", default="4GB")
     parser.add_argument("--times", type=float, default=4)
     parser.add_argument("--folder", default=tempfile.gettempdir())
+    parser.add_argument("--only", nargs="+", help="the rows of the table to run (default: all)")
     options = parser.parse_args()
     limit = parsed_bytes(options.limit, "--limit")
     assert limit is not None
@@ -94,7 +96,8 @@ def main() -> int:
                 "rows at random": (1, lambda: float(np.asarray(values)[order].mean()), expected),
                 "sum that runs": (1, lambda: float(np.cumsum(values, axis=0)[-1].mean()) / rows, expected),
             }
-            for name, (passes, work, wanted) in works.items():
+            for name in options.only or works:
+                passes, work, wanted = works[name]
                 work()
                 took, found = seconds(work)
                 slower = passes * max(reading, linking)

@@ -1,10 +1,10 @@
 """A working set larger than the device's memory: what a limit costs, beside the fewest bytes that have to move.
 
-``python benchmarks/spill.py [--device cuda] [--limit 16GB] [--times 1.5 3]`` sets a limit, and runs programs whose
-arrays take so many times as much. It prints the seconds of a run, those without a limit, the bytes that would move if
-all future reads were known (the value that is read last leaves; one that was not written since leaves without a
-copy), the seconds of these over the link, the run beside the sum of both, and how many arrays moved. The link is that
-of page-locked memory, measured here. The status is 1 if a result differs from that without a limit.
+``python benchmarks/spill.py [--device cuda] [--limit 16GB] [--times 1.5 3] [--only PROGRAM ...]`` sets a limit, and
+runs programs whose arrays take so many times as much. It prints the seconds of a run, those without a limit, the bytes
+that would move if all future reads were known (the value that is read last leaves; one that was not written since
+leaves without a copy), the seconds of these over the link, the run beside the sum of both, and how many arrays moved.
+The link is that of page-locked memory, measured here. The status is 1 if a result differs from that without a limit.
 """
 
 from __future__ import annotations
@@ -214,6 +214,7 @@ def main() -> int:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--limit", default="16GB")
     parser.add_argument("--times", type=float, nargs="+", default=[1.5, 3.0])
+    parser.add_argument("--only", nargs="+", default=[*PROGRAMS], choices=[*PROGRAMS], metavar="PROGRAM")
     options = parser.parse_args()
     device, limit = Device(options.device), parsed_bytes(options.limit)
     assert limit is not None
@@ -228,7 +229,8 @@ def main() -> int:
             "  arrays moved, and at least"
         )
         for times in options.times:
-            for name, program in PROGRAMS.items():
+            for name in options.only:
+                program = PROGRAMS[name]
                 np.set_memory_limit(None)
                 work = program(round(PARTS * times), int(limit * 0.98) // PARTS)
                 alone, expected, _, _ = timed(work.run, device)
