@@ -208,7 +208,9 @@ def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None
         Whether the target is page-locked, so that the GPU writes it directly.
     """
     device = buffer.device
-    if buffer.host is not None:
+    if (written := buffer.awaited()) is not None:
+        target[:] = written
+    elif buffer.host is not None:
         target[:] = buffer.host[: buffer.nbytes]
     elif is_pinned:
         refuse_capture(device, "a copy to the host")

@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.arrays import dlpack
 from gpunumpy.core.runtime import memory, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
 
@@ -132,3 +133,5 @@ def test_an_exported_address_stays(room: Callable[[float], None]) -> None:
     assert x.data_ptr() == address == shown.ctypes.data
     shown[5] = 7
     assert float(x[5, 3]) == 7
+    del x, shown
+    dlpack.sweep()

@@ -477,6 +477,16 @@ def test_one_matrix_has_no_slabs(limit: None, tmp_path: Path) -> None:
     assert float(x.sum()) == values.sum()
 
 
+def test_a_product_as_large_as_the_limit(limit: None) -> None:
+    """Where slabs are of the inner side, what each adds is itself computed in slabs, and stays on the host."""
+    values = numpy.resize(data(), (400, 296))
+    x = np.asarray(numpy.resize(values, (2000, 296)))
+    assert type(x._node.data) is SpilledBuffer
+    for k in (295, 296):  # of 698,560 and 700,928 bytes
+        expected = numpy.resize(values, (2000, 296))
+        numpy.testing.assert_array_equal((x[:, :k].T @ x).get(), expected[:, :k].T @ expected)
+
+
 def test_one_pass_for_two_results(limit: None) -> None:
     chunks = Chunked(data())
     x = np.asarray(chunks)
