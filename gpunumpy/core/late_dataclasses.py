@@ -1,12 +1,13 @@
 """`dataclasses.dataclass` for the classes of this package, whose methods are compiled with the first instance.
 
 For each frozen class Python compiles six methods, in 0.4 ms. The package has some sixty such classes, and a program of
-small arrays makes instances of few.
+small arrays makes instances of few. A thread makes those that work on a GPU needs while the driver makes a context.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,10 @@ def _with_late_methods(frozen: bool, slots: bool, cls: type) -> type:
     """Return a class that gets the methods of a dataclass as its first instance is made."""
     members = {name: x for name, x in vars(cls).items() if name not in _OF_THE_CLASS_ITSELF}
     late = _with_slots(cls, members) if slots else cls
+    complete = _incomplete[late] = partial(_complete, late, members, frozen)
 
     def begin(self: Any, *args: Any, **options: Any) -> None:
-        _complete(late, members, frozen)
+        complete()
         self.__init__(*args, **options)
 
     late.__init__ = begin  # type: ignore[misc]
@@ -67,3 +69,14 @@ def _complete(late: type, members: dict[str, Any], frozen: bool) -> None:
     for name in made.keys() - {*_OF_THE_CLASS_ITSELF, "__setattr__", "__delattr__"}:
         setattr(late, name, made[name])
     late.__init__ = constructor  # type: ignore[misc]
+    _incomplete.pop(late, None)
+
+
+# What completes the classes without instances.
+_incomplete: dict[type, Callable[[], None]] = {}
+
+
+def complete_all() -> None:
+    """Give all classes that have been defined their methods."""
+    for complete in list(_incomplete.values()):
+        complete()

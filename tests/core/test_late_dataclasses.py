@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpunumpy.core.late_dataclasses import dataclass
+from gpunumpy.core.late_dataclasses import complete_all, dataclass
 
 
 def classes(decorator: Callable[..., Any], **options: Any) -> Any:
@@ -85,3 +85,14 @@ def test_threads_make_first_instances_together() -> None:
         row = classes(dataclass, frozen=True, slots=True)
         with ThreadPoolExecutor(4) as threads:
             assert len({repr(x) for x in threads.map(row, "aaaa")}) == 1
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_methods_may_be_made_before_there_is_an_instance(options: dict[str, bool]) -> None:
+    row = classes(dataclass, **options)
+    assert "__match_args__" not in vars(row)
+    complete_all()
+    constructor = row.__init__
+    assert row.__match_args__ == ("name", "size", "parts")
+    assert row("a") == row("a", 3)
+    assert row.__init__ is constructor

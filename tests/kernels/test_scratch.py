@@ -65,3 +65,12 @@ def test_scratch_memory_of_other_sizes() -> None:
     launch: Any = ScratchLauncher(launcher, _scratch()).at((5, 1, 1), (40, 77, 8, 123))  # type: ignore[arg-type]
     assert launcher.launched == [(5, 1, 1, 123)]
     assert launch.scratch == (((True, 0), (False, 77), (True, 48)), memory.zeroed_scratch(CPU, 64))
+
+
+def test_the_core_launches_other_sizes_of_what_was_never_launched() -> None:
+    """As of a kernel that was prepared ahead, at sizes that the program may not have."""
+    launcher = _LauncherOfSizes()
+    launcher.launch = _Launch()
+    kernel = ScratchLauncher(launcher, _scratch())  # type: ignore[arg-type]
+    kernel.at((5, 1, 1), (40, 77, 8, 123))
+    assert kernel.launch is launcher.launch

@@ -12,6 +12,7 @@ from ...core.disk_cache import cache_folder, open_cache, package_digest
 from ...core.errors import DeviceError
 from ...core.graph.library_calls.record import Batch
 from ...core.graph.library_calls.registry import record_of
+from ...core.late_dataclasses import complete_all
 from ...core.runtime import memory
 from ...core.runtime.device import Device, raise_if_lost
 from ...core.runtime.executors import fuse_predicate_of, implementation, load_library_calls
@@ -35,9 +36,11 @@ def load() -> None:
     compiler_version()
     if TIER != "compiled":
         interpreter_text()
+    complete_all()
     load_library_calls(CudaExecutor.name)
     implementation(PROGRAM)
     implementation(OPCODES)()  # with the tables of helpers that texts need too
+    complete_all()
     take_for_old()
 
 

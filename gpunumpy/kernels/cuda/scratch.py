@@ -63,7 +63,7 @@ class ScratchLauncher:
     Attributes
     ----------
     launch
-        What the compiled core launches the kernel with, from the second launch on.
+        What the compiled core launches the kernel with, once it has been launched, or asked for other sizes.
     """
 
     __slots__ = ("_launcher", "_scratch", "launch")
@@ -79,6 +79,7 @@ class ScratchLauncher:
 
         The numbers are the bytes of its scratch memory, and then its parameters.
         """
+        self._prepare_launch()
         count = len(self._scratch.parts)
         launcher: Any = self._launcher.at(grid, numbers[count:])
         if launcher is None:
@@ -91,15 +92,19 @@ class ScratchLauncher:
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Queue the kernel over its bound arguments."""
-        launch: Any = self.launch
-        if launch is None and self._launcher.launch is not None:
-            with_scratch = self._launcher.launch.with_scratch  # type: ignore[attr-defined]
-            launch = self.launch = with_scratch(self._scratch.parts, self._scratch.counters())
-        if launch is not None:
-            launch(values)
+        if self.launch is None:
+            self._prepare_launch()
+        if self.launch is not None:
+            self.launch(values)
             return
         buffers = self._scratch.allocate()
         self._launcher([*values, *self._scratch.addresses(buffers)])
+
+    def _prepare_launch(self) -> None:
+        """Prepare the launch by the core, if the kernel is loaded."""
+        if self.launch is None and self._launcher.launch is not None:
+            with_scratch = self._launcher.launch.with_scratch  # type: ignore[attr-defined]
+            self.launch = with_scratch(self._scratch.parts, self._scratch.counters())
 
 
 # What runs a kernel in one launch, and has `at`, which returns what runs it at other sizes.
