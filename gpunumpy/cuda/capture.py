@@ -24,6 +24,7 @@ def prepared_capture(device: Device, is_captured: bool = False) -> Capture:
     capture.prepare()
     try:
         if not is_captured:
+            evaluate.compute_every_value(capture.queue)
             evaluate.synchronize(device)
         elif (copies := copies_begun(device)) is not None:
             copies.synchronize()

@@ -3,8 +3,9 @@
 All operations on arrays of a GPU run on the stream of its device, in the order in which they are recorded, and copies
 that the host does not wait for run beside it, in the order that the data needs. A `Stream` is for what others queue,
 kernels of one's own or other libraries, and for the host to wait for. As a context it orders: what is recorded and
-copied in it comes after what is on the stream, and what is queued on the stream later comes after that. Nothing waits
-on the host. On the CPU, where work is done when it is computed, streams order nothing.
+copied in it comes after what is on the stream, and what is queued on the stream later comes after that. What others
+queue on the stream in the block comes before later work of this package. Nothing waits on the host. On the CPU, where
+work is done when it is computed, streams order nothing.
 """
 
 from __future__ import annotations
@@ -209,14 +210,14 @@ class Stream:
         streams = _streams.get()
         if streams:
             streams[-1]._leave()
-        _streams.set((*streams[:-1], self))
         self._join()
+        _streams.set((*streams[:-1], self))
         return self
 
     def __enter__(self) -> Stream:
         """Make the stream the current one of this thread."""
-        _streams.set((*_streams.get(), self))
         self._join()
+        _streams.set((*_streams.get(), self))
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -231,6 +232,7 @@ class Stream:
             return
         self._capture = join_capture(self.device, self._handle) if is_captured(self._handle) else None
         if self._capture is None:
+            refuse_capture(self.device, "a block of a stream that is not captured")
             wait_for(self.device, self._handle)
 
     def _leave(self) -> None:
@@ -240,6 +242,7 @@ class Stream:
             leave_capture(capture, self._handle)
         elif self._handle:
             evaluate.compute_pending(evaluate.queue_of(self.device))
+            wait_for(self.device, self._handle)  # for what others have queued in the block
             consumer_waits(self.device, self._handle)
             waits_for_copies(self.device, self._handle)
 

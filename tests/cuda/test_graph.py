@@ -102,23 +102,27 @@ def test_other_arrays_have_another_graph_and_views_the_same(gpu: CapturingDriver
 
 def test_arrays_that_are_written_in_place(gpu: CapturingDriver) -> None:
     """The argument and another one, for which an eager program would take new memory."""
-    total = numbers(0.0)
+    total, counted, small = numbers(0.0), np.zeros(SIZE), np.asarray([1.0, 2.0])
 
     @np.graph
-    def step(x: Any) -> None:
-        nonlocal total
+    def step(x: Any) -> Any:
+        nonlocal total, counted
         x += 1.0
         x.computed()
         total += x
+        counted += 2.0
+        return small + 1.0
 
     x = numbers(0.0)
     expected_x, expected_total = plain(), plain()
-    for _ in range(4):
-        assert step(x) is None
+    for k in range(4):
+        numpy.testing.assert_array_equal(step(x).get(), [k + 2.0, k + 3.0])
+        small += 1.0
         expected_x = expected_x + 1.0
         expected_total = expected_total + expected_x
         check(x, expected_x)
         check(total, expected_total)
+        check(counted, numpy.full(SIZE, 2.0 * k + 2))
     assert step.graphs == 1
 
 
@@ -167,6 +171,18 @@ def test_what_cannot_be_captured(gpu: CapturingDriver, name: str, look: Any) -> 
         np.graph(step)(x)
     check(x, plain(1.0))  # what came before has run
     check(np.graph(lambda x: x + 1.0)(x), plain(2.0))
+
+
+def test_a_block_of_another_stream_cannot_be_captured(gpu: CapturingDriver) -> None:
+    stream = np.Stream(non_blocking=True)
+
+    def step(x: Any) -> Any:
+        with stream:
+            return x + 1.0
+
+    with pytest.raises(np.DeviceError, match="a block of a stream that is not captured cannot be captured"):
+        np.graph(step)(numbers(0.0))
+    assert np.cuda.get_current_stream() is np.Stream.null
 
 
 def test_exceptions_of_the_function(gpu: CapturingDriver) -> None:
@@ -302,6 +318,7 @@ def test_work_in_the_block_of_a_stream_that_captures(gpu: CapturingDriver) -> No
 
     before = len(gpu.launched)
     result, executable = captured(gpu, stream, work)
+    gpu.slow_stream = stream.ptr
     assert len(gpu.launched) > before + 3
     assert not gpu.is_relaxed
     for k in range(1, 4):
@@ -344,6 +361,7 @@ def test_two_blocks_of_one_capture(gpu: CapturingDriver) -> None:
             return y + 5.0
 
     result, executable = captured(gpu, stream, work)
+    gpu.slow_stream = stream.ptr
     with stream:
         gpu.cuGraphLaunch(executable, stream.ptr)
     check(result, plain(6.0))

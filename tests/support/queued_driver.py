@@ -23,7 +23,7 @@ _Operation = Callable[[], bool]
 
 
 class QueuedDriver(FakeDriver):
-    """A driver that runs copies, and kernels that copy or add two arrays of float64, or an array and a number.
+    """A driver that runs copies, and kernels that fill, copy or add two arrays of float64, or an array and a number.
 
     Attributes
     ----------
@@ -193,7 +193,8 @@ class QueuedDriver(FakeDriver):
         parameters_of = rf"{name.decode()}\(const f64\* a0, (const f64\*|double).* a1, f64\*"
         declared = re.search(parameters_of, self._texts[handle])
         if name.startswith(b"copy") and declared is None:
-            self._launch_copy(ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64))))
+            is_fill = f"{name.decode()}(double a0" in self._texts[handle]
+            self._launch_copy(ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64))), is_fill)
             return
         assert declared is not None, "no sum of two"
         words = ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)))
@@ -209,8 +210,12 @@ class QueuedDriver(FakeDriver):
 
         self._queue(self._stream, add)
 
-    def _launch_copy(self, words: Any) -> None:
-        source, result = self._values(words[0][0]), self._values(words[1][0])
+    def _launch_copy(self, words: Any, is_fill: bool) -> None:
+        result = self._values(words[1][0])
+        if is_fill:
+            source = numpy.full(result.size, ctypes.cast(words[0], ctypes.POINTER(ctypes.c_double))[0])
+        else:
+            source = self._values(words[0][0])
 
         def copy() -> bool:
             numpy.copyto(result[: source.size], source[: result.size])

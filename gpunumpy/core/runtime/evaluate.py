@@ -514,9 +514,15 @@ def compute_into(target: numpy.ndarray, node: Node) -> bool:
 def compute_all() -> None:
     """Compute all arrays on all devices; a value that cannot be computed raises only where it is needed."""
     for device_state in list(_states.values()):
-        with device_state.queue.lock, suppress(Exception):
-            arrays = [ref() for ref in device_state.queue.pending]
-            flush(device_state.queue, *(array._node for array in arrays if array is not None))
+        with suppress(Exception):
+            compute_every_value(device_state.queue)
+
+
+def compute_every_value(queue: Queue) -> None:
+    """Compute all arrays of a device, also those that take less time to compute than to read."""
+    with queue.lock:
+        arrays = [ref() for ref in queue.pending]
+        flush(queue, *(array._node for array in arrays if array is not None))
 
 
 def watch(function: Callable[[Node], None] | None) -> None:

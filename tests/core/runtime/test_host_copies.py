@@ -86,7 +86,7 @@ def test_an_export_for_which_there_is_no_room(gpu: fake_driver.FakeDriver, monke
 
     x = np.asarray(VALUES)
     with monkeypatch.context() as patch:
-        patch.setattr(host_copies, "allocate_fixed", refuse)
+        patch.setattr(host_copies, "allocate_for_all_work", refuse)
         with pytest.raises(MemoryError):
             x.data_ptr()
     assert [float(value) for value in x] == VALUES.tolist()
@@ -98,14 +98,14 @@ def test_one_of_two_moves_decides(gpu: fake_driver.FakeDriver, monkeypatch: pyte
     """A signal handler, or another thread, moves the bytes in the middle of a move, and writes to them there."""
     buffer = np.asarray(VALUES)._node.data
     addresses: list[int] = []
-    copy = memory_copy.copy_from_host
+    copy = memory_copy.fill_new
 
-    def interrupted(block: Any, offset: int, content: Any, borrow: bool) -> None:
-        monkeypatch.setattr(host_copies, "copy_from_host", copy)
+    def interrupted(block: Any, content: Any, borrow: bool) -> None:
+        monkeypatch.setattr(host_copies, "fill_new", copy)
         addresses.append(buffer.ptr)
-        copy(block, offset, content, borrow)
+        copy(block, content, borrow)
 
-    monkeypatch.setattr(host_copies, "copy_from_host", interrupted)
+    monkeypatch.setattr(host_copies, "fill_new", interrupted)
     assert buffer.ptr == buffer.ptr == addresses[0]
     assert buffer.awaited() is None
 
