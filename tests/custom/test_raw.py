@@ -184,14 +184,14 @@ def test_arrays_stay_where_they_are_until_the_launch(gpu: fake_driver.FakeDriver
     x, y = np.array(numpy.arange(4, dtype=numpy.float32)), np.array(numpy.zeros(4, numpy.float32))
     y.data_ptr()
     held: list[bool] = []
-    allocate = memory.allocate_fixed
+    allocate = memory.allocate_for_all_work
 
     def allocate_and_look(*given: Any) -> Any:
         held.append(y._node.data in memory._staying)
         return allocate(*given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(host_copies, "allocate_fixed", allocate_and_look)
+        patch.setattr(host_copies, "allocate_for_all_work", allocate_and_look)
         gpu.work = run_scale
         scale(gpu)((1,), (4,), (x, y, numpy.float32(2), 4))
         gpu.work = None

@@ -506,14 +506,12 @@ def _copied(array: ndarray, memory: Any) -> Node:
     the memory keeps it too, for the views that a loop makes anew in every step.
     """
     dtypes.check(memory.dtype)
-    if array.device.capture is not None and _can_leave_host(array):
-        require_device(array)
-        owner_of(array)._node.data.exported = True  # a graph reads it there, whatever the program writes to it later
-        return array.value()
-    if memory.nbytes > 2 * COPIED_BYTES:
+    is_captured = array.device.capture is not None  # by a graph, which reads it where it is from now on
+    if memory.nbytes > 2 * COPIED_BYTES or is_captured:
         if not _can_leave_host(array):
             return from_host(memory, array.device).value()
         require_device(array)  # it was on the host to be accessed by elements
+        owner_of(array)._node.data.exported |= is_captured
         return array.value()
     if _native.has_met_device(array):
         require_device(array)
