@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ..core._native import LOOKS, bind, in_front_of, refuse_concatenation
+from ..core._native import LOOKS, bind, in_front_of, refuse_concatenation, set_operators
 from ..core.ops import table
 from ..core.recording.array import is_scalar, ndarray
 from ..core.recording.record import decides_about_ufuncs
@@ -231,6 +231,7 @@ def _bind() -> None:
             )
         setattr(ndarray, name, property(read, write))
     refuse_concatenation()
+    set_operators({name: table.ufunc_of(op) for name, (op, _) in UFUNC_OF_OPERATOR.items()})
 
 
 def _asking_classes(ufunc: Any, by_numpy: Callable[..., Any], operands: str) -> Callable[..., Any]:

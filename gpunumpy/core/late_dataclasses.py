@@ -1,4 +1,4 @@
-"""`dataclasses.dataclass` for the classes of this package, whose methods are compiled with the first instance.
+"""`dataclasses.dataclass` for the classes of this package, whose methods are compiled as one is first called.
 
 For each frozen class Python compiles six methods, in 0.4 ms. The package has some sixty such classes, and a program of
 small arrays makes instances of few. A thread makes those that work on a GPU needs while the driver makes a context.
@@ -21,21 +21,31 @@ else:
 
 
 _OF_THE_CLASS_ITSELF = ("__dict__", "__weakref__")
+# What is first asked of an instance, which the compiled core may have made without a constructor.
+_FIRST = ("__init__", "__eq__", "__hash__", "__repr__")
 
 
 def _with_late_methods(frozen: bool, slots: bool, cls: type) -> type:
-    """Return a class that gets the methods of a dataclass as its first instance is made."""
+    """Return a class that gets the methods of a dataclass as one of them is called."""
     members = {name: x for name, x in vars(cls).items() if name not in _OF_THE_CLASS_ITSELF}
-    late = _with_slots(cls, members) if slots else cls
+    late: Any = _with_slots(cls, members) if slots else cls
     complete = _incomplete[late] = partial(_complete, late, members, frozen)
 
-    def begin(self: Any, *args: Any, **options: Any) -> None:
-        complete()
-        self.__init__(*args, **options)
+    def first(name: str) -> Callable[..., Any]:
+        def call(self: Any, *args: Any, **options: Any) -> Any:
+            complete()
+            return getattr(late, name)(self, *args, **options)
 
-    late.__init__ = begin  # type: ignore[misc]
+        return call
+
+    setattr(late, "__match_args__", tuple(cls.__annotations__))  # noqa: B010 -- mypy refuses the assignment
+    for name in _FIRST:
+        if name not in members:
+            setattr(late, name, first(name))
     if frozen:
-        late.__setattr__ = late.__delattr__ = _refuse  # type: ignore[method-assign, assignment]
+        late.__setattr__ = late.__delattr__ = _refuse
+    else:
+        late.__hash__ = None
     return late
 
 
@@ -56,19 +66,12 @@ def _refuse(self: Any, name: str, value: Any = None) -> None:
 
 
 def _complete(late: type, members: dict[str, Any], frozen: bool) -> None:
-    """Give a class the methods of a dataclass of these members.
-
-    Several threads may do so at a time: each makes the same ones. The constructor comes last, as it says that all are
-    there.
-    """
+    """Give a class the methods of a dataclass of these members; several threads that do so make the same ones."""
     whole: Any = dataclasses.dataclass(frozen=frozen)(type(late.__name__, late.__bases__, dict(members)))
-    made = {
-        name: x for name, x in vars(whole).items() if x is not members.get(name) and name not in whole.__annotations__
-    }
-    constructor = made.pop("__init__")
-    for name in made.keys() - {*_OF_THE_CLASS_ITSELF, "__setattr__", "__delattr__"}:
-        setattr(late, name, made[name])
-    late.__init__ = constructor  # type: ignore[misc]
+    kept = {*_OF_THE_CLASS_ITSELF, *whole.__annotations__, "__setattr__", "__delattr__"}
+    for name, x in vars(whole).items():
+        if x is not members.get(name) and name not in kept:
+            setattr(late, name, x)
     _incomplete.pop(late, None)
 
 

@@ -90,9 +90,25 @@ def test_threads_make_first_instances_together() -> None:
 @pytest.mark.parametrize("options", OPTIONS)
 def test_methods_may_be_made_before_there_is_an_instance(options: dict[str, bool]) -> None:
     row = classes(dataclass, **options)
-    assert "__match_args__" not in vars(row)
+    assert "__dataclass_fields__" not in vars(row)
     complete_all()
     constructor = row.__init__
     assert row.__match_args__ == ("name", "size", "parts")
     assert row("a") == row("a", 3)
     assert row.__init__ is constructor
+
+
+def test_instances_without_a_constructor_are_compared() -> None:
+    """As the compiled core makes primitives of the graph."""
+    kind = classes(dataclass, frozen=True, slots=True)
+    a, b = object.__new__(kind), object.__new__(kind)
+    for x in (a, b):
+        for name, value in (("name", "a"), ("size", 2), ("parts", ())):
+            getattr(kind, name).__set__(x, value)
+    assert hash(a) == hash(b)
+    assert a == b == kind("a", 2, ())
+    repr_first = classes(dataclass, frozen=True, slots=True)
+    x = object.__new__(repr_first)
+    for name, value in (("name", "a"), ("size", 2), ("parts", ())):
+        getattr(repr_first, name).__set__(x, value)
+    assert repr(x).endswith("Row(name='a', size=2, parts=())")

@@ -229,6 +229,12 @@ def refuse_concatenation() -> None:
         _core.refuse_concatenation()
 
 
+def set_operators(ufuncs: dict[str, Any]) -> None:
+    """Have operators on arrays on the host run the loops of NumPy's ufuncs, before the methods of these names."""
+    if _core is not None:
+        _core.set_operators(ufuncs)
+
+
 def tell(**facts: Any) -> None:
     """Tell the core what decides whether calls are placed on the host, by the names of its functions ``set_...``."""
     if _core is not None:

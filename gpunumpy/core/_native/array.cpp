@@ -167,8 +167,10 @@ bool set_array_class() {
     return entry_of_none;
 }
 
+PyObject* new_untracked_array() { return free_arrays.take(state.ndarray); }
+
 PyObject* new_array() {
-    PyObject* made = free_arrays.take(state.ndarray);
+    PyObject* made = new_untracked_array();
     if (made) PyObject_GC_Track(made);
     return made;
 }

@@ -50,6 +50,8 @@ bool set_array_class();
 
 // A new array of the class itself, whose fields are still to be set.
 PyObject* new_array();
+// The same for one that will be in no cycle, so that the garbage collector need not know it.
+PyObject* new_untracked_array();
 
 // Whether an object is an array of this package, of a subclass too: those are classes of Python's, as NumPy's arrays and
 // scalars are not, which most memory is.

@@ -124,4 +124,15 @@ PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int
     return made;
 }
 
+PyObject* new_host_scalar(Ref scalar, PyObject* queue) {
+    PyObject* made = scalar ? new_untracked_array() : nullptr;
+    if (!made) return nullptr;
+    Array* array = as_array(made);
+    array->base = scalar.release();
+    array->owner = Py_NewRef(Py_None);
+    array->queue = Py_NewRef(queue);
+    array->flags = ON_HOST;
+    return made;
+}
+
 }  // namespace core

@@ -44,6 +44,9 @@ PyObject* queue_of(PyObject* array);
 // A new array on the host that shows memory, which `owner` has, or nothing else if that is None.
 PyObject* new_host_array(PyObject* memory, PyObject* owner, PyObject* queue, int flags);
 
+// A new array on the host that acts as a scalar; null if there is none.
+PyObject* new_host_scalar(Ref scalar, PyObject* queue);
+
 // A new array on the host that shows memory of an array: a view of NumPy's.
 inline PyObject* new_view(PyObject* memory, PyObject* array) {
     PyObject* owner = as_array(array)->owner;

@@ -62,8 +62,7 @@ PyObject* element_at(PyObject* x, const char* place) {
         std::memcpy(&object, place, sizeof object);
         return Py_NewRef(object ? object : Py_None);
     }
-    const Ref scalar(new_scalar(PyArray_TYPE(array), place));
-    return scalar ? new_host_array(scalar.get(), Py_None, queue_of(x), ON_HOST) : nullptr;
+    return new_host_scalar(Ref(new_scalar(PyArray_TYPE(array), place)), queue_of(x));
 }
 
 PyObject* element(PyObject* x, PyObject* key) {

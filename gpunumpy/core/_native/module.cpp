@@ -8,6 +8,7 @@
 #include "looks.hpp"
 #include "new_arrays.hpp"
 #include "numpy_api.hpp"
+#include "operator_slots.hpp"
 #include "program.hpp"
 #include "queue_lock.hpp"
 #include "recent.hpp"
@@ -166,7 +167,7 @@ PyMODINIT_FUNC PyInit__core() {
         !core::add_size_function_type(module.get()) || !core::add_sized_launch_type(module.get()) ||
          !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_cuda_graph_type(module.get()) || !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
-        !core::add_host_call_type(module.get()) || !core::add_looks(module.get()) ||
+        !core::add_host_call_type(module.get()) || !core::add_operator_slots(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) ||
         !core::add_search_type(module.get()) || !core::add_review(module.get())) {
         return nullptr;

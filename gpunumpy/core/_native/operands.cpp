@@ -206,7 +206,7 @@ PyObject* returned_array(PyObject* x, const Operands& operands) {
 
 PyObject* returned(PyObject* x, const Operands& operands) {
     if (PyArray_CheckExact(x)) return returned_array(x, operands);
-    if (is_scalar_at_hand(Py_TYPE(x))) return new_host_array(x, Py_None, operands.queue(), ON_HOST);
+    if (is_scalar_at_hand(Py_TYPE(x))) return new_host_scalar(Ref::to(x), operands.queue());
     if (x == Py_None || PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x)) return Py_NewRef(x);
     if (PyTuple_CheckExact(x) || PyList_CheckExact(x)) {
         return parts_of(x, [&operands](PyObject* part) { return returned(part, operands); });

@@ -89,6 +89,67 @@ bool store_number(Operand& operand, int type) {
     }
 }
 
+// Calls a function with a number of a type of real numbers, and returns what it does; false for other types.
+template <typename Function>
+bool with_type(int type, const Function& function) {
+    switch (type) {
+        case NPY_BOOL: return function(npy_bool());
+        case NPY_BYTE: return function(npy_byte());
+        case NPY_UBYTE: return function(npy_ubyte());
+        case NPY_SHORT: return function(npy_short());
+        case NPY_USHORT: return function(npy_ushort());
+        case NPY_INT: return function(npy_int());
+        case NPY_UINT: return function(npy_uint());
+        case NPY_LONG: return function(npy_long());
+        case NPY_ULONG: return function(npy_ulong());
+        case NPY_FLOAT: return function(npy_float());
+        case NPY_DOUBLE: return function(npy_double());
+        default: return false;
+    }
+}
+
+int find_promoted(int first, int last) {
+    const Ref descriptors[] = {Ref(reinterpret_cast<PyObject*>(PyArray_DescrFromType(first))),
+                               Ref(reinterpret_cast<PyObject*>(PyArray_DescrFromType(last)))};
+    const auto descriptor = [](const Ref& ref) { return reinterpret_cast<PyArray_Descr*>(ref.get()); };
+    const Ref common(reinterpret_cast<PyObject*>(PyArray_PromoteTypes(descriptor(descriptors[0]), descriptor(descriptors[1]))));
+    if (!common) PyErr_Clear();
+    const int type = common ? descriptor(common)->type_num : -1;
+    return PyTypeNum_ISFLOAT(type) && !PyTypeNum_ISFLOAT(first) && !PyTypeNum_ISFLOAT(last) ? -1 : type;
+}
+
+// The type that NumPy gives results of operands of two types that kernels compute; -1 if it would take both as floats, and
+// neither is one: it compares such in another way. What was found is kept.
+int promoted(int first, int last) {
+    static std::atomic<int> known[NPY_CLONGDOUBLE + 1][NPY_CLONGDOUBLE + 1] = {};  // with two added
+    if (first > NPY_CLONGDOUBLE || last > NPY_CLONGDOUBLE) return -1;
+    if (!known[first][last]) known[first][last] = find_promoted(first, last) + 2;
+    return known[first][last] - 2;
+}
+
+// Gives an operand another type, if it has no dimensions; false where that is left to NumPy.
+bool convert(Operand& operand, int type) {
+    if (operand.type == type) return true;
+    if (operand.array) return false;
+    const bool is_made = with_type(operand.type, [&](auto number) {
+        std::memcpy(&number, operand.data, sizeof number);
+        return with_type(type, [&](auto wanted) {
+            wanted = static_cast<decltype(wanted)>(number);
+            std::memcpy(operand.element, &wanted, sizeof wanted);
+            return true;
+        });
+    });
+    operand.data = operand.element;
+    operand.type = type;
+    return is_made;
+}
+
+// Gives operands of two types that of the result; false where that is left to NumPy.
+bool convert_both(Operand& first, Operand& last) {
+    const int type = promoted(first.type, last.type);
+    return type >= 0 && convert(first, type) && convert(last, type);
+}
+
 int find_loop(PyUFuncObject* ufunc, int type) {
     for (int k = 0; k < ufunc->ntypes; k++) {
         const char* types = ufunc->types + k * ufunc->nargs;
@@ -129,8 +190,8 @@ PyObject* scalar_by_loop(PyUFuncObject* ufunc, int loop, const Operand& first, c
     char* addresses[] = {first.data, count == 2 ? last.data : element, element};
     const npy_intp length = 1, strides[3] = {};
     ufunc->functions[loop](addresses, &length, strides, ufunc->data ? ufunc->data[loop] : nullptr);
-    const Ref scalar(new_scalar(ufunc->types[loop * ufunc->nargs + ufunc->nin], element));
-    return scalar && !PyErr_Occurred() ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
+    Ref scalar(new_scalar(ufunc->types[loop * ufunc->nargs + ufunc->nin], element));
+    return PyErr_Occurred() ? nullptr : new_host_scalar(std::move(scalar), queue);
 }
 
 // The most multiplications of a product by NumPy's loop alone: more take longer than what NumPy does for each call, and
@@ -139,7 +200,7 @@ constexpr npy_intp MOST_MULTIPLICATIONS = 1 << 14;
 
 // The product of two vectors, or of a matrix and a vector, by the loop of `matmul`; null, without an exception, of all
 // else. `dot` computes the same of vectors that it does not copy.
-PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first, const Operand& last, PyObject* const* args) {
+__attribute__((noinline)) PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first, const Operand& last, PyObject* const* args) {
     if (!first.array || !last.array || first.type != last.type) return nullptr;
     const int rows_axis = PyArray_NDIM(first.array) - 1, columns_axis = PyArray_NDIM(last.array) - 1;
     if (rows_axis + columns_axis > 1) return nullptr;
@@ -172,35 +233,14 @@ PyObject* product_by_loop(PyUFuncObject* ufunc, int rules, const Operand& first,
     const npy_intp steps[] = {0, 0, 0, strides[0], strides[1], strides[2], strides[3], itemsize, itemsize};
     ufunc->functions[loop](addresses, sizes, steps, ufunc->data ? ufunc->data[loop] : nullptr);
     if (!is_of_vectors) return new_host_array(memory.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY);
-    const Ref scalar(new_scalar(first.type, element));
-    return scalar ? new_host_array(scalar.get(), Py_None, queue, ON_HOST) : nullptr;
+    return new_host_scalar(Ref(new_scalar(first.type, element)), queue);
 }
 
-}  // namespace
-
-// The result of a ufunc by NumPy's own loop, which finds no floating-point errors, over operands of one type; null,
-// without an exception, where there is more to do.
-PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t count) {
-    PyUFuncObject* ufunc = reinterpret_cast<PyUFuncObject*>(object);
-    if (count != ufunc->nin || count > 2 || ufunc->nout != 1) return nullptr;
+// The result of a loop over operands of which one at least is an array with dimensions.
+__attribute__((noinline)) PyObject* array_by_loop(PyUFuncObject* ufunc, int loop, int rules, Operand* operands, PyObject* const* args, PyObject* queue) {
     const bool is_swapped = rules & IS_SWAPPED, is_in_place = rules & IS_IN_PLACE;
-    Operand operands[2];
-    for (int k = 0; k < count; k++) {
-        if (!read(args[k], operands[is_swapped ? 1 - k : k])) return nullptr;
-    }
-    Operand &first = operands[0], &last = operands[count - 1];
-    if (ufunc->core_enabled) return product_by_loop(ufunc, rules, first, last, args);
-    if (first.type < 0 && !store_number(first, last.type)) return nullptr;
-    if (last.type < 0 && !store_number(last, first.type)) return nullptr;
-    if (first.type != last.type) return nullptr;
-    const int loop = loop_of(ufunc, first.type);
-    if (loop < 0) return nullptr;
-    const int type = ufunc->types[loop * ufunc->nargs + ufunc->nin], result = static_cast<int>(count);
-    PyObject* array = is_array(args[0]) ? args[0] : args[count - 1];
-    if (!is_array(array)) return nullptr;
-    PyObject* queue = queue_of(array);
-    // A scalar is not written to: in place of it, a name is bound to another one.
-    if (!first.array && !last.array) return scalar_by_loop(ufunc, loop, first, last, result, queue);
+    const int count = ufunc->nin, result = count, type = ufunc->types[loop * ufunc->nargs + count];
+    const Operand &first = operands[0], &last = operands[count - 1];
     Axes axes;
     if (!axes.find(operands, result, is_in_place)) return nullptr;
     Ref made;
@@ -244,6 +284,32 @@ PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t
     return PyErr_Occurred() ? nullptr : made.release();
 }
 
+}  // namespace
+
+// The result of a ufunc by NumPy's own loop, which finds no floating-point errors, over operands of one type, or of
+// which those without dimensions are given it; null, without an exception, where there is more to do.
+PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t count) {
+    PyUFuncObject* ufunc = reinterpret_cast<PyUFuncObject*>(object);
+    if (count != ufunc->nin || count > 2 || ufunc->nout != 1) return nullptr;
+    Operand operands[2];
+    for (int k = 0; k < count; k++) {
+        if (!read(args[k], operands[rules & IS_SWAPPED ? 1 - k : k])) return nullptr;
+    }
+    Operand &first = operands[0], &last = operands[count - 1];
+    if (ufunc->core_enabled) return product_by_loop(ufunc, rules, first, last, args);
+    if (first.type < 0 && !store_number(first, last.type)) return nullptr;
+    if (last.type < 0 && !store_number(last, first.type)) return nullptr;
+    if (first.type != last.type && !convert_both(first, last)) return nullptr;
+    const int loop = loop_of(ufunc, first.type);
+    if (loop < 0) return nullptr;
+    PyObject* array = is_array(args[0]) ? args[0] : args[count - 1];
+    if (!is_array(array)) return nullptr;
+    PyObject* queue = queue_of(array);
+    // A scalar is not written to: in place of it, a name is bound to another one.
+    if (!first.array && !last.array) return scalar_by_loop(ufunc, loop, first, last, static_cast<int>(count), queue);
+    return array_by_loop(ufunc, loop, rules, operands, args, queue);
+}
+
 PyObject* power_of_scalars(int rules, PyObject* const* args, Py_ssize_t count) {
     Operand operands[2];
     if (count != 2) return nullptr;
@@ -259,8 +325,7 @@ PyObject* power_of_scalars(int rules, PyObject* const* args, Py_ssize_t count) {
     std::memcpy(&base, operands[0].data, sizeof base);
     std::memcpy(&exponent, operands[1].data, sizeof exponent);
     const double result = std::pow(base, exponent);
-    const Ref scalar(new_scalar(NPY_DOUBLE, reinterpret_cast<const char*>(&result)));
-    return scalar ? new_host_array(scalar.get(), Py_None, queue_of(array), ON_HOST) : nullptr;
+    return new_host_scalar(Ref(new_scalar(NPY_DOUBLE, reinterpret_cast<const char*>(&result))), queue_of(array));
 }
 
 bool store(PyObject* value, PyArrayObject* array, char* place) {

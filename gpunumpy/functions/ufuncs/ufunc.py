@@ -73,7 +73,7 @@ class _NotGiven:
 _NOT_GIVEN = _NotGiven()
 
 
-def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Any]:
+def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator of methods of ufuncs that lets NumPy's method of a name do their work on the host."""
 
     def run_by_numpy(function: ufunc, *args: Any, **options: Any) -> Any:
@@ -84,7 +84,7 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Any]:
     def run_or_ask_class(function: ufunc, *args: Any, **options: Any) -> Any:
         return (run_by_numpy if asks_a_class(args, options) else run_on_host)(function, *args, **options)
 
-    def decorate(method: Callable[..., Any]) -> Any:
+    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
         run = takes_every_dtype(method, run_or_ask_class)
 
         @wraps(method)
@@ -100,7 +100,7 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Any]:
                 return run_by_numpy(self, *args, **options)
             return run(self, *args, **options)
 
-        return _PlacedMethod(name, run_of_class) if IS_COMPILED else run_of_class
+        return run_of_class
 
     return decorate
 
@@ -119,8 +119,11 @@ class _Places(dict[str, Placement]):
 class _PlacedMethod:
     """A method of ufuncs whose calls the core places: a ufunc has its own from the first look on."""
 
-    def __init__(self, name: str, method: Callable[..., Any]) -> None:
-        self._name, self._method = name, method
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
 
     def __get__(self, function: ufunc | None, owner: type) -> Any:
         if function is None:
@@ -132,6 +135,10 @@ class _PlacedMethod:
         placed.__signature__ = _signature(self._name)  # type: ignore[attr-defined]
         vars(function)[self._name] = placed
         return placed
+
+
+def _placed(method: Callable[..., Any]) -> Any:
+    return _PlacedMethod(method) if IS_COMPILED else method
 
 
 @compiled
@@ -409,6 +416,7 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
 
     # The methods of binary ufuncs.
 
+    @_placed
     @_takes_every_dtype("reduce")
     def reduce(
         self,
@@ -424,16 +432,19 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         """Reduce over one axis, several, or all of them (None). See `numpy.ufunc.reduce`."""
         return reduce_ufunc(self.__name__, array, axis, dtype, only_output(out), keepdims, initial, where)
 
+    @_placed
     @_takes_every_dtype("accumulate")
     def accumulate(self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Return every intermediate result of a reduction along an axis. See `numpy.ufunc.accumulate`."""
         return accumulate_ufunc(self.__name__, array, axis, dtype, only_output(out))
 
+    @_placed
     @_takes_every_dtype("reduceat")
     def reduceat(self, array: Any, /, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Reduce slices of an axis. See `numpy.ufunc.reduceat`."""
         return reduceat_ufunc(self.__name__, array, indices, axis, dtype, only_output(out))
 
+    @_placed
     def at(self, a: Any, indices: Any, /, *operands: Any) -> Any:
         """Operate in place on indexed elements; a repeated index counts each time. See `numpy.ufunc.at`.
 
@@ -448,6 +459,7 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         """Do the work of `at` on an array that is not NumPy's."""
         return at_ufunc(self.__name__, a, indices, operands)
 
+    @_placed
     @_takes_every_dtype("outer")
     def outer(self, A: Any, B: Any, /, **kwargs: Any) -> Any:
         """Apply the ufunc to every pair of an element of `A` and an element of `B`. See `numpy.ufunc.outer`."""

@@ -264,8 +264,8 @@ def test_methods_of_ufuncs_are_placed_by_the_core() -> None:
         "outer": lambda xp, a: xp.subtract.outer(a, 2.0),
     }
     for name, call in calls.items():
+        _alike(call(np, x), call(numpy, np.asnumpy(x)))  # the first look makes the method
         assert called_by(lambda call=call: call(np, x)) == []  # type: ignore[misc]
-        _alike(call(np, x), call(numpy, np.asnumpy(x)))
         method = getattr(np.add, name)
         assert pickle.loads(pickle.dumps(method)) == getattr(pickle.loads(pickle.dumps(np.add)), name)
         assert "self" not in inspect.signature(method).parameters
@@ -273,3 +273,71 @@ def test_methods_of_ufuncs_are_placed_by_the_core() -> None:
     for xp, a in ((np, y), (numpy, expected)):
         xp.add.at(a, [0, 0, 2], 1.0)
     _alike(y, expected)
+
+
+_ALL_OPERATORS = (
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod),
+    *(operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift),
+    *(operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.product("?bBhHiIlLefdD", repeat=2)))
+def test_scalars_of_two_dtypes(one: str, other: str) -> None:
+    a, b = numpy.array([3, 100]).astype(one), numpy.array([2, 7]).astype(other)
+    x, y = np.asarray(a), np.asarray(b)
+    with numpy.errstate(all="ignore"):
+        for function in _ALL_OPERATORS:
+            for ours, numpys in (((x[0], y[0]), (a[0], b[0])), ((x, y[0]), (a, b[0])), ((x[1], y), (a[1], b))):
+                _alike(_outcome(function, *ours), _outcome(function, *numpys))
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
+def test_operators_on_scalars_run_no_python() -> None:
+    x, y, z = np.ones(3)[0], np.ones(3, int)[1], np.ones(3, "u1")[2]
+    for function in _ALL_OPERATORS[:4]:
+        for operands in ((x, y), (y, z), (x, 2), (2.0, y)):
+            assert called_by(functools.partial(function, *operands)) == []
+    assert called_by(lambda: -x + abs(y)) == []
+
+
+class _Reflecting(np.ndarray):
+    """A subclass that has a say in sums."""
+
+    def __radd__(self, other: Any) -> Any:
+        return "reflected"
+
+
+class _Adding(np.ndarray):
+    def __add__(self, other: Any) -> Any:
+        return "added"
+
+
+class _Foreign:
+    def __radd__(self, other: Any) -> Any:
+        return "foreign"
+
+    __add__ = __radd__
+    __array_ufunc__ = None
+
+    def __lt__(self, other: Any) -> Any:
+        return "less"
+
+    def __gt__(self, other: Any) -> Any:
+        return "greater"
+
+
+def test_classes_decide_about_operators_as_in_python() -> None:
+    x = np.ones(3)
+    assert x.view(_Adding) + x == "added"
+    assert type(x + x.view(_Adding)) is _Adding
+    assert x + np.ones(3).view(_Reflecting) == "reflected"
+    assert x + _Foreign() == _Foreign() + x == "foreign"
+    assert (x < _Foreign(), _Foreign() < x) == ("greater", "less")
+    with pytest.raises(TypeError):
+        x + object.__new__(type("Nothing", (), {"__array_ufunc__": None}))
+    y = x
+    y += 1
+    assert y is x
+    with pytest.raises(TypeError):
+        x & x
