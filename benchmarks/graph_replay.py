@@ -50,7 +50,7 @@ def microseconds(replay: Callable[[], Any], wait: Callable[[], Any]) -> tuple[fl
 def ours(start: numpy.ndarray) -> tuple[tuple[float, float], numpy.ndarray]:
     x = np.asarray(start)
     replayed = np.graph(lambda x: body(x, lambda y: y[::-1]))
-    result = replayed(x)
+    result = [replayed(x) for _ in range(3)][-1]
     return microseconds(lambda: replayed(x), np.synchronize), result.get()
 
 

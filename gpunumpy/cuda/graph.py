@@ -28,14 +28,15 @@ _dropped: list[tuple[Device, Any]] = []
 def graph(function: Callable[_P, _R]) -> Graph[_P, _R]:
     """Return a function that replays the work of `function` on a GPU as one CUDA graph.
 
-    The first call with given arrays runs `function` and captures what it launches. Later calls with the same arrays, or
-    with others that show the same memory, launch that again, with what the arrays hold by then: the host takes a few
-    microseconds for all of it. `function` itself does not run again, so everything else in it stays as it was: Python
-    numbers, random numbers, arrays of NumPy, and every branch that was taken.
+    The first call with given arrays is an ordinary one, in which libraries and kernels are made ready. The second one
+    captures what `function` launches. Later calls with the same arrays, or with others that show the same memory,
+    launch that again, with what the arrays hold by then: the host takes a few microseconds for all of it. `function`
+    itself does not run again, so everything else in it stays as it was: Python numbers, random numbers, arrays of
+    NumPy, and every branch that was taken.
 
-    Every call returns the same arrays, which the next call overwrites. An array that `function` writes to in place, an
-    argument or not, is written by every call. On the CPU every call calls `function`, and so does a call inside of
-    another capture.
+    From the second on, every call returns the same arrays, which the next call overwrites. An array that `function`
+    writes to in place, an argument or not, is written by every call. On the CPU every call calls `function`, and so
+    does a call inside of another capture.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def graph(function: Callable[_P, _R]) -> Graph[_P, _R]:
     Raises
     ------
     DeviceError
-        From the first call, if something cannot be captured. What was recorded before has been computed.
+        From the second call, if something cannot be captured. What was recorded before has been computed.
     TypeError
         From a call, if an argument is neither an array nor hashable.
 
@@ -73,7 +74,7 @@ class Graph(Generic[_P, _R]):
     def __init__(self, function: Callable[_P, _R]) -> None:
         update_wrapper(self, function)
         self._function = function
-        self._known: OrderedDict[Hashable, _Captured[_R]] = OrderedDict()
+        self._known: OrderedDict[Hashable, _Captured[_R] | None] = OrderedDict()  # None after an ordinary call
         self._last: tuple[Any, Any, _Captured[_R]] | None = None
 
     def __repr__(self) -> str:
@@ -83,7 +84,7 @@ class Graph(Generic[_P, _R]):
     @property
     def graphs(self) -> int:
         """The number of CUDA graphs: one for each set of arrays."""
-        return len(self._known)
+        return sum(captured is not None for captured in self._known.values())
 
     def clear(self) -> None:
         """Drop the graphs; arrays that were returned keep their values."""
@@ -91,7 +92,7 @@ class Graph(Generic[_P, _R]):
         self._last = None
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Launch the graph for these arguments; the first time, call the function."""
+        """Launch the graph for these arguments; the first times, call the function."""
         last = self._last
         if last is not None and last[2].is_for(args, kwargs):
             return last[2].launch()
@@ -105,14 +106,17 @@ class Graph(Generic[_P, _R]):
                 raise ValueError(f"a graph is of one device; arrays are of {device} and {array.device}")
             require_device(array)
         key = (device, tuple(kwargs), tuple([_key_of(value) for value in values]))
-        captured = self._known.get(key)
+        if key not in self._known:
+            if len(self._known) >= _MAX_GRAPHS:
+                self._known.popitem(last=False)
+            self._known[key] = None
+            return self._function(*args, **kwargs)
+        self._known.move_to_end(key)
+        captured = self._known[key]
         if captured is None:
             captured, result = _captured(self._function, args, kwargs, device)
             self._known[key] = captured
-            if len(self._known) > _MAX_GRAPHS:
-                self._known.popitem(last=False)
         else:
-            self._known.move_to_end(key)
             result = captured.launch()
         captured.take(args, kwargs)
         self._last = args, kwargs, captured

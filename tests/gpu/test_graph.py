@@ -51,8 +51,7 @@ def of_sorts(xp: Any, x: Any, y: Any) -> Any:
 
 def indexed(xp: Any, x: Any, y: Any) -> Any:
     order = xp.arange(SIZE - 1, -1, -3)
-    z = x[order] + y[order]
-    return z, xp.histogram(x, 16, (0.0, 1.0))[0]
+    return x[order] + y[order], xp.where(x > 0.5, x, y)
 
 
 PROGRAMS = [elementwise, reductions, of_matrices, of_transforms, of_sorts, indexed]
@@ -69,23 +68,19 @@ def check(found: Any, wanted: Any) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("is_known", [False, True])
-def test_replays_have_the_values_of_the_function(program: Callable[..., Any], is_known: bool) -> None:
+def test_replays_have_the_values_of_the_function(program: Callable[..., Any]) -> None:
     x, y = np.asarray(numbers(0)), np.asarray(numbers(1))
-    if is_known:  # so that its plans are there
-        for _ in range(3):
-            for part in parts(program(np, x, y)):
-                part.computed()
     replayed = np.graph(lambda x, y: program(np, x, y))
-    first = replayed(x, y)
-    for seed in range(4):
+    results = []
+    for seed in range(5):
         x[...] = np.asarray(numbers(2 * seed))
         y[...] = np.asarray(numbers(2 * seed + 1))
         found = replayed(x, y)
-        assert found is first
+        results.append(found)
         eager = program(np, np.asarray(numbers(2 * seed)), np.asarray(numbers(2 * seed + 1)))
         check(found, [part.get() for part in parts(eager)])
     assert replayed.graphs == 1
+    assert all(result is found for result in results[1:])
 
 
 def test_a_stencil_in_place() -> None:
@@ -118,13 +113,16 @@ def test_replays_between_other_work() -> None:
 
 def test_memory_goes_back() -> None:
     x = np.asarray(numbers(0))
+    used = []
     for _ in range(20):
         replayed = np.graph(lambda x: np.fft.irfft(np.fft.rfft(x) * 2, SIZE))
-        replayed(x).sum().get()
+        for _ in range(3):
+            replayed(x).sum().get()
         del replayed
-    np.synchronize()
-    np.free_all_blocks()
-    assert np.memory_info().used < 64 << 20
+        np.synchronize()
+        np.free_all_blocks()
+        used.append(np.memory_info().used)
+    assert used[-1] <= used[1]
 
 
 def test_what_cannot_be_captured() -> None:
@@ -133,15 +131,21 @@ def test_what_cannot_be_captured() -> None:
         return x if float(x.sum()) > 0 else -x
 
     x = np.asarray(numbers(0))
+    replayed = np.graph(step)
+    replayed(x)
     with pytest.raises(np.DeviceError, match="cannot be captured in a CUDA graph"):
-        np.graph(step)(x)
-    numpy.testing.assert_array_equal(x.get(), numbers(0) + 1.0)
-    numpy.testing.assert_array_equal(np.graph(lambda x: x * 2)(x).get(), 2 * (numbers(0) + 1.0))
+        replayed(x)
+    numpy.testing.assert_array_equal(x.get(), numbers(0) + 1.0 + 1.0)
+    doubled = np.graph(lambda x: x * 2)
+    for _ in range(3):
+        numpy.testing.assert_array_equal(doubled(x).get(), 2 * (numbers(0) + 1.0 + 1.0))
 
 
 def test_an_index_out_of_bounds_is_found_at_the_next_look() -> None:
     x, index = np.asarray(numbers(0)), np.asarray(numpy.arange(SIZE))
     replayed = np.graph(lambda x, index: x[index] * 2)
+    for _ in range(3):
+        replayed(x, index)
     numpy.testing.assert_array_equal(replayed(x, index).get(), numbers(0) * 2)
     index += 1
     replayed(x, index)
@@ -159,6 +163,7 @@ def test_capture_by_torch() -> None:
     matrix = np.asarray(numbers(3, 256, 256))
     out = torch.empty_like(t)
     shown = np.from_dlpack(out)
+    (matrix @ matrix).computed()  # the library is there
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         doubled = t * 2

@@ -190,38 +190,27 @@ class QueuedDriver(FakeDriver):
     def _launch(self, function: Any, parameters: int, extra: int) -> None:
         handle, name = function
         self.launched.append(function)
-        parameters_of = rf"{name.decode()}\(const f64\* a0, (const f64\*|double).* a1, f64\*"
-        declared = re.search(parameters_of, self._texts[handle])
-        if name.startswith(b"copy") and declared is None:
-            is_fill = f"{name.decode()}(double a0" in self._texts[handle]
-            self._launch_copy(ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64))), is_fill)
-            return
-        assert declared is not None, "no sum of two"
         words = ctypes.cast(parameters, ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)))
-        first, result = self._values(words[0][0]), self._values(words[2][0])
-        if declared[1] == "double":
-            second: Any = ctypes.cast(words[1], ctypes.POINTER(ctypes.c_double))[0]
-        else:
-            second = self._values(words[1][0])
+        text = self._texts[handle]
+        declared = re.search(rf"{name.decode()}\((.*) a0, (.*) a1(, f64\*.* a2)?, long long", text)
+        assert declared is not None, f"no kernel of one or two values: {re.findall(rf'{name.decode()}.*', text)}"
+        count = 2 if declared[3] else 1
+        operands = [self._operand(declared[k + 1], words[k]) for k in range(count)]
+        result = self._values(words[count][0])
 
-        def add() -> bool:
-            numpy.add(first, second, out=result)
+        def run() -> bool:
+            size = min([result.size, *[x.size for x in operands if isinstance(x, numpy.ndarray)]])
+            parts = [x[:size] if isinstance(x, numpy.ndarray) else x for x in operands]
+            result[:size] = sum(parts)
             return True
 
-        self._queue(self._stream, add)
+        self._queue(self._stream, run)
 
-    def _launch_copy(self, words: Any, is_fill: bool) -> None:
-        result = self._values(words[1][0])
-        if is_fill:
-            source = numpy.full(result.size, ctypes.cast(words[0], ctypes.POINTER(ctypes.c_double))[0])
-        else:
-            source = self._values(words[0][0])
-
-        def copy() -> bool:
-            numpy.copyto(result[: source.size], source[: result.size])
-            return True
-
-        self._queue(self._stream, copy)
+    def _operand(self, declared: str, word: Any) -> Any:
+        """A number, or the elements of an array."""
+        if declared == "double":
+            return ctypes.cast(word, ctypes.POINTER(ctypes.c_double))[0]
+        return self._values(word[0])
 
     def _values(self, block: int) -> numpy.ndarray:
         return numpy.frombuffer((ctypes.c_double * (self._sizes[block] // 8)).from_address(block))

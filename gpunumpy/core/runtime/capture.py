@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gc
 from _thread import get_ident
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -48,8 +48,6 @@ class Capture:
         Its memory.
     residence : str
         Where small arrays were before: while a graph is captured, they are on the device.
-    beside
-        A stream that captures nothing, for what is to be done at once: new memory, and what it holds from the start.
     failure : DeviceError or None
         Why there will be no graph.
     kept : list
@@ -68,7 +66,7 @@ class Capture:
         self._is_open = False
         self.failure: DeviceError | None = None
         self._mode: Any = None
-        self.beside: Any = None
+        self._beside: Any = None
 
     # --- from the beginning to the end ---
 
@@ -79,7 +77,7 @@ class Capture:
         self._thread = get_ident()
         self.device.activate()
         self._mode = exchanged_mode(cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
-        self.beside = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value))
+        self._beside = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value))
 
     def open(self) -> None:
         """Have what is launched from now on be of the graph: the stream of the device captures."""
@@ -102,9 +100,9 @@ class Capture:
                 if id(buffer) not in self._kept_ids:
                     buffer.exported = False
             self._fixed.clear()
-        if self.beside is not None:
-            check(driver().cuStreamDestroy(self.beside))
-            self.beside = None
+        if self._beside is not None:
+            check(driver().cuStreamDestroy(self._beside))
+            self._beside = None
         exchanged_mode(self._mode)
         self.queue.lock.release()
 
@@ -120,6 +118,20 @@ class Capture:
         return bool(status != driver().CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE)
 
     # --- what work asks ---
+
+    def at_once(self, call: Callable[..., tuple[Any, ...]], *args: Any) -> tuple[Any, ...]:
+        """Do now what memory takes to be made or to be filled, on a stream that captures nothing, and wait for it.
+
+        Return what the driver says to the call. This thread may be a helper of the one that captures.
+        """
+        cuda = driver()
+        mode = exchanged_mode(cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+        try:
+            said = call(*args, self._beside)
+            check(cuda.cuStreamSynchronize(self._beside))
+        finally:
+            exchanged_mode(mode)
+        return said
 
     def keep(self, values: Iterable[Any]) -> None:
         """Keep buffers, or memory of the host, as long as the graph."""

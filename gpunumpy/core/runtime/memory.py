@@ -437,11 +437,11 @@ def _zeros(device: Device, nbytes: int) -> Buffer:
         buffer.host[:] = 0
     else:
         device.activate()
-        is_reserving = pool_of(device).is_reserving
-        stream = device.capture.beside if is_reserving else device.stream
-        attempted(device, "no room to fill memory", driver().cuMemsetD8Async, buffer.ptr, 0, nbytes, stream)
-        if is_reserving:
-            check(driver().cuStreamSynchronize(stream))
+        fill = driver().cuMemsetD8Async, buffer.ptr, 0, nbytes
+        if pool_of(device).is_reserving:
+            check(device.capture.at_once(*fill))
+        else:
+            attempted(device, "no room to fill memory", *fill, device.stream)
     return buffer
 
 

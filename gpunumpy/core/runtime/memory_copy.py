@@ -195,8 +195,7 @@ def fill_new(buffer: Buffer, source: numpy.ndarray, borrow: bool = False) -> Non
         copy_from_host(buffer, 0, source, borrow)
         return
     content = numpy.ascontiguousarray(source)
-    _queue_copy(buffer.device, driver().cuMemcpyHtoDAsync, buffer.ptr, address(content), content.nbytes, capture.beside)
-    check(driver().cuStreamSynchronize(capture.beside))
+    check(capture.at_once(driver().cuMemcpyHtoDAsync, buffer.ptr, address(content), content.nbytes))
 
 
 def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None:

@@ -584,14 +584,11 @@ class DevicePool(Pool):
     def new_block(self, size: int) -> int | None:
         """Return the address of a block from the pool of the driver, or None if there is no memory."""
         if self.is_reserving:  # the stream of the device captures: it would allocate whenever the graph is launched
-            stream = self.device.capture.beside
+            status, block = self.device.capture.at_once(self.cuda.cuMemAllocFromPoolAsync, size, self.handle)
         else:
-            stream = self.device.stream
-        status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, stream)
+            status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
         if status and self.is_shortage(status):
             return None
-        if self.is_reserving:
-            check(self.cuda.cuStreamSynchronize(stream))
         return int(check((status, block)))
 
     def is_shortage(self, error: Any) -> bool:
