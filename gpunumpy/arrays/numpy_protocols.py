@@ -26,7 +26,8 @@ from .namespace_info import EDITIONS
 # The functions of this package by NumPy's ufuncs, once they have been called; the core looks here before it asks.
 _own_functions: dict[Any, Callable[..., Any]] = {}
 tell(own_functions=_own_functions)
-_AS_STRIDED = numpy.lib.stride_tricks.as_strided.__code__
+# Functions of NumPy and SciPy, by file, that step out of what `__array__` gives them, or write to it.
+_WANT_MEMORY = {"as_strided": "_stride_tricks_impl.py", "_get_output": "_ni_support.py"}
 _SPECIAL_FUNCTIONS = f"{__name__.partition('.')[0]}.scipy.special"
 
 
@@ -47,17 +48,18 @@ def array_namespace(x: ndarray, *, api_version: str | None = None) -> ModuleType
     return _package()
 
 
-def is_asked_by_as_strided() -> bool:
-    """Return whether the caller of this function's caller, an ``__array__``, is NumPy's `as_strided`.
+def is_asked_for_memory() -> bool:
+    """Return whether the caller of this function's caller, an ``__array__``, wants the memory and not the elements.
 
-    That function, which SciPy calls too, asks as `numpy.asarray` does, and then steps out of the array that it gets.
+    It asks as `numpy.asarray` does, which copies, and only its code tells what it does then.
     """
-    return sys._getframe(2).f_code is _AS_STRIDED
+    code = sys._getframe(2).f_code
+    return code.co_name in _WANT_MEMORY and code.co_filename.endswith(_WANT_MEMORY[code.co_name])
 
 
 def array(x: ndarray, dtype: Any = None, copy: bool | None = None) -> Any:
     """Return the elements as a NumPy array: a copy, or with ``copy=False`` the memory itself, if the host has it."""
-    if copy is None and is_asked_by_as_strided():
+    if copy is None and is_asked_for_memory():
         return window_of_storage(x)
     if copy is not False:
         host = to_host(x)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ..arrays.numpy_protocols import is_asked_by_as_strided
+from ..arrays.numpy_protocols import is_asked_for_memory
 from ..core.recording.array import ndarray, to_host
 from ..core.recording.lending import window_of_storage
 from ..functions.creation.arrays import empty
@@ -85,7 +85,7 @@ def to_bytes(self: Any, fill_value: Any = None, order: str = "C") -> bytes:
 
 def as_numpy_array(x: Any, dtype: Any = None, copy: bool | None = None) -> Any:
     """Return NumPy's masked array, of whose mask `numpy.asarray` and the like take none."""
-    if copy is None and is_asked_by_as_strided():
+    if copy is None and is_asked_for_memory():
         return hosted(x, window_of_storage)
     return hosted(x, lambda part: part.__array__(dtype if part is x._data else None, copy=copy))
 

@@ -18,6 +18,11 @@ MODULES: dict[str, dict[str, str]] = {
     "numpy.testing": {},
     "pandas": {"pd": "pandas"},
     "pyarrow": {"pa": "pyarrow"},
+    "scikit-image": {
+        name: f"skimage.{name}"
+        for name in ("exposure", "filters", "measure", "morphology", "segmentation", "transform")
+    }
+    | {"features": "skimage.feature", "skimage_util": "skimage.util", "metrics": "skimage.metrics"},
     "scikit-learn": {"linear_model": "sklearn.linear_model", "cluster": "sklearn.cluster"},
     "seaborn": {"sns": "seaborn", "plt": "matplotlib.pyplot"},
     "standard library": {
@@ -137,6 +142,27 @@ SAME: dict[str, tuple[str, ...]] = {
         "pa.chunked_array([x, y]).to_pylist()",
         "np.asarray(pa.array(x))",
     ),
+    "scikit-image": (
+        "filters.gaussian(m)",
+        "filters.threshold_otsu(m)",
+        "measure.find_contours(m, 0.5)[0]",
+        "measure.block_reduce(m, (2, 2))",
+        "transform.resize(m, (3, 2))",
+        "transform.rotate(m, 30)",
+        "transform.warp(m, transform.AffineTransform(scale=2))",
+        "morphology.skeletonize(m > 0.3)",
+        "morphology.reconstruction(m * 0.5, m)",
+        "exposure.equalize_hist(m)",
+        "exposure.match_histograms(m, m * 0.5)",
+        "segmentation.watershed(m)",
+        "segmentation.slic(rgb, 3, start_label=1)",
+        "features.canny(m)",
+        "features.local_binary_pattern(b, 8, 1)",
+        "skimage_util.img_as_float(b)",
+        "skimage_util.view_as_blocks(m, (2, 2))",
+        "metrics.structural_similarity(m, m * 0.9, win_size=3, data_range=1.0)",
+        "metrics.peak_signal_noise_ratio(m, m * 0.9, data_range=1.0)",
+    ),
     "scikit-learn": (
         "linear_model.Ridge().fit(m, m[:, 0]).predict(m)",
         "linear_model.LogisticRegression().fit(m, k[:6] > 1).predict(m)",
@@ -250,6 +276,11 @@ REFUSED: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("pa.array([x, y]).to_pylist()", "ValueError", "pa.array([x.get(), y.get()]).to_pylist()"),
         ("pa.array(x).filter(mask).to_pylist()", "TypeError", "pa.array(x).filter(pa.array(mask)).to_pylist()"),
         ("pa.array(x, mask=mask).to_pylist()", "ValueError", "pa.array(x.get(), mask=mask.get()).to_pylist()"),
+    ),
+    "scikit-image": (
+        ("skimage_util.view_as_windows(m, 2)", "TypeError", "skimage_util.view_as_windows(m.get(), 2)"),
+        ("morphology.area_opening(b, 3)", "BufferError", "morphology.area_opening(b.get(), 3)"),
+        ("segmentation.relabel_sequential(k)[0]", "BufferError", "segmentation.relabel_sequential(k.get())[0]"),
     ),
     "standard library": (
         ("statistics.mean(x)", "TypeError", "statistics.mean(x.tolist())"),

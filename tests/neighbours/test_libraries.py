@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import builtins
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -163,6 +166,43 @@ def test_pandas_makes_columns_of_objects_of_elements() -> None:
     x = gpunumpy.asarray(DATA["x"])
     assert pandas.Series([x[0], x[1]]).dtype == object
     assert pandas.Series([float(x[0]), float(x[1])]).dtype == float
+
+
+@pytest.mark.usefixtures("on_each_side")
+def test_pandas_takes_other_results_silently() -> None:
+    """If this fails, pandas asks for more than NumPy's classes, and the page need not warn of it."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    series, mask = pandas.Series([1.0, 2.0, 3.0]), gpunumpy.asarray([True, False, True])
+    assert series.iloc[mask].to_list() == [2.0, 1.0, 2.0]
+    assert series.iloc[mask.get()].to_list() == [1.0, 3.0]
+    assert series.map(gpunumpy.sqrt).dtype == object
+    assert gpunumpy.sqrt(series).dtype == float
+    records = gpunumpy.asarray(numpy.array([(1, 2.0)], "i4,f8"))
+    assert pandas.DataFrame(records).shape == (1, 1)
+    assert pandas.DataFrame(records.get()).shape == (1, 2)
+
+
+IMAGES = """
+import numpy, gpunumpy
+from skimage import feature, filters, measure, morphology, segmentation
+image = numpy.add.outer(numpy.arange(9.0), 3 * numpy.arange(9)) % 7
+for residence in ("auto", "device"):
+    gpunumpy.set_residence(residence)
+    with gpunumpy.Device("cpu"):
+        x = gpunumpy.asarray(image)
+        for call in (morphology.dilation, morphology.erosion, morphology.opening, filters.sobel, filters.median,
+                     feature.peak_local_max, lambda x: measure.label(x > 3),
+                     lambda x: segmentation.find_boundaries(x > 3)):
+            numpy.testing.assert_array_equal(numpy.asarray(call(x)), call(image))
+"""
+
+
+def test_scikit_image_where_scipy_knows_numpy_alone() -> None:
+    """There it has SciPy write to arrays like the image."""
+    pytest.importorskip("skimage", reason="scikit-image is not installed")
+    environment = {name: value for name, value in os.environ.items() if name != "SCIPY_ARRAY_API"}
+    done = subprocess.run([sys.executable, "-c", IMAGES], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.usefixtures("on_each_side")

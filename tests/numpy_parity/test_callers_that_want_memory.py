@@ -1,4 +1,4 @@
-"""NumPy's own `as_strided`, by which SciPy steps out of windows, finds what an array of this package stores there."""
+"""What NumPy's `as_strided` steps out to is what an array stores there, and what `scipy.ndimage` writes reaches it."""
 
 from __future__ import annotations
 
@@ -125,3 +125,28 @@ def test_matrices_of_scipy(name: str, dtype: str, stack: bool, residence: str, d
     expected = make(*host)
     assert found.dtype == expected.dtype
     numpy.testing.assert_array_equal(found, expected)
+
+
+FILTERS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "gaussian_filter": lambda nd, x, out: nd.gaussian_filter(x, 1, output=out),
+    "grey_dilation": lambda nd, x, out: nd.grey_dilation(x, 3, output=out),
+    "median_filter": lambda nd, x, out: nd.median_filter(x, 3, output=out),
+    "convolve": lambda nd, x, out: nd.convolve(x, x[:2, :2], output=out),
+    "zoom": lambda nd, x, out: nd.zoom(x[:3, :3], 2, output=out),
+    "part of a matrix": lambda nd, x, out: nd.sobel(x[:3, 1:4], output=out[::2, 3:]),
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_outputs_of_filters_of_images(name: str, place: str) -> None:
+    filters = pytest.importorskip("scipy.ndimage", reason="SciPy is not installed")
+    image = numpy.add.outer(numpy.arange(6.0), numpy.arange(6) * 3) % 7
+    expected = numpy.zeros((6, 6))
+    FILTERS[name](filters, image, expected)
+    x, out = gpunumpy.asarray(image), gpunumpy.asarray(numpy.zeros((6, 6)))
+    if out.device.kind == "cuda" and out.residence == "device":
+        with pytest.raises((ValueError, RuntimeError)):
+            FILTERS[name](filters, x, out)
+        return
+    FILTERS[name](filters, x, out)
+    numpy.testing.assert_array_equal(out.get(), expected)
