@@ -30,6 +30,7 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.late_imports import import_late
+from ..core.nesting import leaf_types, leaves
 from ..core.recording import residence
 from ..core.recording.array import (
     MADE_AS_ARRAY,
@@ -58,7 +59,7 @@ from ..core.recording.record import (
     array_of_protocol,
     decides_about_functions,
     decides_about_ufuncs,
-    is_masked_array,
+    is_masked_class,
     is_numpy_masked_array,
     wraps_results,
 )
@@ -248,6 +249,7 @@ class HostCall:
         self._outputs: list[Any] = []
         self._memories: dict[tuple[int, str, Any], Any] = {}  # by owner and part: what views that overlap share
         self._masked: list[tuple[Any, Any]] = []  # masked arrays, and NumPy's that stand for them
+        self._outer: set[int] = set()  # ids of the lists, tuples and dicts whose parts are being replaced
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments with NumPy arrays in place of gpunumpy arrays.
@@ -286,7 +288,7 @@ class HostCall:
                 self._masked.append((x, found))
             return found
         if type(x) in (list, tuple, dict):
-            return _with_parts(x, self.to_host)
+            return self._parts_to_host(x)
         if isinstance(x, numpy.ndarray):
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
             return x
@@ -294,6 +296,16 @@ class HostCall:
         if held is not None and wraps_results(x):
             return _Wrapper(x, self.to_host(held), self)
         return self.to_host(held) if isinstance(held, ndarray) else x
+
+    def _parts_to_host(self, x: Any) -> Any:
+        """Return a list, tuple or dict with its parts on the host; inside itself it stays as it is."""
+        if id(x) in self._outer:
+            return x
+        self._outer.add(id(x))
+        try:
+            return _with_parts(x, self.to_host)
+        finally:
+            self._outer.remove(id(x))
 
     def _overlapping(self, x: ndarray) -> Any:
         """Return a NumPy array whose elements overlap as those of `x`, in a copy of what the owner of `x` stores."""
@@ -447,38 +459,25 @@ def _view_of(source: _HostedArray, stored: Layout, x: Any) -> ndarray | None:
 
 def _arrays_in(x: Any) -> Iterator[ndarray]:
     """Yield the arrays in an argument, also inside lists, tuples and dicts."""
-    if isinstance(x, ndarray):
-        yield x
-    elif type(x) in (list, tuple, dict):
-        for item in x.values() if type(x) is dict else x:
-            yield from _arrays_in(item)
+    return (part for part in leaves(x) if isinstance(part, ndarray))
 
 
 def holds_host_data(x: Any) -> bool:
     """Return whether an argument is on the host for its dtype, or holds such data in lists, tuples or dicts."""
+    return any(map(_is_host_data, leaves(x)))
+
+
+def _is_host_data(x: Any) -> bool:
     if isinstance(x, ndarray):
         return host_only_memory(x) is not None
     if isinstance(x, (numpy.ndarray, numpy.generic)):
         return x.dtype not in dtypes.KIND
-    if isinstance(x, (list, tuple)):
-        return any(map(holds_host_data, x))
-    return any(map(holds_host_data, x.values())) if type(x) is dict else isinstance(x, (date, timedelta))
+    return isinstance(x, (date, timedelta))
 
 
 def holds_masked_array(x: Any) -> bool:
     """Return whether an argument is a masked array, or holds one in lists, tuples or dicts."""
-    if type(x) is dict:
-        x = list(x.values())
-    if not isinstance(x, (list, tuple)):
-        return is_masked_array(x)
-    kinds = set(map(type, x))  # quick for long lists of numbers
-    may_hold = any(issubclass(kind, (list, tuple, dict, numpy.ndarray)) or _is_masked(kind) for kind in kinds)
-    return may_hold and any(map(holds_masked_array, x))
-
-
-def _is_masked(kind: type) -> bool:
-    """Return whether a class is that of masked arrays of this package."""
-    return hasattr(kind, "is_masked_array")
+    return any(map(is_masked_class, leaf_types(x)))
 
 
 def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
@@ -494,11 +493,7 @@ def asks_about_function(function: Any, x: Any) -> bool:
 
 def _asked(x: Any) -> Iterator[Any]:
     """Yield the arguments, also in lists and the like, that have an ``__array_function__``."""
-    if type(x) in (list, tuple, dict):
-        for part in x.values() if type(x) is dict else x:
-            yield from _asked(part)
-    elif hasattr(type(x), "__array_function__"):
-        yield x
+    return (part for part in leaves(x) if hasattr(type(part), "__array_function__"))
 
 
 def by_other_class(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any], **like: Any) -> Any:

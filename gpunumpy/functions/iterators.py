@@ -122,7 +122,7 @@ def _in_order_of_memory(op: Any, call: HostCall) -> Any:
     NumPy's iterator goes through the elements as they lie in memory.
     """
     if isinstance(op, (list, tuple)):
-        return [_in_order_of_memory(x, call) for x in op]
+        return [call.to_host(x) if isinstance(x, (list, tuple)) else _in_order_of_memory(x, call) for x in op]
     if not isinstance(op, ndarray) or min(op.strides, default=0) >= 0:
         return call.to_host(op)
     turned = tuple([slice(None, None, -1 if stride < 0 else 1) for stride in op.strides])

@@ -124,9 +124,11 @@ class _Call:
         self.has_data = False  # of the host that are no arrays of this package
         self.is_elsewhere = False
 
-    def taken(self, x: Any) -> Any:
-        """Return an argument with the memory of arrays in their place."""
+    def taken(self, x: Any, depth: int = 0) -> Any:
+        """Return an argument, or what is so deep in sequences, with the memory of arrays in their place."""
         kind = type(x)
+        if self.is_elsewhere:
+            return x
         if kind is ndarray:
             memory = memory_on_host(x)
             if memory is not None and memory.dtype in DTYPES and memory.nbytes <= self._most_bytes(x):
@@ -140,13 +142,16 @@ class _Call:
             copy = x.copy("K")
             copy.flags.writeable = False  # a function that writes to it, as to a NumPy array, is left to this package
             return copy
-        elif (kind is tuple or (kind is list and not self.is_operator)) and len(x) <= _MAX_PARTS:
-            return kind([self.taken(part) for part in x])
+        elif self._has_few_parts(x) and depth < layout.MAX_DIMENSIONS:
+            return kind([self.taken(part, depth + 1) for part in x])
         elif self._is_long_list_of_numbers(x):
             self.has_data = True
             return numpy.array(x)
         self.is_elsewhere = True
         return x
+
+    def _has_few_parts(self, x: Any) -> bool:
+        return (type(x) is tuple or (type(x) is list and not self.is_operator)) and len(x) <= _MAX_PARTS
 
     def _is_long_list_of_numbers(self, x: Any) -> bool:
         if type(x) is not list or self.is_operator or self.is_showing or len(x) > self.host_bytes // 8:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from ..core.nesting import leaves
 from ..core.recording.array import as_class, is_scalar, ndarray, on_host_memory
 from ..core.recording.record import decides_about_ufuncs, is_masked_array, refuses_ufuncs
 from ..core.source_location import warn
@@ -247,11 +248,7 @@ def has_subclass(x: Any) -> bool:
 
 
 def _arrays_in(x: Any) -> Iterator[Any]:
-    if isinstance(x, ndarray):
-        yield x
-    elif type(x) in (list, tuple, dict):
-        for part in x.values() if type(x) is dict else x:
-            yield from _arrays_in(part)
+    return (part for part in leaves(x) if isinstance(part, ndarray))
 
 
 def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -435,13 +435,3 @@ def test_lists_of_arrays_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(record, "to_numpy", look)
     assert np.mean([x, [x[0], x[1], x[2]]], axis=0).tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("residence", ["auto", "device"])
-def test_lists_that_hold_themselves_end_no_process(residence: str) -> None:
-    gpunumpy.set_residence(residence)
-    x: list[Any] = []
-    x.append(x)
-    for call in (lambda: gpunumpy.array([x, [None], x], object), lambda: gpunumpy.add(x, 1), lambda: gpunumpy.sum(x)):
-        with pytest.raises((ValueError, RecursionError)):
-            call()

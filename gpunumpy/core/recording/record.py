@@ -55,15 +55,32 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     return data if isinstance(data, ndarray) else from_host(data, device)
 
 
-def holds_arrays(x: Sequence[Any], least_dimensions: int = 0) -> bool:
-    """Return whether an array of so many dimensions is somewhere in nested sequences."""
+def holds_arrays(x: Sequence[Any], least_dimensions: int = 0, depth: int = 1) -> bool:
+    """Return whether an array of so many dimensions is somewhere in nested sequences.
+
+    Raise NumPy's ValueError for more dimensions than an array has, as of a list that holds itself: all parts are looked
+    at, so that whoever takes the sequences apart comes to an end.
+    """
     types = set(map(type, x))  # quick for long lists of numbers
-    return any(issubclass(cls, (ndarray, list, tuple)) for cls in types) and any(
-        part.ndim >= least_dimensions
-        if isinstance(part, ndarray)
-        else isinstance(part, (list, tuple)) and holds_arrays(part, least_dimensions)
-        for part in x
-    )
+    if not any(issubclass(cls, (ndarray, list, tuple)) for cls in types):
+        return False
+    found = False
+    for part in x:
+        if isinstance(part, ndarray):
+            _check_depth(depth + part.ndim)
+            found = found or part.ndim >= least_dimensions
+        elif isinstance(part, (list, tuple)):
+            _check_depth(depth + 1)
+            found = holds_arrays(part, least_dimensions, depth + 1) or found
+    return found
+
+
+def _check_depth(dimensions: int) -> None:
+    if dimensions > layout.MAX_DIMENSIONS:
+        raise ValueError(
+            "setting an array element with a sequence. The requested array would exceed the maximum number of "
+            f"dimension of {layout.MAX_DIMENSIONS}."
+        )
 
 
 def stacked(x: Sequence[Any], dtype: DType | None, convert: Callable[[Any, Device | None], ndarray]) -> ndarray:
@@ -161,13 +178,22 @@ def check_class(x: Any) -> None:
 
 def is_masked_array(x: Any) -> bool:
     """Return whether an object is a masked array, of NumPy or of the layer `ma`."""
-    return is_numpy_masked_array(x) or hasattr(type(x), "is_masked_array")
+    return is_masked_class(type(x))
+
+
+def is_masked_class(cls: type) -> bool:
+    """Return whether a class is one of masked arrays, of NumPy or of the layer `ma`."""
+    return hasattr(cls, "is_masked_array") or issubclass(cls, _masked_class_of_numpy())
 
 
 def is_numpy_masked_array(x: Any) -> bool:
-    """Return whether an object is a masked array of NumPy, without an import of `numpy.ma`, which takes long."""
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)  # absent too while another thread imports it
-    return masked is not None and isinstance(x, masked)
+    """Return whether an object is a masked array of NumPy."""
+    return isinstance(x, _masked_class_of_numpy())
+
+
+def _masked_class_of_numpy() -> Any:
+    """Return the class, without an import of `numpy.ma`, which takes long; () while there is none."""
+    return getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # absent too while another thread imports it
 
 
 def as_node(x: Any, queue: Queue | None = None) -> Node:

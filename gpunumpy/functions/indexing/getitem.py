@@ -205,7 +205,13 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
             return  # the second half of ``a[i:j] += b``
         node = value.value()
     if node is None or node.signature.shape != window.shape or not window.shape:
-        node = fit_to_shape(value_node(value, a, not window.shape and not _has_ellipsis(key)), window.shape)
+        given = value_node(value, a, not window.shape and not _has_ellipsis(key))
+        if isinstance(value, (list, tuple)) and len(given.signature.shape) > len(window.shape):
+            raise ValueError(
+                "setting an array element with a sequence. The requested array would exceed the maximum number of "
+                f"dimension of {len(window.shape)}."
+            )
+        node = fit_to_shape(given, window.shape)
     a.assign(node if node.signature.dtype == a.dtype else record.cast_with_warning(node, a.dtype), window)
 
 
