@@ -11,6 +11,7 @@ import numpy.testing
 import numpy.testing.overrides
 
 from .core.recording.array import is_scalar, ndarray, to_host
+from .core.recording.record import array_of_protocol
 from .functions.fallback import OWN_FUNCTIONS, namespace
 from .functions.ufuncs.ufunc import ufunc
 
@@ -49,6 +50,9 @@ def _convert(x: Any) -> Any:
         return host[()] if is_scalar(x) else host
     if hasattr(type(x), "is_masked_array"):
         return x.get()
+    if hasattr(type(x), "__array__") and not isinstance(x, (numpy.ndarray, numpy.generic)):
+        held = array_of_protocol(x)
+        return to_host(held) if isinstance(held, ndarray) else x
     if isinstance(x, (list, tuple)):
         return (list if isinstance(x, list) else tuple)(map(_convert, x))
     return {key: _convert(value) for key, value in x.items()} if isinstance(x, dict) else x

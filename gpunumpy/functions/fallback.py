@@ -67,12 +67,12 @@ from ..core.runtime import host_work
 from ..core.runtime.device import Device, default_device
 from ..core.runtime.memory import address
 from ..core.source_location import call_for_user, warn
-from .subclasses import by_subclass, deciding_subclasses, subclasses_first
+from .subclasses import by_override, by_subclass, deciding_subclasses, subclasses_first
 
 __all__ = ["host_fallback"]
 
 # How the error begins where no class that is asked about a function has an answer.
-_NO_ANSWER = "no implementation found"
+_NO_ANSWER = ("no implementation found", "operand type(s) all returned NotImplemented from __array_ufunc__")
 # What messages call a write that NumPy does, one element after the other.
 WRITE_TO_OVERLAP = "a write to a view whose elements overlap"
 
@@ -506,6 +506,8 @@ def by_other_class(function: Callable[..., Any], args: tuple[Any, ...], options:
     except TypeError as error:
         if not str(error).startswith(_NO_ANSWER):
             raise
+        if isinstance(function, numpy.ufunc):
+            return by_override((own_function(function), "__call__", ""), args, options)
         own, asked = own_function(function), list(_asked((like, args, options)))
         types = tuple(dict.fromkeys(map(type, asked)))
         for x in subclasses_first(filter(decides_about_functions, asked)):

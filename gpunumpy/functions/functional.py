@@ -15,7 +15,7 @@ import numpy
 from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
-from ..core.recording.array import SUBCLASSES, ndarray, to_host
+from ..core.recording.array import SUBCLASSES, as_class, ndarray, to_host
 from ..core.recording.record import as_array
 from .creation.arrays import empty
 from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, host_fallback, on_host, report
@@ -42,13 +42,19 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     results: list[ndarray] = []
     for index in product(*map(range, loop_shape)):
-        result = as_array(func1d(getitem(vectors, (*index, ...)), *args, **kwargs), array.device)
+        vector: Any = _of_class_of(array, getitem(vectors, (*index, ...)))
+        result = as_array(func1d(vector, *args, **kwargs), array.device)
         # As where NumPy assigns the later results to an array like the first one.
         results.append(astype(result, results[0].dtype, copy=False) if results else result)
     stacked = stack(results)
     ndim = results[0].ndim
     stacked = reshaped(stacked, (*loop_shape, *results[0].shape))
-    return moveaxis(stacked, tuple(range(-ndim, 0)), tuple(range(axis, axis + ndim)))
+    applied = moveaxis(stacked, tuple(range(-ndim, 0)), tuple(range(axis, axis + ndim)))
+    return _of_class_of(results[0] if type(array) is ndarray else array, applied)
+
+
+def _of_class_of(template: ndarray, array: ndarray) -> ndarray:
+    return array if type(template) is ndarray else as_class(array, type(template), template)
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> ndarray:

@@ -172,7 +172,9 @@ class broadcast(metaclass=IteratorMeta):
 
     numpy_class = numpy.broadcast
 
-    def __init__(self, *arrays: Any) -> None:
+    def __init__(self, *arrays: Any, **options: Any) -> None:
+        if options:
+            raise ValueError("keyword arguments not accepted.")
         parts: list[Any] = [part for x in arrays for part in (x._args if type(x) is broadcast else (x,))]
         self._args: list[Any] = [part if isinstance(part, ndarray) else numpy.asarray(part) for part in parts]
         # Arrays of that shape, of one element each.
@@ -200,6 +202,10 @@ class broadcast(metaclass=IteratorMeta):
     def __next__(self) -> tuple[Any, ...]:
         """Return the next element of each array."""
         return next(self._numpy())
+
+    def reset(self) -> None:
+        """Begin again with the first elements."""
+        self._numpy().reset()
 
 
 OWN_FUNCTIONS |= {"numpy.broadcast": broadcast, "numpy.nditer": nditer, "numpy.nested_iters": nested_iters}

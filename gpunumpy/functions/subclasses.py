@@ -92,7 +92,7 @@ _KEEPING_ALWAYS = _names("""
 """)
 # Those whose arrays are, while results without dimensions are scalars.
 _KEEPING = _names("""
-    T __getitem__ apply_along_axis argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
+    T __getitem__ argmax argmin argpartition argsort array_split asanyarray atleast_1d atleast_2d
     atleast_3d cholesky choose compress correlate count_nonzero cumprod cumsum cumulative_prod cumulative_sum delete
     diagflat diagonal diff divmod dot dsplit ediff1d empty_like expand_dims extract flip fliplr flipud full_like
     geomspace getfield gradient hsplit imag inner insert inv ix_ kron linspace logspace mT matrix_power
@@ -181,7 +181,7 @@ _OF_CALL: dict[str, Callable[..., dict[str, Any]]] = {
     # The first product of a chain begins with the first matrix.
     "multi_dot": lambda arrays, **_: {"keeps": has_subclass(arrays[0])},
 }
-_TAKING_ITSELF = frozenset(("array_repr",))
+_TAKING_ITSELF = frozenset(("apply_along_axis", "array_repr"))
 _METHODS_TAKING_ITSELF = _names("__format__ __repr__ dtype flags flat resize setflags shape view")
 
 # Functions that stand for the method of their name, or of another.
@@ -276,9 +276,9 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
                     return NotImplemented
                 if isinstance(asked, _Asked):
                     ufunc = asked.ufunc, asked.method, rule.ufunc[2] if rule.ufunc else ""
-                    return _by_override(overriding, ufunc, asked.inputs, asked.options)
+                    return by_override(ufunc, asked.inputs, asked.options, overriding)
             elif rule.ufunc is not None:
-                return _by_override(overriding, rule.ufunc, args, options)
+                return by_override(rule.ufunc, args, options, overriding)
     if rule.of_call is not None:
         rule = rule._replace(**rule.of_call(*args, **options))
     if not options.get("subok", True):
@@ -500,8 +500,13 @@ def by_subclass(call: Callable[..., Any], asked: list[Any], args: tuple[Any, ...
     )
 
 
-def _by_override(arrays: list[Any], ufunc: tuple[Any, str, str], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Return what a class with its own ``__array_ufunc__`` makes of a call of a ufunc. See NEP 13."""
+def by_override(
+    ufunc: tuple[Any, str, str], args: tuple[Any, ...], options: dict[str, Any], arrays: Iterable[Any] = ()
+) -> Any:
+    """Return what a class with its own ``__array_ufunc__`` makes of a call of a ufunc. See NEP 13.
+
+    Arrays of subclasses of `ndarray` are asked if they are among `arrays`.
+    """
     function, method, operands = ufunc
     inputs, keywords = args, dict(options)
     if operands == "swapped":

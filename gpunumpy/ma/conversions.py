@@ -29,6 +29,7 @@ def hosted(x: Any, convert: Callable[[Any], Any]) -> Any:
     host._hardmask, host._sharedmask = x._hardmask, x._sharedmask
     if x._fill_value is not None:
         host._fill_value = numpy.array(x._fill_value)
+    host._optinfo.update(vars(x).get("_stored_info", {}))
     return host
 
 
@@ -51,6 +52,8 @@ def take_state(x: Any, host: Any) -> None:
     """Give a masked array the fill value and the kind of mask of NumPy's."""
     x._fill_value = None if host._fill_value is None else numpy.array(host._fill_value)
     x._hardmask, x._sharedmask = host._hardmask, host._sharedmask
+    if host._optinfo:
+        x._optinfo.update(host._optinfo)
 
 
 def written_back(x: Any, host: Any, convert: Callable[[Any], Any]) -> None:

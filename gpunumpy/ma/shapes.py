@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from ..core.graph.layout import normalize_axis
+from ..core.recording.array import ndarray
 from ..core.recording.record import as_array
 from ..functions.creation import ranges
 from ..functions.creation.arrays import array as new_array
@@ -60,7 +61,8 @@ def view_method(self: Any, dtype: Any = None, type: Any = None, fill_value: Any 
     if type is not None and issubclass(type, numpy.ma.MaskedArray):  # as functions of `numpy.ma` ask
         type = None
     if type is not None and not issubclass(type, MaskedArray):
-        return self._data if dtype is None else self._data.view(dtype)
+        data = self._data if dtype is None else self._data.view(dtype)
+        return data.view(type) if issubclass(type, ndarray) and type is not ndarray else data
     data = self._data if dtype is None else self._data.view(dtype)
     mask = self._stored_mask
     if mask is not nomask and mask.shape != data.shape:

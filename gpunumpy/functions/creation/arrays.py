@@ -429,8 +429,9 @@ def _properties_like(a: Any, dtype: Any, order: str | None, subok: Any, shape: A
     if shape is not None and len(dims) != model.ndim and order == "K":
         order = "C"
     axes = axes_in_memory(order, model.shape, model.element_strides)
-    if axes is not None and len(axes) != len(dims):
-        axes = tuple(reversed(range(len(dims)))) if len(dims) > 1 else None
+    if len(dims) != model.ndim:
+        is_fortran = len(dims) > 1 and (axes is not None or order == "F")
+        axes = tuple(reversed(range(len(dims)))) if is_fortran else None
     return dims, target_dtype, queue_for(device, model if isinstance(a, ndarray) else None), axes
 
 

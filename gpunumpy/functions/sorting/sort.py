@@ -6,7 +6,7 @@ Every sort is stable, and every partition is a full sort, which is a valid parti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -226,8 +226,8 @@ def sort_complex(a: Any) -> ndarray:
 def lexsort(keys: Any, axis: Any = -1) -> ndarray:
     """Return the positions that sort by several keys, the last of which is the primary key. See `numpy.lexsort`."""
     leave_function_to_class(keys)
-    has_keys = isinstance(keys, Sequence) or bool(getattr(keys, "shape", None))
-    parts = list(keys) if has_keys else []
+    is_sequence = hasattr(keys, "__getitem__") and not isinstance(keys, Mapping) and getattr(keys, "shape", True)
+    parts = [keys[k] for k in range(len(keys))] if is_sequence else []
     if not parts:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     device = next((key.device for key in parts if isinstance(key, ndarray)), None)

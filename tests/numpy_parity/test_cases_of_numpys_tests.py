@@ -1,0 +1,144 @@
+"""Cases of NumPy's own tests that failed here once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+import gpunumpy.testing
+
+
+class _FailingSequence:
+    """Sequence whose elements cannot be had."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, k: int) -> Any:
+        raise KeyError(k)
+
+
+def _knows_one_ufunc(m: Any) -> Any:
+    """Return an object that knows `multiply` under the name that the program has for it."""
+
+    class Knows:
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            return (method, len(inputs), len(options.get("out", ()))) if ufunc is m.multiply else NotImplemented
+
+    return Knows()
+
+
+def _with_information(m: Any, make: str, *args: Any) -> Any:
+    x = m.ma.array([1.0, 2.0], mask=[0, 1])
+    x._optinfo["unit"] = "m"
+    return getattr(m, make)(x, *args)._optinfo
+
+
+def _masked_as_subclass(m: Any, dtype: Any) -> Any:
+    class Own(m.ndarray):  # type: ignore[misc]
+        pass
+
+    x = m.ma.array([1, 2], mask=[0, 1])
+    view = x.view(Own) if dtype is None else x.view(dtype, Own)
+    return type(view).__name__, str(view.dtype), view.tolist()
+
+
+def _applied(m: Any) -> Any:
+    class Own(m.ndarray):  # type: ignore[misc]
+        data = 1
+
+        def __array_finalize__(self, x: Any) -> None:
+            self.unit = getattr(x, "unit", None)
+
+    class Other(m.ndarray):  # type: ignore[misc]
+        pass
+
+    of_class, plain = m.zeros((3, 2)).view(Own), m.arange(6).reshape(3, 2)
+    of_class.unit = "m"
+    results = [
+        m.apply_along_axis(lambda x: x.data, 0, of_class),
+        m.apply_along_axis(lambda x: len(x.unit), 0, of_class),
+        m.apply_along_axis(lambda x: x * 2, 1, of_class),
+        m.apply_along_axis(m.sum, 1, of_class),
+        m.apply_along_axis(lambda x: m.asarray(x) + 1, 1, of_class),
+        m.apply_along_axis(lambda x: x.view(Other), 1, of_class),
+        m.apply_along_axis(lambda x: (x[::-1] * x[1:, None]).view(Other), 0, plain),
+        m.apply_along_axis(lambda x: x.view(Other).sum(), 0, plain),
+    ]
+    return [(type(x).__name__, getattr(x, "unit", None), x.tolist()) for x in results]
+
+
+def _begun_again(m: Any) -> Any:
+    pairs = m.broadcast(m.arange(2), m.arange(2))
+    first = next(pairs)
+    next(pairs)
+    pairs.reset()
+    return pairs.index, next(pairs) == first
+
+
+_CASES: dict[str, Callable[[Any], Any]] = {
+    "lexsort of a sequence that fails": lambda m: m.lexsort(_FailingSequence()),
+    "lexsort of a dictionary": lambda m: m.lexsort({0: [1, 2]}),
+    "lexsort of a range": lambda m: m.lexsort(range(3)).tolist(),
+    "lexsort of nothing": lambda m: m.lexsort(()),
+    "a class that knows a ufunc": lambda m: m.multiply(_knows_one_ufunc(m), 1),
+    "beside an array": lambda m: m.multiply(m.ones(2), _knows_one_ufunc(m)),
+    "with an output": lambda m: m.multiply(_knows_one_ufunc(m), 1, m.ones(2)),
+    "another ufunc": lambda m: m.add(_knows_one_ufunc(m), 1),
+    "zeros like a masked array": lambda m: _with_information(m, "zeros_like"),
+    "ones like a masked array": lambda m: _with_information(m, "ones_like"),
+    "full like a masked array": lambda m: _with_information(m, "full_like", 3),
+    "masked array as a subclass": lambda m: _masked_as_subclass(m, None),
+    "and of another dtype": lambda m: _masked_as_subclass(m, "f8"),
+    "along an axis of a subclass": _applied,
+    "broadcast with keywords": lambda m: m.broadcast(1, x=1),
+    "broadcast that begins again": _begun_again,
+}
+
+
+def _outcome(case: Callable[[Any], Any], module: Any) -> Any:
+    try:
+        return case(module)
+    except Exception as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_case(device: np.Device, case: str) -> None:
+    assert _outcome(_CASES[case], np) == _outcome(_CASES[case], numpy)
+
+
+_MODELS: dict[str, Callable[[Any], Any]] = {
+    "empty": lambda m: m.array(()),
+    "0-d": lambda m: m.array(1),
+    "1-d": lambda m: m.arange(6),
+    "backwards": lambda m: m.arange(6)[::-1],
+    "C": lambda m: m.arange(6).reshape(2, 3),
+    "F": lambda m: m.arange(6).reshape(2, 3).T,
+    "3-d": lambda m: m.arange(24).reshape(2, 3, 4).swapaxes(0, 1),
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("shape", [(), (5,), (5, 6), (5, 6, 7)])
+@pytest.mark.parametrize("model", _MODELS)
+def test_memory_order_of_arrays_like_one_of_another_shape(
+    device: np.Device, model: str, shape: tuple[int, ...], order: str
+) -> None:
+    mine, theirs = (m.zeros_like(_MODELS[model](m), shape=shape, order=order) for m in (np, numpy))
+    assert mine.strides == theirs.strides
+
+
+def test_testing_takes_objects_whose_array_is_of_this_package(device: np.Device) -> None:
+    class Holder:
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+            return np.arange(3)
+
+    gpunumpy.testing.assert_array_equal(Holder(), [0, 1, 2])
+    gpunumpy.testing.assert_equal(np.arange(3), Holder())
+    with pytest.raises(AssertionError):
+        gpunumpy.testing.assert_array_equal(Holder(), [0, 1, 3])
