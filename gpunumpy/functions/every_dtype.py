@@ -129,8 +129,11 @@ def is_for_numpy(error: Exception, arguments: Any) -> bool:
     """Return whether NumPy is to do the work of a function of this package that raised an error.
 
     So it is for arguments of which some are on the host, whatever the error: what a function checks is written for the
-    dtypes that kernels compute. With ``host_fallback("error")`` it is never so.
+    dtypes that kernels compute. With ``host_fallback("error")`` it is never so, nor for an array that holds itself,
+    whose every level would be tried twice.
     """
+    if isinstance(error, RecursionError):
+        return False
     if isinstance(error, MaskedOperandError) or has_unasked_class(error, arguments):
         return True
     if host_fallback() == "error":

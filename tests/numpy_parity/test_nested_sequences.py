@@ -91,3 +91,16 @@ def test_list_that_holds_itself_twice(device: np.Device) -> None:
     held += [held, held]
     with pytest.raises(ValueError, match="maximum number of dimension"):
         np.array(held)
+
+
+@pytest.mark.parametrize("use", [bool, int, float, str, repr, lambda x: x == x, lambda x: x.tolist()])
+def test_array_of_objects_that_holds_itself(device: np.Device, use: Callable[[Any], Any]) -> None:
+    def outcome(module: Any) -> Any:
+        x = module.array([None])
+        x[0] = x
+        try:
+            return str(use(x))
+        except Exception as error:
+            return type(error)
+
+    assert outcome(np) == outcome(numpy)
