@@ -15,14 +15,15 @@ from ..core.recording.lending import export
 from ..core.runtime import evaluate, memory
 from ..core.runtime.capture import Capture
 from ..core.runtime.device import Device, check, default_device, driver, is_lost
+from ..core.runtime.memory import Buffer
 from .capture import close, prepared_capture
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _MAX_GRAPHS = 8  # of a function: each keeps its arrays, and the memory of what it computes
-# Graphs of the driver that nothing refers to; work that is queued may still use them.
-_dropped: list[tuple[Device, Any]] = []
+# Graphs of the driver that nothing refers to, and their kernels; work that is queued may still use them.
+_dropped: list[tuple[Device, Any, list[Any]]] = []
 
 
 def graph(function: Callable[_P, _R]) -> Graph[_P, _R]:
@@ -247,14 +248,14 @@ def _arrays_in(result: Any) -> Iterator[ndarray]:
 
 def _drop(device: Device, executable: Any, capture: Capture) -> None:
     """Give back what a graph has: what is queued on the device may still use it, and comes before what uses it next."""
-    _dropped.append((device, executable))
+    _dropped.append((device, executable, [kept for kept in capture.kept if not isinstance(kept, Buffer)]))
     memory.pool_of(device).give_up(capture.reserved)
 
 
 def destroy_dropped(device: Device | None = None) -> None:
     """Have the driver destroy the graphs that nothing refers to, on devices whose work is over."""
     while _dropped:
-        device, executable = _dropped.pop()
+        device, executable, _ = _dropped.pop()
         if not is_lost(device) and device.capture is None:
             device.activate()
             check(driver().cuStreamSynchronize(device.stream))

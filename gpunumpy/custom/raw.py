@@ -14,7 +14,7 @@ from ..core.errors import allowed
 from ..core.graph.queue import Queue
 from ..core.recording.array import ON_HOST, ndarray
 from ..core.runtime import evaluate, memory
-from ..core.runtime.device import Device, default_device
+from ..core.runtime.device import Device, default_device, refuse_capture
 from ..core.runtime.plan import Runner
 from ..kernels.cuda.user_kernel import ATTRIBUTES, SETTABLE, WORD_BYTES, UserKernel, Width, global_variable, width_of
 from ..kernels.cuda.user_program import LoadedProgram, UserProgram, load, load_file, require_gpu
@@ -224,13 +224,18 @@ class RawKernel:
         queue = _queue_of(args)
         kernel = self._kernels.get(queue) or self._on(queue)
         shape = tuple(grid), tuple(block), shared_mem
-        if stream is None and not queue.device.has_spilled and launched(kernel.launches, queue, shape, args, WIDTHS):
+        is_ordinary = stream is None and not queue.device.has_spilled and queue.device.capture is None
+        if is_ordinary and launched(kernel.launches, queue, shape, args, WIDTHS):
             return
+        if queue.device.capture is not None:
+            refuse_capture(queue.device, "a launch on another stream", is_work=stream is None)
         handle = None if stream is None else stream_order.stream_handle(stream, queue.device)
         # Nothing may be recorded over the arrays between the computation of what reads them and the launch.
         with queue.lock:
             if queue.pending:
                 evaluate.flush(queue)
+            if queue.device.capture is not None:
+                queue.device.capture.keep([x.memory().data for x in args if isinstance(x, ndarray)])
             encoded = _encoded(args, queue, first_address)
             if encoded is None:  # what is moved to the GPU may find no room, and other memory moves away
                 buffers = [x.memory().data for x in args if isinstance(x, ndarray)]
@@ -254,6 +259,8 @@ class RawKernel:
         widths: list[Width],
     ) -> None:
         """Launch the kernel with encoded arguments."""
+        if kernel.device.capture is not None:
+            kernel.device.capture.keep([kernel])
         if handle is None:
             known = kernel.launches.get((*shape, *widths))
             if known is not None:

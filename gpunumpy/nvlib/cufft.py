@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from ..core.graph.layout import Layout
 from ..core.graph.library_calls.transforms import Plan, Transform, plan_transform
@@ -41,14 +41,19 @@ class Entry:
         The number of its last use, which orders plans by time.
     linked
         Its callbacks, if any.
+    captures
+        What has captured an execution: the library's plan exists as long as the graphs do.
     """
 
-    __slots__ = ("__weakref__", "double", "handle", "last_use", "linked", "plan", "table_bytes", "work_bytes")
+    __slots__ = (
+        *("__weakref__", "captures", "double", "handle", "last_use", "linked", "plan", "table_bytes", "work_bytes"),
+    )
 
     def __init__(self, plan: Plan, double: bool, linked: Linked | None = None) -> None:
         self.plan = plan
         self.double = double
         self.linked = linked
+        self.captures: WeakSet[Any] = WeakSet()
         self.handle = self.work_bytes = self.table_bytes = self.last_use = 0
 
 
@@ -72,15 +77,18 @@ class Plans:
     def use(self, entry: Entry) -> int:
         """Return the handle of the library's plan. The caller holds `lock` until it has executed the plan."""
         self._uses = entry.last_use = self._uses + 1
+        if self._device.capture is not None:
+            entry.captures.add(self._device.capture)
         if not entry.handle:
             self._make(entry)
         return entry.handle
 
     def clear(self) -> None:
-        """Destroy all plans of the library."""
+        """Destroy all plans of the library that no CUDA graph uses."""
         with self.lock:
             for entry in list(self._made):
-                self._forget(entry)
+                if not entry.captures:
+                    self._forget(entry)
 
     def _forget(self, entry: Entry) -> None:
         """Destroy the library's plan of an entry."""
@@ -96,8 +104,9 @@ class Plans:
         for old in sorted(self._made, key=lambda other: other.last_use)[:-1]:
             if len(self._made) <= MAX_PLANS and held <= MAX_PLAN_BYTES:
                 break
-            held -= old.table_bytes
-            self._forget(old)
+            if not old.captures:
+                held -= old.table_bytes
+                self._forget(old)
 
     def _make_or_free_memory(self, entry: Entry) -> None:
         """Make the library's plan of an entry. If memory is short, free all that is unused and try again."""

@@ -34,6 +34,7 @@ class Linked:
         self._functions = functions
         self._words = memory.allocate_fixed(device, 8 * max(1, sum(functions.words)))
         self._last = b""
+        self._is_captured = False
 
     def link(self, library: Any, handle: int, kind: str, double: bool) -> object:
         """Add the callbacks to a plan that is not made yet; the returned object must live until the plan is made."""
@@ -51,10 +52,10 @@ class Linked:
 
     def set(self, words: bytes) -> None:
         """Set the words that the executions queued from now on read."""
-        is_captured = self._device.capture is not None  # a graph sets them whenever it is launched
-        if words != self._last or is_captured:
+        self._is_captured |= self._device.capture is not None  # a graph sets them whenever it is launched
+        if words != self._last or self._is_captured:
             memory_copy.copy_from_host(self._words, 0, numpy.frombuffer(words, numpy.uint8))
-            self._last = b"" if is_captured else words
+            self._last = words
 
 
 @cache

@@ -19,7 +19,7 @@ from ..core.graph.queue import Queue
 from ..core.late_imports import import_late
 from ..core.recording.array import MADE_AS_ARRAY, ndarray, wrap_leaf
 from ..core.runtime import memory
-from ..core.runtime.device import Device
+from ..core.runtime.device import Device, refuse_capture
 from ..core.runtime.memory import Buffer
 
 
@@ -72,6 +72,7 @@ class _Stream:
 
 def stream_of(device: Device) -> Any:
     """Return the stream of a GPU, which is made the current one, as CuPy's object: a context in which CuPy uses it."""
+    refuse_capture(device, "a function of cupyx.scipy, whose memory is CuPy's,")
     device.activate()
     return _stream_of(device)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -400,6 +401,88 @@ def test_errors_in_a_capture_of_others(gpu: CapturingDriver) -> None:
 
     captured(gpu, stream, work)
     check(x + 1.0, plain(1.0))
+
+
+# --- random programs ---
+
+
+class Steps:
+    """The steps of a function over three arrays, chosen at random: the same for this package and for NumPy."""
+
+    def __init__(self, seed: int) -> None:
+        choice = random.Random(seed)
+        self.steps = [
+            (choice.choice(["number", "array", "all", "new", "make"]), *choice.sample(range(3), 3)) for _ in range(8)
+        ]
+        self.kept: list[Any] = []  # that the function makes, besides what it returns
+
+    def __call__(self, arrays: list[Any], compute: Callable[[Any], Any]) -> list[Any]:
+        self.kept = []
+        made: list[Any] = []
+        for kind, i, j, k in self.steps:
+            if kind == "number":
+                arrays[i] += float(k + 1)
+            elif kind == "array":
+                arrays[i] += arrays[j]
+            elif kind == "all":
+                arrays[i][...] = compute(arrays[j] + arrays[k])
+            elif kind == "new" and made:
+                made[-1] = compute(made[-1] + arrays[i])
+            else:
+                made.append(compute(arrays[i] + arrays[j]))
+                self.kept.append(made[-1])
+            compute(arrays[i])
+        return made
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize("by_others", [False, True])
+def test_random_programs(gpu: CapturingDriver, seed: int, by_others: bool) -> None:
+    """Replays between other work, whose blocks are dropped and taken, beside NumPy."""
+    gpu.choice.seed(seed)
+    gpu.eagerness = seed % 3
+    choice = random.Random(seed)
+    expected = [plain(float(k)) for k in range(3)]
+    arrays = [np.asarray(x) for x in expected]
+    steps, of_numpy = Steps(seed), Steps(seed)
+    stream = np.Stream(non_blocking=True)
+    gpu.slow_stream = (None, stream.ptr, np.Device("cuda:0").stream)[seed // 3 % 3]
+
+    def run() -> Any:
+        return steps(arrays, lambda x: x.computed() and x)
+
+    if by_others:
+        np.synchronize()
+
+        def in_block() -> Any:
+            with ExternalStream(stream):
+                return run()
+
+        results, executable = captured(gpu, stream, in_block)
+
+        def replay() -> Any:
+            with stream:
+                gpu.cuGraphLaunch(executable, stream.ptr)
+            return results
+    else:
+        replay = np.graph(run)
+    others: list[Any] = []
+    for n in range(6):
+        found = replay()
+        wanted = of_numpy(expected, lambda x: x)
+        for _ in range(choice.randrange(4)):
+            i = choice.randrange(3)
+            others.append((plus(arrays[i], float(n)), expected[i] + float(n)))
+            del others[: choice.randrange(2)]
+        if choice.random() < 0.5:
+            arrays[1] += 1.0
+            arrays[1].computed()
+            expected[1] += 1.0
+        for got, one in zip([*found, *arrays, *steps.kept], [*wanted, *expected, *of_numpy.kept], strict=True):
+            check(got, one)
+        for got, one in others:
+            check(got, one)
 
 
 # --- elsewhere ---

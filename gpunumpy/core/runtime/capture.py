@@ -51,7 +51,7 @@ class Capture:
     failure : DeviceError or None
         Why there will be no graph.
     kept : list
-        What is alive as long as the graph: buffers that it reads, and memory of the host.
+        What is alive as long as the graph: buffers that it reads, kernels, and memory of the host.
     """
 
     def __init__(self, queue: Queue) -> None:
@@ -96,6 +96,10 @@ class Capture:
         if self._is_open:
             self._is_open = False
             memory.end_reserving(self.device)
+            lists = {id(free_list) for free_list in self.reserved.lists_by_class.values()}
+            for buffer in all_buffers():
+                if id(getattr(buffer, "_free_list", None)) in lists:
+                    buffer.exported = True  # what the program keeps of it, every launch writes
             for buffer in self._fixed:
                 if id(buffer) not in self._kept_ids:
                     buffer.exported = False
@@ -141,12 +145,12 @@ class Capture:
                 self.kept.append(value)
 
     @contextmanager
-    def running(self, buffers: Sequence[Any], calls: Iterator[str]) -> Iterator[None]:
-        """Return a context in which a plan runs that reads these buffers and has library calls of these names."""
+    def running(self, used: Sequence[Any], calls: Iterator[str]) -> Iterator[None]:
+        """Return a context in which a plan runs that uses buffers and kernels, and has library calls of these names."""
         self.refuse("work on arrays outside of the block", is_work=True)
         if self.failure is not None:
             raise self.failure
-        self.keep(buffers)
+        self.keep(used)
         try:
             yield
         except Exception as error:

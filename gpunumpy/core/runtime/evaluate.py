@@ -391,7 +391,7 @@ def _compute_roots(
         plan.run(nodes, run, observer, roots.index(looked) if looked in roots else None)
         return
     buffers = [node.data for node in nodes if isinstance(node.data, Buffer)]
-    with capture.running(buffers, plan.library_calls()):
+    with capture.running([*buffers, plan], plan.library_calls()):  # the plan has the kernels
         plan.run(nodes, run)
 
 
