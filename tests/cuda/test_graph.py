@@ -411,7 +411,7 @@ class Steps:
 
     def __init__(self, seed: int) -> None:
         choice = random.Random(seed)
-        self.steps = [
+        self.steps: list[tuple[Any, ...]] = [
             (choice.choice(["number", "array", "all", "new", "make"]), *choice.sample(range(3), 3)) for _ in range(8)
         ]
         self.kept: list[Any] = []  # that the function makes, besides what it returns
