@@ -113,7 +113,7 @@ class profile:
         notes = self._notes()
         print("\n".join([self._table(), *notes]), file=self._file or sys.stdout)
         if self._page is not None:
-            rates = {str(record.device): rate for record in self.records if (rate := _known_bandwidth(record.device))}
+            rates = {str(record.device): rate for record in self.records if (rate := bandwidth(record.device))}
             paths = self._page.write(rates, notes)
             print(f"written: {paths}", file=self._file or sys.stdout)
 
@@ -148,17 +148,10 @@ class profile:
 
 
 def _share_of_bandwidth(record: Record) -> str:
-    rate = _known_bandwidth(record.device)
+    rate = bandwidth(record.device)
     if rate is None:
         return "unknown"
     return f"{record.nbytes / record.seconds / rate if record.seconds else 0.0:.0%}"
-
-
-def _known_bandwidth(device: Device) -> float | None:
-    try:
-        return bandwidth(device)
-    except MemoryError:  # what the program holds leaves no room for the copy that measures the bandwidth
-        return None
 
 
 def _measured_cells(count: int, seconds: float, nbytes: int) -> tuple[str, str, str]:
@@ -175,15 +168,18 @@ def _import_nvtx() -> Any:
 _bandwidths: dict[Device, float] = {}
 
 
-def bandwidth(device: Device) -> float:
+def bandwidth(device: Device) -> float | None:
     """Return the bytes per second that a copy in the memory of a device reads and writes, measured once.
 
-    Raise MemoryError where the device lacks the memory of the copy.
+    It is None as long as the values of the program leave no room for the copy: none of them moves for it.
     """
     found = _bandwidths.get(device)
     if found is None:
         nbytes = _COPY_BYTES[device.kind]
-        source, target = memory.allocate(device, nbytes), memory.allocate(device, nbytes)
+        source = memory.allocate_unless_short(device, nbytes)
+        target = memory.allocate_unless_short(device, nbytes)
+        if source is None or target is None:
+            return None
         memory_copy.copy(target, 0, source, 0, nbytes)
         synchronize(device)
         times = []
