@@ -42,6 +42,11 @@ bool is_type_at_hand(int number) {
            number == NPY_HALF;
 }
 
+bool is_type_of_host(int number) {
+    return number == NPY_OBJECT || number == NPY_STRING || number == NPY_UNICODE || number == NPY_DATETIME ||
+           number == NPY_TIMEDELTA || number == NPY_VSTRING;
+}
+
 namespace {
 
 struct ScalarType {

@@ -15,6 +15,9 @@ extern std::atomic<bool> is_fallback_refused;
 // Whether NumPy's type of a number is one that kernels compute.
 bool is_type_at_hand(int number);
 
+// Whether it is one of objects, texts or dates, which no device has.
+bool is_type_of_host(int number);
+
 // NumPy's number of the type of a scalar; -1 if it is none that kernels compute.
 int number_of(PyTypeObject* type);
 inline bool is_scalar_at_hand(PyTypeObject* type) { return number_of(type) >= 0; }

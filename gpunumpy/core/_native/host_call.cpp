@@ -134,11 +134,12 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     if ((self->rules & IS_WRITING) && !is_written_to_array) return nullptr;
     Ref result;
     {
-        Silence silence(!(self->rules & IS_QUIET));
+        Silence silence(!(self->rules & IS_QUIET) && !operands.are_of_host());
         if (!silence) return nullptr;
         result = Ref(result_of(self, taken + 1, count, names));
     }
     if (!result) {
+        if (operands.are_of_host() && !operands.have_copies()) return nullptr;
         // Scalars lack some methods; a function of this package may take more, or be asked to write to a NumPy array.
         const bool is_left_to_python = PyErr_ExceptionMatches(PyExc_TypeError) ||
                                        PyErr_ExceptionMatches(PyExc_AttributeError) ||

@@ -155,6 +155,15 @@ Ref view_of(PyObject* self, PyObject* key, npy_intp most_bytes) {
     return is_at_hand(reinterpret_cast<PyArrayObject*>(found.get()), most_bytes) ? std::move(found) : Ref();
 }
 
+bool is_of_objects(PyObject* memory) {
+    return PyArray_Check(memory) && PyArray_ISOBJECT(reinterpret_cast<PyArrayObject*>(memory));
+}
+
+bool is_view_of(PyObject* x, PyObject* memory) {
+    PyObject* base = PyArray_CheckExact(x) ? PyArray_BASE(reinterpret_cast<PyArrayObject*>(x)) : nullptr;
+    return base && (base == memory || base == PyArray_BASE(reinterpret_cast<PyArrayObject*>(memory)));
+}
+
 // What any other key selects of an array on the host.
 PyObject* part(PyObject* self, PyObject* key) {
     Section section;
@@ -170,6 +179,7 @@ PyObject* part(PyObject* self, PyObject* key) {
         return nullptr;
     }
     Ref found(PyObject_GetItem(memory.get(), taken.get()));
+    if (found && is_of_objects(memory.get()) && !is_view_of(found.get(), memory.get())) return nullptr;  // may be an element
     return found ? returned(found.get(), operands) : nullptr;
 }
 

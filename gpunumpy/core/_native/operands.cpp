@@ -80,6 +80,7 @@ bool Operands::have_queue() {
 }
 
 bool Operands::are_small() {
+    if (are_of_objects_ && have_lists_) return false;  // the list itself, not what it was taken as, may become an element
     if (!count_ && (!have_data_ || (rules_ & IS_SHOWING) || !have_queue())) return false;
     const npy_intp host_bytes = host_bytes_of(queue());
     if ((rules_ & IS_WARNING) && is_empty_) return false;
@@ -97,7 +98,13 @@ PyObject* Operands::taken_memory(PyObject* array) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
         // A product of arrays in the host's memory is NumPy's work in either place.
         const bool is_of_any_size = (rules_ & IS_PRODUCT) && shares_memory(queue());
-        if (!is_at_hand(data, is_of_any_size ? NPY_MAX_INTP : host_bytes_of(queue()))) return nullptr;
+        if (is_type_of_host(PyArray_TYPE(data)) && !(rules_ & (IS_OF_DATA | IS_WRITING | IS_ASSIGNMENT))) {
+            if (is_fallback_refused) return nullptr;
+            are_of_host_ = true;
+            are_of_objects_ = are_of_objects_ || PyArray_ISOBJECT(data);
+        } else if (!is_at_hand(data, is_of_any_size ? NPY_MAX_INTP : host_bytes_of(queue()))) {
+            return nullptr;
+        }
         add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
     } else if (!is_scalar_at_hand(Py_TYPE(memory.get()))) {
         return nullptr;
@@ -129,16 +136,18 @@ PyObject* Operands::taken_list(PyObject* x) {
     if (!data) return nullptr;
     const npy_intp length = PyArray_SIZE(reinterpret_cast<PyArrayObject*>(data));
     add_shape(1, &length, length);
-    have_data_ = true;
+    have_data_ = have_lists_ = true;
     return data;
 }
 
 PyObject* Operands::taken_parts(PyObject* x) {
+    const int arrays = count_;
     if (Py_SIZE(x) > MAX_ARRAYS) return PyList_CheckExact(x) ? taken_list(x) : nullptr;
     if (depth_ == NPY_MAXDIMS) return nullptr;  // as of a list that holds itself
     depth_++;
     PyObject* parts = parts_of(x, [this](PyObject* part) { return taken(part); });
     depth_--;
+    have_lists_ = have_lists_ || count_ == arrays;
     return parts;
 }
 

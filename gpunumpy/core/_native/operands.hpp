@@ -58,6 +58,8 @@ public:
     // That of the first array, or of the default device.
     PyObject* queue() const { return queue_.get(); }
     bool have_copies() const { return have_copies_; }
+    // Whether an array is of objects, texts or dates: Python has NumPy do the same, whatever NumPy raises.
+    bool are_of_host() const { return are_of_host_; }
 
 private:
     bool have_queue();
@@ -80,7 +82,7 @@ private:
     int matrix_count_ = 0;
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
-    bool is_empty_ = false, have_data_ = false, have_copies_ = false;
+    bool is_empty_ = false, have_data_ = false, have_copies_ = false, are_of_host_ = false, are_of_objects_ = false, have_lists_ = false;
     int depth_ = 0;  // of lists in lists
     Ref queue_;
     npy_intp product_ = 1, elements_ = 1, largest_ = 0;  // what all come to together, and the size of the largest

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -172,3 +174,61 @@ def test_what_is_no_shape_or_has_no_objects_is_left_to_python() -> None:
             np.empty(wrong, object)
     with pytest.raises(TypeError):
         np.full(3, object, float)
+
+
+CALLS_OF_HOST: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "sum of objects": lambda xp, p, s, d: p + p,
+    "by a number": lambda xp, p, s, d: p * 2,
+    "compared": lambda xp, p, s, d: p < 2,
+    "compared with a text": lambda xp, p, s, d: s != "c",
+    "in place": lambda xp, p, s, d: operator.iadd(p, 1),
+    "reduced": lambda xp, p, s, d: p.sum(),
+    "a part": lambda xp, p, s, d: p[1:],
+    "a part of texts": lambda xp, p, s, d: s[::-1],
+    "reshaped": lambda xp, p, s, d: p.reshape(3, 1),
+    "joined": lambda xp, p, s, d: xp.concatenate([p, p]),
+    "sorted": lambda xp, p, s, d: xp.sort(s),
+    "chosen": lambda xp, p, s, d: xp.where(s == "c", 1, 0),
+    "between dates": lambda xp, p, s, d: d - d[0],
+    "a date later": lambda xp, p, s, d: d + numpy.timedelta64(1, "D"),
+    "another dtype": lambda xp, p, s, d: s.astype("U5"),
+    "distinct": lambda xp, p, s, d: xp.unique(s),
+}
+
+
+def _of_host(xp: Any) -> tuple[Any, Any, Any]:
+    p, s = numpy.array([1, 2.5, 3], object), numpy.array(["ab", "c", "de"])
+    return tuple(map(xp.asarray, (p, s, numpy.array(["2020-01-01", "2021-02-03"], "M8[D]"))))
+
+
+@pytest.mark.parametrize("name", CALLS_OF_HOST)
+def test_calls_on_objects_texts_and_dates(name: str, residence: str) -> None:
+    call = CALLS_OF_HOST[name]
+    ours, numpys = call(np, *_of_host(np)), call(numpy, *_of_host(numpy))
+    if isinstance(numpys, numpy.ndarray):
+        assert type(ours) is np.ndarray
+        assert (ours.dtype, ours.shape, ours.base is None) == (numpys.dtype, numpys.shape, numpys.base is None)
+    numpy.testing.assert_array_equal(np.asnumpy(ours), numpys)
+    if IS_COMPILED and residence == "auto":
+        arrays = _of_host(np)
+        assert not {"unasked", "on_host"} & set(called_by(functools.partial(call, np, *arrays)))
+
+
+def test_a_call_that_raises_is_made_once() -> None:
+    class Counting:
+        times = 0
+
+        def __add__(self, other: Any) -> Any:
+            type(self).times += 1
+            raise KeyError("of the element")
+
+    x = np.array([Counting(), 1], dtype=object)
+    with pytest.raises(KeyError, match="of the element"):
+        x + 1
+    assert Counting.times == 1
+
+
+def test_a_list_becomes_an_element_itself() -> None:
+    x, held = np.array([None, None], dtype=object), [1, 2]
+    x.fill(held)
+    assert x[0] is held
