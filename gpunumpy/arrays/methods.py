@@ -48,6 +48,7 @@ from ..core.recording.states import take_state
 from ..core.runtime import evaluate
 from ..core.runtime.async_copies import wait_for_memory
 from ..core.runtime.device import Device
+from ..core.runtime.host_work import observed
 from ..core.source_location import call_for_user, warn
 from ..functions.creation.arrays import array, as_shape
 from ..functions.fallback import host_fallback
@@ -411,7 +412,8 @@ def asnumpy(
             if handle is not None:
                 waits_for_copies(x.device, handle)
             if blocking:  # the GPU writes page-locked memory itself
-                wait_for_memory(found, to_write=True)
+                with observed("copy", "from", x.device, nbytes=x.nbytes):
+                    wait_for_memory(found, to_write=True)
                 evaluate.check_errors(x.queue)
             return found
         host = to_host(x)

@@ -6,7 +6,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from ..core.errors import DeviceError
@@ -81,6 +81,10 @@ class Graph(Generic[_P, _R]):
     def __repr__(self) -> str:
         """Return the function."""
         return f"<graph of {self._function!r}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return what calls the function as a method of an object, which must be hashable."""
+        return self if instance is None else partial(self, instance)
 
     @property
     def graphs(self) -> int:

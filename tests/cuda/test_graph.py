@@ -245,6 +245,22 @@ def test_arguments(gpu: CapturingDriver) -> None:
         scaled(x, np.asarray([1.0], device="cpu"))
 
 
+def test_methods(gpu: CapturingDriver) -> None:
+    class Model:
+        def __init__(self, k: float) -> None:
+            self.k = k
+
+        @np.graph
+        def added(self, x: Any) -> Any:
+            return x + self.k
+
+    x = numbers(0.0)
+    for model in (Model(1.0), Model(2.0)):
+        for _ in range(3):
+            check(model.added(x), plain(model.k))
+    assert Model.added.graphs == 2
+
+
 def test_memory_of_a_graph_is_its_own_until_it_goes(gpu: CapturingDriver) -> None:
     @np.graph
     def step(x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,6 +10,10 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.runtime import evaluate
+from gpunumpy.kernels.cuda import compile as compile_module
+from gpunumpy.kernels.cuda.dropped import destroy_dropped
+from gpunumpy.nvlib import cufft
 
 pytestmark = pytest.mark.gpu
 
@@ -94,6 +99,49 @@ def test_a_stencil_in_place() -> None:
         replayed(u)
         step(wanted)
     numpy.testing.assert_array_equal(u.get(), wanted)
+
+
+def test_kernels_of_ones_own() -> None:
+    twice = np.RawKernel(
+        """extern "C" __global__ void twice(const double* x, double* y, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) y[i] = 2 * x[i];
+        }""",
+        "twice",
+    )
+    cubed = np.ElementwiseKernel("float64 x", "float64 y", "y = x * x * x", "cubed")
+
+    @np.graph
+    def step(x: Any) -> Any:
+        y = np.empty_like(x)
+        twice((SIZE // 256,), (256,), (x, y, numpy.int32(SIZE)))
+        return cubed(y) + 1
+
+    x, wanted = np.asarray(numbers(0)), numbers(0)
+    for _ in range(5):
+        found = step(x)
+        numpy.testing.assert_array_equal(found.get(), (2 * wanted) * (2 * wanted) * (2 * wanted) + 1)
+        x += 1.0
+        wanted = wanted + 1.0
+
+
+def test_a_graph_has_its_kernels_when_plans_are_gone() -> None:
+    x = np.asarray(numbers(0))
+    replayed = np.graph(lambda x: np.fft.irfft(np.fft.rfft(x * 2), SIZE).cumsum())
+    for _ in range(2):
+        found = replayed(x)
+    wanted = found.get()
+    device = np.default_device()
+    evaluate._states[device].planner.plans.clear()
+    compile_module._modules.clear()
+    cufft.plans_of(device).clear()
+    gc.collect()
+    destroy_dropped(device)
+    np.synchronize()
+    destroy_dropped(device)
+    np.free_all_blocks()
+    for _ in range(3):
+        numpy.testing.assert_array_equal(replayed(x).get(), wanted)
 
 
 def test_replays_between_other_work() -> None:

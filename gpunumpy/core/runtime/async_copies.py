@@ -16,6 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from .device import Device, driver, refuse_capture
 from .host_copies import COPIED_BYTES
+from .host_work import observed
 from .marks import Mark, Place
 from .memory import Buffer, address, allocate, allocate_unless_short, attempted, pool_of, staying, unnoted
 from .memory_pool import BufferState, FreeList, LeavingBlock, Pool, PoolBuffer, size_class
@@ -285,5 +286,6 @@ def buffer_under_way(data: numpy.ndarray, device: Device, lock: Any, blocking: b
     with lock:
         buffer = copies_of(device).to_device(data.reshape(-1).view(numpy.uint8))
     if blocking:
-        wait_for_memory(data, to_write=True)
+        with observed("copy", "to", device, nbytes=data.nbytes):
+            wait_for_memory(data, to_write=True)
     return buffer
