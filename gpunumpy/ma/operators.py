@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy
 
+from ..core.graph.layout import broadcast_shapes
 from ..core.ops.operators import BINARY, ORDERING, OTHERS, UNARY
 from ..functions.indexing.selection import where
+from ..functions.manipulation.shape import broadcast_to
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
@@ -60,6 +62,8 @@ def apply_ufunc(name: str, args: Any, options: dict[str, Any]) -> Any:
     given = operands(*args)
     data = [x if isinstance(x, (bool, int, float, complex)) else data_of(x) for x in given]
     function: Any = matmul if name == "matmul" else UFUNCS[name]
+    if "where" in options:
+        options["where"] = data_of(taken(options["where"]))
     out = options.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
     if any(x is not None for x in outs):
@@ -130,9 +134,26 @@ def _masked_result(name: str, result: Any, given: list[Any], data: list[Any]) ->
 
 
 def _mask_of_product(given: list[Any], shape: tuple[int, ...]) -> Any:
-    """Return the mask of a matrix product: those of its operands that fit the result's shape, as NumPy has it."""
-    masks = [x._mask for x in given if is_ours(x) and x._mask is not nomask and x._mask.shape == shape]
-    return nomask if not masks else masks[0] if len(masks) == 1 else UFUNCS["logical_or"](*masks)
+    """Return the mask of a matrix product: that of a product of elements, if it has the result's shape.
+
+    Raises
+    ------
+    ValueError
+        If it has another shape, and an element is masked: NumPy makes an array of it that nothing can be done with.
+    """
+    masks = [x._mask for x in given if is_ours(x) and x._mask is not nomask]
+    if not masks:
+        return nomask
+    try:
+        fits = broadcast_shapes(*map(numpy.shape, given)) == shape
+    except ValueError:
+        fits = False
+    if fits:
+        mask = masks[0] if len(masks) == 1 else UFUNCS["logical_or"](*masks)
+        return mask if mask.shape == shape else broadcast_to(mask, shape).copy()
+    if any(bool(mask.any()) for mask in masks):
+        raise ValueError(f"the masks of the operands do not have the product's shape {shape}; np.ma.dot takes such")
+    return nomask
 
 
 def _left_domain(name: str, data: list[Any]) -> Any:
@@ -219,6 +240,8 @@ def _updating(name: str) -> Callable[..., Any]:
 
 def _multiply_matrix_in_place(x: Any, y: Any) -> Any:
     """Multiply by a matrix in place, with the mask of the product."""
+    if numpy.ndim(y) < 2:
+        raise ValueError("inplace matrix multiplication requires the second operand to have at least two dimensions.")
     product = apply_ufunc("matmul", (x, y), {"out": x})
     store_mask(x, product._stored_mask, product._has_masked)
     return x

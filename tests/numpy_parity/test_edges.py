@@ -166,6 +166,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "sections that do not divide": lambda np: np.split(np.ones((2, 3)), np.array(3)),
     "a geometric sequence of arrays that broadcast": lambda np: np.geomspace(np.array([[1], [2]]), [4, 9], 3),
     "a geometric sequence of a number and an array": lambda np: np.geomspace(2, np.array([4, -9j]), 3, endpoint=False),
+    "memory in order": lambda np: np.sort(memoryview(numpy.array([3.0, 1, 2]))),
+    "memory in Fortran's order": lambda np: np.median(memoryview(numpy.array([[3.0, 1], [2, 4]])), axis=0),
     "two outputs of objects": lambda np: np.add(np.array([1], object), 1, np.zeros(1, object), out=np.zeros(1, object)),
     "an array as a dtype": lambda np: np.array([1.5, 2], np.array([1, 2])),
     "an array as a dtype of another": lambda np: np.asarray(np.ones(2), np.array([1, 2])),

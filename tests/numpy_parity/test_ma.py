@@ -15,6 +15,8 @@ import pytest
 import gpunumpy
 from gpunumpy.functions import fallback
 
+from .parity import outcome as result_or_error
+
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 
 DTYPES = ("f8", "f4", "i8", "u2", "c16", "?")
@@ -716,3 +718,49 @@ def test_signs_of_zero_quotients() -> None:
         with numpy.errstate(all="ignore"):
             texts.append([repr((x / y).data.tolist()), repr((x // y).data.tolist()), repr(np.ma.divide(x, y).tolist())])
     assert texts[0] == texts[1]
+
+
+PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
+    "of a matrix": lambda np, m: m @ m,
+    "with a plain one": lambda np, m: m @ np.eye(2),
+    "of stacks": lambda np, m: np.ma.stack([m, m]) @ m,
+    "with a plain stack": lambda np, m: m @ np.ones((2, 2, 2)),
+    "of vectors": lambda np, m: m[0] @ m[0],
+    "of more columns": lambda np, m: m @ np.ones((2, 3)),
+    "in place, of vectors": lambda np, m: operator.imatmul(m[0], m[0]),
+}
+
+
+@pytest.mark.parametrize("place", ["auto", "device"])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_matrix_products_hide_what_is_masked(name: str, place: str, residence: None) -> None:
+    gpunumpy.set_residence(place)
+    found, expected = (
+        result_or_error(lambda np=np: PRODUCTS[name](np, np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 1], [0, 0]])))
+        for np in (gpunumpy, numpy)
+    )
+    if isinstance(expected, Exception):
+        assert type(found) is type(expected)
+    else:
+        numpy.testing.assert_array_equal(numpy.asarray(found.mask), expected.mask)
+        numpy.testing.assert_array_equal(numpy.asarray(found.filled(0)), expected.filled(0))
+
+
+@pytest.mark.parametrize("place", ["auto", "device"])
+def test_a_masked_condition(place: str, residence: None) -> None:
+    gpunumpy.set_residence(place)
+    texts = []
+    for np in (gpunumpy, numpy):
+        x = np.ma.array([1.0, 2, 3, 4], mask=[1, 0, 0, 0])
+        out = np.ma.zeros(4)
+        texts.append([repr(np.multiply(x, x, out=out, where=x > 2)), repr(out)])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u1"])
+def test_smaller_elements_have_no_mask(dtype: str) -> None:
+    for np in (gpunumpy, numpy):
+        x = np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+        with pytest.raises(ValueError, match="cannot reshape"):
+            x.view(dtype)
+        assert np.ma.array([1, 2]).view(dtype).dtype == dtype

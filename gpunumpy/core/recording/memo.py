@@ -225,7 +225,7 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
             if options:
                 key += tuple([(name, static_key(x)) for name, x in options.items()])
             signature = find(key)
-        except (TypeError, AttributeError):  # an argument is not hashable, or is on the host and has no layout
+        except (TypeError, ValueError, AttributeError):  # an argument has no hash, or is on the host and has no layout
             return record(*args, **options)
         if signature is not None:
             return wrap(Node(signature, operands))
