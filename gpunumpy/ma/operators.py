@@ -13,7 +13,6 @@ import numpy
 from ..core.graph.layout import broadcast_shapes
 from ..core.ops.operators import BINARY, ORDERING, OTHERS, UNARY
 from ..functions.indexing.selection import where
-from ..functions.manipulation.shape import broadcast_to
 from ..functions.products.stacked import matmul
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
@@ -149,8 +148,7 @@ def _mask_of_product(given: list[Any], shape: tuple[int, ...]) -> Any:
     except ValueError:
         fits = False
     if fits:
-        mask = masks[0] if len(masks) == 1 else UFUNCS["logical_or"](*masks)
-        return mask if mask.shape == shape else broadcast_to(mask, shape).copy()
+        return combined_masks(shape, *given)[0]
     if any(bool(mask.any()) for mask in masks):
         raise ValueError(f"the masks of the operands do not have the product's shape {shape}; np.ma.dot takes such")
     return nomask
