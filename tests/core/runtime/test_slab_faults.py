@@ -135,3 +135,33 @@ def test_an_exported_address_stays(room: Callable[[float], None]) -> None:
     assert float(x[5, 3]) == 7
     del x, shown
     dlpack.sweep()
+
+
+@pytest.mark.parametrize(
+    ("name", "passes"),
+    [
+        ("mean", 1),
+        ("order of long rows", 2),
+        ("transforms of planes", 2),
+        ("filtered line", 7),
+        ("squares", 1),
+        ("product of large matrices", 2),
+    ],
+)
+def test_a_bar_for_each_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, passes: int) -> None:
+    """Slabs of slabs are part of their pass; a profile counts all of them."""
+    told: list[list[float]] = []
+
+    def bar(nbytes: int) -> Any:
+        told.append([])
+        return progress(told[-1].append)
+
+    monkeypatch.setattr(slabs, "progress_bar", bar)
+    x = np.asarray(mapped(tmp_path, data()))
+    before = memory.pool_of(CPU).slabs
+    assert_is(name, EXPRESSIONS[name](np, x))
+    assert len(told) == passes, [len(parts) for parts in told]
+    for parts in told:
+        assert parts == sorted(parts)
+        assert parts[-1] == 1
+    assert memory.pool_of(CPU).slabs - before >= sum(map(len, told))
