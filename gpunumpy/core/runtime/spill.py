@@ -461,28 +461,46 @@ class _Chunks(HostCopy):
 
     is_in_memory = False
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "_dtype", "_shape")
 
     def __init__(self, array: Any) -> None:
         self._array = array
+        self._shape, self._dtype = tuple(array.shape), numpy.dtype(array.dtype)
+
+    def _read(self, key: tuple[slice, ...]) -> numpy.ndarray:
+        """Return a part of the array.
+
+        Raises
+        ------
+        ValueError
+            If it is not what the array was to have there.
+        """
+        part = numpy.asarray(self._array[key])
+        lengths = [len(range(*of_axis.indices(n))) for of_axis, n in zip(key, self._shape, strict=False)]
+        expected = (*lengths, *self._shape[len(key) :])
+        if part.shape != expected or part.dtype != self._dtype:
+            raise ValueError(
+                f"an array in chunks gave {part.dtype} of shape {part.shape} where it had {self._dtype} of shape "
+                f"{expected}: it must not change before what is made of it is computed"
+            )
+        return part
 
     @property
     def content(self) -> numpy.ndarray:  # type: ignore[override]
         """All bytes."""
-        return _flat_bytes(self._array[...])
+        return _flat_bytes(self._read((slice(None),)))
 
     def part(self, start: int, stop: int) -> numpy.ndarray:
         """Return the bytes from `start` to before `stop`."""
-        shape, itemsize = self._array.shape, numpy.dtype(self._array.dtype).itemsize
-        row = prod(shape[1:]) * itemsize
+        row = prod(self._shape[1:]) * self._dtype.itemsize
         first, last = start // row, -(-stop // row)
-        return _flat_bytes(self._array[first:last])[start - first * row : stop - first * row]
+        return _flat_bytes(self._read((slice(first, last),)))[start - first * row : stop - first * row]
 
     def window(self, dtype: Any, where: Layout) -> numpy.ndarray:
         """Return the elements that a layout selects: of slices of the array if its axes are these."""
-        shape = self._array.shape
+        shape = self._shape
         found = decompose(shape, where.strides, where.offset, where.shape)
-        if found is None or numpy.dtype(self._array.dtype) != dtype:
+        if found is None or self._dtype != dtype:
             return super().window(dtype, where)
         starts, steps = found
         axes = [[k for k, step in enumerate(of_axis) if step] for of_axis in steps]
@@ -492,7 +510,7 @@ class _Chunks(HostCopy):
         for (k,), of_axis, n in zip(axes, steps, where.shape, strict=True):
             ends = sorted((starts[k], starts[k] + of_axis[k] * (n - 1)))
             key[k] = slice(ends[0], ends[1] + 1, abs(of_axis[k]))  # as h5py has no negative steps
-        part = numpy.asarray(self._array[tuple(key)])
+        part = self._read(tuple(key))
         part = part[
             tuple([slice(None, None, -1 if any(of_axis[k] < 0 for of_axis in steps) else 1) for k in range(len(shape))])
         ]

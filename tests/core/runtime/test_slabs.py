@@ -245,6 +245,22 @@ def test_of_chunks(limit: None) -> None:
     assert 0 < chunks.most < ROWS / 4
 
 
+@pytest.mark.parametrize("name", ["sums of columns", "transposed", "some rows"])
+def test_of_chunks_that_have_changed(limit: None, name: str) -> None:
+    """As a file that was made shorter: what is not there is no value."""
+    chunks = Chunked(data())
+    x = np.asarray(chunks)
+    result, other = EXPRESSIONS[name](np, x), x.sum()
+    chunks._values = data()[:-500]
+    with pytest.raises(ValueError, match=r"gave float64 of shape .* where it had float64 of shape .*: it must"):
+        result.get()
+    chunks._values = data().astype("float32")
+    with pytest.raises(ValueError, match=r"gave float32 of shape .* where it had float64 of shape"):
+        other.get()
+    chunks._values = data()
+    numpy.testing.assert_array_equal(result.get(), EXPRESSIONS[name](numpy, data()))
+
+
 def test_masks_that_do_not_fit(limit: None) -> None:
     """They are counted in slabs of whole tiles."""
     for count in (900, 1100):  # of tiles: counts of more are added up
