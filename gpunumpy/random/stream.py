@@ -119,7 +119,7 @@ class Stream:
 
     def __init__(self, bits: Any) -> None:
         self.bits, self.lock = bits, lock_of(bits)
-        self.kind = _KINDS.get(type(bits), "")
+        self.kind = next((_KINDS[cls] for cls in type(bits).__mro__ if cls in _KINDS), "")
         self.shared = True
         self._numpy_generator = numpy.random.Generator(bits)
         self._pending_move: Callable[[], None] | None = None
