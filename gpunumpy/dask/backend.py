@@ -25,7 +25,7 @@ def to_numpy(block: ndarray, **_: Any) -> Any:
     return methods.asnumpy(block)
 
 
-def _with_meta(name: str, *arguments: Any, meta: Any = None, **options: Any) -> da.Array:
+def _with_meta(name: str, /, *arguments: Any, meta: Any = None, **options: Any) -> da.Array:
     """Call a function of Dask's that makes chunks like `meta`, by default an array of this package."""
     with config.set({"array.backend": "numpy"}):
         return getattr(da, name)(*arguments, meta=creation.empty(()) if meta is None else meta, **options)

@@ -11,7 +11,7 @@ from ..support.pages import ROOT, Section, sections
 # The page whose test runs code on GPUs too: tests/custom/test_page.py.
 OTHER_TEST = ROOT / "docs" / "kernels-of-your-own.md"
 # What a test environment may lack.
-OPTIONAL = {"jax", "torch"}
+OPTIONAL = {"dask", "distributed", "jax", "torch"}
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECTIONS = [section for page in PAGES if page != OTHER_TEST for section in sections(page)]
