@@ -206,6 +206,8 @@ def _conversion(convert: Callable[[Any], Any]) -> Operator:
             warnings.warn(message, DeprecationWarning, stacklevel=2)
         if convert in (int, float) and KIND[x.dtype] == "c" and not is_scalar(x):
             raise TypeError(f"{convert.__name__}() argument must be a real number, not 'complex'")
+        if convert is complex and x.dtype.kind in "UT":  # which `float` takes
+            raise TypeError(f"Unable to convert {x.dtype!r} to complex")
         return convert(item_of(x), *args)
 
     return convert_array

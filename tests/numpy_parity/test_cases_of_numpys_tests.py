@@ -22,6 +22,16 @@ class _FailingSequence:
         raise KeyError(k)
 
 
+class _Prior:
+    """Operand with a priority."""
+
+    def __init__(self, priority: Any) -> None:
+        self.__array_priority__ = priority
+
+    def __radd__(self, x: Any) -> str:
+        return "by the operand"
+
+
 def _knows_one_ufunc(m: Any) -> Any:
     """Return an object that knows `multiply` under the name that the program has for it."""
 
@@ -95,6 +105,11 @@ _CASES: dict[str, Callable[[Any], Any]] = {
     "masked array as a subclass": lambda m: _masked_as_subclass(m, None),
     "and of another dtype": lambda m: _masked_as_subclass(m, "f8"),
     "along an axis of a subclass": _applied,
+    "complex number of a text": lambda m: complex(m.array("1")),
+    "complex number of a StringDType": lambda m: complex(m.array("1", dtype="T")),
+    "complex number of bytes": lambda m: complex(m.array(b"1")),
+    "a priority that is no number": lambda m: (m.arange(2.0) + _Prior(b"x")).tolist(),
+    "a priority that is high": lambda m: m.arange(2.0) + _Prior(10),
     "broadcast with keywords": lambda m: m.broadcast(1, x=1),
     "broadcast that begins again": _begun_again,
 }
