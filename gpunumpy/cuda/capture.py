@@ -21,8 +21,8 @@ def prepared_capture(device: Device, is_captured: bool = False) -> Capture:
     Where the stream of the device is captured already, only copies beside it are over.
     """
     capture = Capture(evaluate.queue_of(device))
-    capture.prepare()
     try:
+        capture.prepare()
         if not is_captured:
             evaluate.compute_every_value(capture.queue)
             evaluate.synchronize(device)
@@ -56,18 +56,22 @@ def is_captured(handle: int) -> bool:
 def join_capture(device: Device, handle: int) -> Capture:
     """Have the work of a device be of the graph that another library captures on a stream, until `leave_capture`."""
     known = device.capture
-    if known is not None and known.is_captured():
-        known.prepare()
-        known.residence = set_residence("device")
-        capture = known
-    else:
+    if known is None or not known.is_captured():
         if known is not None:
             known.end()
-        capture = prepared_capture(device, is_captured=handle == int(device.stream))
-        _of_others.append(capture)
-    wait_in_capture(driver().CUstream(handle), device.stream)
-    capture.open()
-    return capture
+        known = prepared_capture(device, is_captured=handle == int(device.stream))
+        _of_others.append(known)
+    else:
+        known.prepare()
+        known.residence = set_residence("device")
+    try:
+        wait_in_capture(driver().CUstream(handle), device.stream)
+        known.open()
+    except BaseException:
+        set_residence(known.residence)
+        known.close()
+        raise
+    return known
 
 
 def leave_capture(capture: Capture, handle: int) -> None:

@@ -76,7 +76,7 @@ class Graph(Generic[_P, _R]):
         update_wrapper(self, function)
         self._function = function
         self._known: OrderedDict[Hashable, _Captured[_R] | None] = OrderedDict()  # None after an ordinary call
-        self._last: tuple[Any, Any, _Captured[_R]] | None = None
+        self._last: _Captured[_R] | None = None
 
     def __repr__(self) -> str:
         """Return the function."""
@@ -99,8 +99,8 @@ class Graph(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Launch the graph for these arguments; the first times, call the function."""
         last = self._last
-        if last is not None and last[2].is_for(args, kwargs):
-            return last[2].launch()
+        if last is not None and last.is_for(args, kwargs):
+            return last.launch()
         values = [*args, *kwargs.values()]
         arrays = [value for value in values if isinstance(value, ndarray)]
         device = arrays[0].device if arrays else default_device()
@@ -123,8 +123,9 @@ class Graph(Generic[_P, _R]):
             self._known[key] = captured
         else:
             result = captured.launch()
-        captured.take(args, kwargs)
-        self._last = args, kwargs, captured
+        if arrays:  # else the default device may be another one at the next call
+            captured.take(args, kwargs)
+            self._last = captured
         return result
 
 

@@ -245,6 +245,31 @@ def test_arguments(gpu: CapturingDriver) -> None:
         scaled(x, np.asarray([1.0], device="cpu"))
 
 
+def test_what_is_exported_meanwhile_stays_so(gpu: CapturingDriver) -> None:
+    x, y, others = numbers(0.0), numbers(1.0), numbers(2.0)
+
+    @np.graph
+    def step(x: Any) -> Any:
+        if x.device.capture is not None:
+            y.data_ptr()
+        return x + 1.0
+
+    for _ in range(2):
+        step(x)
+    assert x._node.data.exported
+    assert y._node.data.exported
+    assert not others._node.data.exported
+
+
+def test_without_arguments(gpu: CapturingDriver) -> None:
+    x = numbers(0.0)
+    step = np.graph(lambda: x + 1.0)
+    for k in range(4):
+        check(step(), plain(k + 1.0))
+        x += 1.0
+    assert step.graphs == 1
+
+
 def test_methods(gpu: CapturingDriver) -> None:
     class Model:
         def __init__(self, k: float) -> None:

@@ -40,6 +40,8 @@ def _mark_exported(buffer: Buffer) -> None:
         _ = buffer.ptr  # what is on the host moves first, for which there may be no room
         buffer.exported = True
         buffer.copy = None
+    if buffer.device.capture is not None:
+        buffer.device.capture.keep([buffer])  # it is exported after the capture too
 
 
 def host_window(x: ndarray) -> Any:

@@ -63,7 +63,7 @@ class Capture:
         self._kept_ids: set[int] = set()
         self._fixed: list[Buffer] = []
         self._thread = get_ident()
-        self._is_open = False
+        self._is_open = self._has_lock = False
         self.failure: DeviceError | None = None
         self._mode: Any = None
         self._beside: Any = None
@@ -74,6 +74,7 @@ class Capture:
         """Lock the queue of the device, and have the driver let this thread make memory and wait for other streams."""
         cuda = driver()
         self.queue.lock.acquire()
+        self._has_lock = True
         self._thread = get_ident()
         self.device.activate()
         self._mode = exchanged_mode(cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -107,8 +108,12 @@ class Capture:
         if self._beside is not None:
             check(driver().cuStreamDestroy(self._beside))
             self._beside = None
-        exchanged_mode(self._mode)
-        self.queue.lock.release()
+        if self._mode is not None:
+            exchanged_mode(self._mode)
+            self._mode = None
+        if self._has_lock:
+            self._has_lock = False
+            self.queue.lock.release()
 
     def end(self) -> None:
         """Have the device work as before: its stream captures no more."""
