@@ -22,7 +22,7 @@ from weakref import WeakSet
 from ..disk_cache import cache_folder, open_cache, package_digest
 from ..graph.signature import Signature
 from ..graph.structure import without_sizes
-from ..schedule.lower import Item
+from ..schedule.lift import count_of_places
 from ..schedule.variants import Variant
 from .plain_data import NotPlain, read, told_of, written
 
@@ -94,7 +94,9 @@ class KeptPlans:
         program = getattr(sys.modules.get("__main__"), "__file__", None)
         self._key_of_needed = sha256(f"{self._identity} needed by {program}".encode()).digest()
 
-    def key(self, structure: Any, items: Sequence[Item], count: int, overwrite: bool) -> bytes | None:
+    def key(
+        self, structure: Sequence[int], signatures: Sequence[Signature], count: int, overwrite: bool
+    ) -> bytes | None:
         """Return the key of the plans for all sizes of a graph of which `lowered` returns the structure; or None.
 
         The numbers in a structure are those of this process. In the key, digests stand for them.
@@ -102,19 +104,19 @@ class KeptPlans:
         if self._disk is None:
             return None
         tokens = list(structure)
-        signatures: dict[int, Signature] = {}
+        found: dict[int, Signature] = {}
         places: dict[int, int] = {}
         at = 0
-        for signature, args, buffer, _ in items:
+        for signature in signatures:
             number = tokens[at]
             place = places.get(number)
             if place is None:
                 place = places[number] = len(places)
-                signatures[number] = signature
+                found[number] = signature
             tokens[at] = place
-            at += len(args) + 1 if buffer < 0 else 2
+            at += 1 + count_of_places(signature)
         try:
-            digests = [_digests.get(number) or _digest(number, signatures[number]) for number in places]
+            digests = [_digests.get(number) or _digest(number, found[number]) for number in places]
         except NotPlain:
             return None
         told: Any = (self._identity, digests, tokens, count, overwrite)

@@ -14,7 +14,7 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
 from ..graph.signature import Signature
 from ..schedule.batch import batch_calls, may_have_batches
-from ..schedule.lift import lifted, lowered
+from ..schedule.lift import items_in, lifted, lowered
 from ..schedule.lower import Item, items_of
 from ..schedule.parts import parts
 from ..schedule.passes import Scheduled, run_passes
@@ -135,46 +135,47 @@ class Planner:
         structure, sizes = lowered(nodes)
         template_key = (structure, count, overwrite)
         variants = self._templates.find(template_key)
-        items = items_of(nodes) if variants is None or check else []
         signatures = [node.signature for node in nodes]
         if has_changed():
             raise GraphChanged
         if variants is None:
-            variants = self._new_templates(structure, sizes, items, count, overwrite, check)
+            variants = self._new_templates(structure, sizes, signatures, count, overwrite, check)
             variants = self._templates.keep(template_key, variants)
         made = len(variants) if check else 0
         template, values = variants.find(sizes)
+        items = items_in(structure, sizes, signatures) if check else []
         return template, values, signatures, items, check and len(variants) != made
 
     def _new_templates(
         self,
-        structure: Hashable,
+        structure: tuple[int, ...],
         sizes: Sequence[int],
-        items: Sequence[Item],
+        signatures: Sequence[Signature],
         count: int,
         overwrite: bool,
         check: bool,
     ) -> Variants[PlanTemplate]:
-        """Return the templates for all graphs of a structure, of which `items`, of these sizes, are one."""
-        roots, executor, queue = range(count), self._executor, items[0].signature.queue
+        """Return the templates for all graphs of a structure, of which one has these sizes and signatures."""
+        roots, executor, queue = range(count), self._executor, signatures[0].queue
         disk = None if check else executor.kept_plans()
-        key = None if disk is None else disk.key(structure, items, count, overwrite)
+        key = None if disk is None else disk.key(structure, signatures, count, overwrite)
 
         def schedule(wanted: Sequence[Integer], has_symbols: bool) -> Scheduled:
+            items = items_in(structure, sizes, signatures)
             graph = items if not has_symbols and wanted == sizes else lifted(items, wanted)
             return run_passes(graph, roots, executor, overwrite=overwrite)
 
         def make(trace: Trace, wanted: Sequence[Integer]) -> PlanTemplate:
             has_symbols = bool(trace.symbols)
             if disk is None or key is None or has_symbols:
-                return PlanTemplate(schedule(wanted, has_symbols), roots, len(items), trace, executor)
+                return PlanTemplate(schedule(wanted, has_symbols), roots, len(signatures), trace, executor)
             key_at = disk.key_at(key, cast("Sequence[int]", wanted))
             disk.note_need(key_at)
             kept = disk.find(key_at)
             found = kept and PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)
             if found:
                 return found
-            made = PlanTemplate(schedule(wanted, False), roots, len(items), trace, executor)
+            made = PlanTemplate(schedule(wanted, False), roots, len(signatures), trace, executor)
             made.keep = partial(disk.keep, key_at)
             return made
 

@@ -20,7 +20,7 @@ from .substitute import in_primitive, taken_out
 
 
 @tried_first
-def lowered(nodes: Sequence[Node]) -> tuple[Hashable, list[int]]:
+def lowered(nodes: Sequence[Node]) -> tuple[tuple[int, ...], list[int]]:
     """Return the structure of a graph, and its sizes."""
     position_of = {node: k for k, node in enumerate(nodes)}
     structure: list[int] = []
@@ -41,6 +41,34 @@ def lowered(nodes: Sequence[Node]) -> tuple[Hashable, list[int]]:
                 sizes += digits(node.offset - first[1], steps_of(signature, signature.shape, strides))
             structure.append(first[0])
     return tuple(structure), sizes
+
+
+def items_in(structure: Sequence[int], sizes: Sequence[int], signatures: Sequence[Signature]) -> list[Item]:
+    """Return the items of a graph from its signatures and what `lowered` returns, as its nodes may be leaves by now."""
+    items = []
+    seen: set[int] = set()
+    at = start = 0
+    new = tuple.__new__  # as in `items_of`
+    for signature in signatures:
+        start += len(signature.sizes)
+        begin, at = at + 1, at + 1 + count_of_places(signature)
+        primitive = signature.primitive
+        if not isinstance(primitive, Leaf):
+            items.append(new(Item, (signature, structure[begin:at], -1, 0)))
+            continue
+        buffer, offset = structure[begin], 0
+        if buffer in seen:
+            steps = steps_of(signature, signature.shape, primitive.strides)
+            offset = _sum(iter(sizes[start : start + len(steps) + 1]), steps)  # type: ignore[assignment]
+            start += len(steps) + 1
+        seen.add(buffer)
+        items.append(new(Item, (signature, (), buffer, offset)))
+    return items
+
+
+def count_of_places(signature: Signature) -> int:
+    """Return how many places follow the number of a signature in what `lowered` returns: a buffer, or its arguments."""
+    return 1 if isinstance(signature.primitive, Leaf) else len(signature.args)
 
 
 def lifted(items: Sequence[Item], sizes: Sequence[Integer]) -> list[Item]:

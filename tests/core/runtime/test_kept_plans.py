@@ -543,7 +543,6 @@ from gpunumpy.core.graph.node import Node
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.kept_plans import KeptPlans
 from gpunumpy.core.schedule.lift import lowered
-from gpunumpy.core.schedule.lower import items_of
 
 with np.Device("cpu"):
     if EXTRA:
@@ -555,7 +554,7 @@ with np.Device("cpu"):
     for roots in ([b._node], [(b @ b.T)._node]):
         nodes, _ = evaluate.walk(roots)
         structure, _ = lowered(nodes)
-        print(KeptPlans("one").key(structure, items_of(nodes), 1, True).hex())
+        print(KeptPlans("one").key(structure, [node.signature for node in nodes], 1, True).hex())
 """
 
 

@@ -16,6 +16,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.runtime.loop_cut import NODES_LIMIT, LoopCut
 from gpunumpy.core.runtime.planner import PATIENCE, Planner
+from gpunumpy.core.schedule.lift import items_in
 from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.parts import parts
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
@@ -95,7 +96,13 @@ def test_rounds_of_loops_share_plans(name: str, new_planner: Planner, monkeypatc
         return plan(self, key, nodes, *rest)
 
     monkeypatch.setattr(Planner, "plan", noted)
-    monkeypatch.setattr(planner, "items_of", lambda nodes: made_items.append(len(nodes)) or items_of(nodes))  # type: ignore[func-returns-value]
+    for make in (items_in, items_of):
+
+        def noted_items(*graph: Any, make: Any = make) -> Any:
+            made_items.append(len(graph[-1]))
+            return make(*graph)
+
+        monkeypatch.setattr(planner, make.__name__, noted_items)
     with np.Device("cpu"):
         for n in (60, 90, 120):
             check(loop, n)

@@ -18,6 +18,7 @@ from gpunumpy.core.runtime import evaluate, loop_cut
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.core.schedule.lift import items_in, lowered
 from gpunumpy.core.schedule.lower import items_of
 from gpunumpy.core.schedule.passes import run_passes
 from gpunumpy.core.schedule.steps import RunKernel
@@ -173,6 +174,7 @@ def test_plans_of_other_sizes_have_the_steps_that_they_would_have_alone(
 
     def checked(self: Planner, key: Any, nodes: Any, count: int, overwrite: bool, check: bool, has_changed: Any) -> Any:
         items = items_of(nodes)
+        assert items_in(*lowered(nodes), [node.signature for node in nodes]) == items
         made = plan(self, key, nodes, count, overwrite, check, has_changed)
         exact = run_passes(items, range(count), self._executor, overwrite=overwrite)
         kinds = [[type(step) for step in steps] for steps in (made.scheduled.steps, exact.steps)]
