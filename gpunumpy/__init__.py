@@ -9,7 +9,7 @@ from .core.collector import imports_without_collector as _imports_without_collec
 with _imports_without_collector():
     import numpy as _numpy
 
-    from . import fft, linalg, random
+    from . import linalg, random
     from ._version import __version__
     from .arrays import binding as _binding  # binds the operators and methods of arrays
     from .arrays.exchange import from_dlpack
@@ -99,7 +99,6 @@ with _imports_without_collector():
     _describe(globals(), _numpy)
     _show_in(__name__, {name: x for name, x in globals().items() if not name.startswith("_") or x is _restored})
     _show_in(linalg.__name__, vars(linalg))
-    _show_in(fft.__name__, vars(fft))
     _make_importable()
 
 # Public names that NumPy does not have.
@@ -147,7 +146,7 @@ _LATE_NAMES = {
 __all__ = sorted({*_numpy.__all__, *_ADDED_NAMES, *_LATE_NAMES} - {"core"})
 
 # Modules of this package, of NumPy's names and one of CuPy's; loaded on first access.
-_LAZY_MODULES = ("cuda", "ma", "testing", "typing")
+_LAZY_MODULES = ("cuda", "fft", "ma", "testing", "typing")
 # What IPython calls for ``%load_ext gpunumpy``.
 _IPYTHON_NAMES = ("load_ipython_extension", "unload_ipython_extension")
 

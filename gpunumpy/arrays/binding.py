@@ -27,7 +27,7 @@ from ..functions.every_dtype import (
     set_item_on_host,
     takes_every_dtype,
 )
-from ..functions.fallback import HOST_METHODS, on_host, on_host_method
+from ..functions.fallback import HOST_METHODS, late_on_host, on_host_method
 from ..functions.indexing.elements import diagonal, fill, get_flat, item, iterate, set_flat, tolist
 from ..functions.indexing.getitem import getitem, setitem
 from ..functions.indexing.selection import choose_method, compress, nonzero, put, take
@@ -211,9 +211,9 @@ def _bind() -> None:
             else:
                 place = Placement(operation, name, ufunc=(None, operands if name == "__rmatmul__" else ""))
             if operation is not None:
-                by_numpy = _asking_classes(table.ufunc_of(op), on_host(operation, ""), operands)
+                by_numpy = _asking_classes(table.ufunc_of(op), late_on_host(operation), operands)
             else:
-                by_numpy = _ON_HOST.get(name) or on_host(by_numpy, "")
+                by_numpy = _ON_HOST.get(name) or late_on_host(by_numpy)
             method = wrap(method, by_numpy, rule, place)
             method = in_front_of(method, function)
         if name in LOOKS:
@@ -225,9 +225,9 @@ def _bind() -> None:
         if attribute is not None:
             if name not in ("dtype", "flat", "shape", "strides"):  # which know arrays on the host
                 rule = rule_of(name, is_method=True)
-                read = takes_every_dtype(read, on_host(attribute.__get__, ""), rule, placed_attribute(name))
+                read = takes_every_dtype(read, late_on_host(attribute.__get__), rule, placed_attribute(name))
             write = write and takes_every_dtype(
-                write, on_host(attribute.__set__, ""), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
+                write, late_on_host(attribute.__set__), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )
         setattr(ndarray, name, property(read, write))
     refuse_concatenation()

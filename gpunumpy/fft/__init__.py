@@ -2,6 +2,7 @@
 
 import numpy.fft as _numpy_fft
 
+from ..functions.docstrings import show_in as _show_in
 from ..functions.every_dtype import take_every_dtype as _take_every_dtype
 from ..functions.fallback import namespace as _namespace
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 globals().update(_take_every_dtype(globals(), _numpy_fft))
+_show_in(__name__, globals())
 __getattr__ = _namespace("numpy.fft").__getattr__
 
 

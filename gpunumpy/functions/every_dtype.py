@@ -18,7 +18,7 @@ from ..core.dtypes import KIND
 from ..core.errors import MaskedOperandError, OnHostError, OverlapError
 from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
-from .fallback import WRITE_TO_OVERLAP, has_unasked_class, holds_host_data, host_fallback, on_host, report
+from .fallback import WRITE_TO_OVERLAP, has_unasked_class, holds_host_data, host_fallback, late_on_host, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
 from .subclasses import (
     ClassRule,
@@ -150,7 +150,7 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
     for name, x in names.items():
         is_public = not name.startswith("_") and type(x) is FunctionType and x.__module__.startswith(package)
         if is_public and hasattr(numpy_module, name) and x not in wrapped:
-            by_numpy = on_host(getattr(numpy_module, name), "")
+            by_numpy = late_on_host(getattr(numpy_module, name))
             by_numpy = _keeping_elements(by_numpy) if name in MAKERS else by_numpy
             # So NumPy marks functions that ask classes for their results: all but those that make arrays.
             asks_class = hasattr(getattr(numpy_module, name), "_implementation")

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date, timedelta
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any, NamedTuple
 
 import numpy
@@ -577,6 +577,20 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     if asks_classes:
         run._implementation = unasked  # type: ignore[attr-defined]
     return run
+
+
+@cache
+def _made_on_host(function: Callable[..., Any]) -> Callable[..., Any]:
+    return on_host(function, "")
+
+
+def _run_on_host(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    return _made_on_host(function)(*args, **options)
+
+
+def late_on_host(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `on_host` of a function, without messages, that is made at its first call: most are never called."""
+    return partial(_run_on_host, function)
 
 
 class _ReportingMeta(StandInMeta):

@@ -27,6 +27,7 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node, as_new_node, scalar
 from ..graph.queue import REVIEW_INTERVAL, Queue
 from ..graph.substituted import substituted
+from ..late_imports import import_late
 from ..schedule.size_functions import evaluated
 from ..schedule.traits import Traits
 from ..schedule.variants import Variants
@@ -44,9 +45,11 @@ from .memory_parts import parts_that_fit
 from .plan import Observer, Plan, nothing
 from .planner import GraphChanged, Planner
 from .run import Run, publish, renew, settle, values_of
-from .slabs import compute_slabs, is_read_by
 from .spill import is_too_large, register, spill
 from .spill_store import Place
+
+# What computes graphs for which memory is short, which few programs need.
+_slabs = partial(import_late, ".slabs", __package__)
 
 
 class _DeviceState:
@@ -321,7 +324,7 @@ def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node], error: MemoryEr
             break
     if parts:
         try:
-            compute_slabs(queue, [root for part in parts for root in part], compute_only)
+            _slabs().compute_slabs(queue, [root for part in parts for root in part], compute_only)
         except MemoryError as shortage:
             return shortage
     return None
@@ -502,10 +505,11 @@ def compute_into(target: numpy.ndarray, node: Node) -> bool:
         return False
     root = as_new_node(node)
     with queue.lock:
-        if (queue.run is not None and _is_under_way(queue)) or is_read_by(target, root):
+        if (queue.run is not None and _is_under_way(queue)) or _slabs().is_read_by(target, root):
             return False
-        compute_slabs(queue, [other for other in live_roots(queue)[0] if is_read_by(target, other)], compute_only)
-        compute_slabs(queue, [root], compute_only, {root: Place(target, None)})
+        others = [other for other in live_roots(queue)[0] if _slabs().is_read_by(target, other)]
+        _slabs().compute_slabs(queue, others, compute_only)
+        _slabs().compute_slabs(queue, [root], compute_only, {root: Place(target, None)})
     check_errors(queue)
     owner = root.data.owner
     return isinstance(owner, HostCopy) and owner.content is target

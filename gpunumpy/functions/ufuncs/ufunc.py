@@ -33,7 +33,7 @@ from ...core.recording.record import (
 )
 from ...core.source_location import warn
 from ..every_dtype import is_for_numpy, takes_every_dtype
-from ..fallback import asks_a_class, on_host
+from ..fallback import asks_a_class, late_on_host, on_host
 from ..placement import ELSEWHERE, Placement, placed_ufunc
 from ..subclasses import GENERALISED_UFUNCS, call_for_subclass, has_subclass, rule_of_ufunc
 from .errstate import defer_checks
@@ -206,7 +206,7 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
 
     def __init__(self, name: str) -> None:
         numpy_ufunc: Any = table.ufunc_of(name)
-        self._numpy, self._on_host = numpy_ufunc, on_host(numpy_ufunc, "")
+        self._numpy, self._on_host = numpy_ufunc, late_on_host(numpy_ufunc)
         self._places: Mapping[str, Callable[..., Any]] = _Places(numpy_ufunc)
         self._host_call = placed_ufunc(numpy_ufunc).in_front_of(numpy_ufunc)
         self._ops = _OPS.get(name, (name,))
