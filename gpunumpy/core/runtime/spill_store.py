@@ -1,7 +1,8 @@
 """Where values go for which a device has no room: page-locked memory of the host, other memory, files.
 
-Page-locked memory comes first, as a GPU copies to it at the full rate of the link. It is bounded, since no other
-program can use it, and kept for later values, since to lock pages takes longer than to copy to them. Then comes
+Page-locked memory comes first, as a GPU copies to it at the full rate of the link. No other program can use it, so a
+quarter of the machine's memory stays free of it; it is kept for later values, since to lock pages takes longer than to
+copy to them. Then comes
 pageable memory as long as the machine has enough, and then a file in the folder that ``GPUNUMPY_SPILL_DIR`` names. A
 value of the CPU device goes to a file at once if there is a folder: memory of the host is what it leaves.
 """
@@ -23,8 +24,8 @@ from .memory import address, host_view, pinned
 from .memory_pool import size_class
 from .moves import PinnedBlock
 
-# Of the memory of the machine: what may be page-locked for values, and what stays free if there is a folder.
-_PINNED_SHARE = 1 / 4
+# Of the memory of the machine: what stays free of page-locked values, and of all if there is a folder.
+_UNLOCKED_SHARE = 1 / 4
 _FREE_SHARE = 1 / 8
 # What a container may use and uses, as Linux tells it in versions 2 and 1 of control groups.
 _CONTAINER_FILES = (
@@ -45,7 +46,7 @@ class SpillStore:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._pinned_limit = 0 if device is CPU else int(_memory_bytes()[1] * _PINNED_SHARE)
+        self._pinned_limit = 0 if device is CPU else 1 << 62
         self._pinned_bytes = 0
         self._free: defaultdict[int, list[PinnedBlock]] = defaultdict(list)  # page-locked blocks, by size class
         self.why_full = ""  # the reason why the last value found no place
@@ -74,13 +75,13 @@ class SpillStore:
     def _pinned_block(self, size: int) -> PinnedBlock | None:
         with suppress(IndexError):
             return self._free[size].pop()
-        if self._pinned_bytes + size > self._pinned_limit:
+        if not self._may_lock(size):
             for blocks in self._free.values():
                 while blocks:
                     block = blocks.pop()
                     block.wait()
                     self._pinned_bytes -= block.host.size
-        if self._pinned_bytes + size <= self._pinned_limit:
+        if self._may_lock(size):
             try:
                 block = PinnedBlock(pinned(size, self._device))
             except MemoryError:  # the system locks no more pages, and to ask again each time would take long
@@ -89,6 +90,12 @@ class SpillStore:
                 self._pinned_bytes += size
                 return block
         return None
+
+    def _may_lock(self, size: int) -> bool:
+        if self._pinned_bytes + size > self._pinned_limit:
+            return False
+        free, total = _memory_bytes()
+        return free - size > total * _UNLOCKED_SHARE
 
 
 def _file_bytes(folder: str, nbytes: int) -> numpy.ndarray:

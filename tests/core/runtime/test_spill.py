@@ -630,6 +630,22 @@ def test_pages_that_cannot_be_locked(gpu: fake_driver.FakeDriver) -> None:
         del more
 
 
+def test_a_quarter_of_the_machine_stays_free_of_locked_pages(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    total = 40 * BYTES
+    free = total // 4 + 3 * BYTES + 1  # as three values leave a quarter free
+
+    def memory_bytes() -> tuple[int, int]:
+        return free - store._pinned_bytes, total
+
+    monkeypatch.setattr(spill_store, "_memory_bytes", memory_bytes)
+    with np.Device("cuda:0") as device:
+        store = spill_store.SpillStore(device)
+        places = [store.place(BYTES) for _ in range(5)]
+        assert [place is not None and place.pinned is not None for place in places] == [True, True, True, False, False]
+
+
 def test_a_full_gpu_moves_values(gpu: fake_driver.FakeDriver) -> None:
     with np.Device("cuda:0"):
         made = arrays(6)
