@@ -15,7 +15,7 @@ from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.errstate import ignoring
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
-from .fill_values import maximum_fill_value, minimum_fill_value
+from .fill_values import checked_fill_value, maximum_fill_value, minimum_fill_value
 from .masks import combined_masks, data_of, getmask, getmaskarray, operands, stored_mask, taken
 from .selecting import filled, where, where_masked
 from .state import MaskedArray, is_ours, masked, new, nomask, update_from
@@ -272,7 +272,8 @@ def _without_infinite(result: Any, mask: Any, a: Any) -> Any:
         mask, decider = invalid, invalid.any()
     made = finished(result, mask, decider, [a] if is_ours(a) else [])
     if mask is not nomask:
-        made._data = where_masked(invalid, made.fill_value, result)
+        fill_value = checked_fill_value(None, made.dtype) if made._fill_value is None else made._fill_value
+        made._data = where_masked(invalid, fill_value[()], result)
     return made
 
 

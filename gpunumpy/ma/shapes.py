@@ -65,7 +65,7 @@ def view_method(self: Any, dtype: Any = None, type: Any = None, fill_value: Any 
         return data.view(type) if issubclass(type, ndarray) and type is not ndarray else data
     data = self._data if dtype is None else self._data.view(dtype)
     mask = self._stored_mask
-    if mask is not nomask and data.shape != self._data.shape:
+    if mask is not nomask and data.size != self._data.size:
         raise ValueError(f"cannot reshape array of size {mask.size} into shape {data.shape}")
     if mask is not nomask and mask.shape != data.shape:
         mask = nomask

@@ -65,7 +65,7 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
         # A list is shuffled in place even if its elements are gpunumpy arrays.
-        if is_inside_numpy() or (shuffles and not any(isinstance(x, ndarray) for x in (*args, *options.values()))):
+        if is_inside_numpy() or (shuffles and not any(map(_is_array, (*args, *options.values())))):
             return function(*args, **options)
         running.inside = True
         try:
@@ -74,6 +74,10 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
             running.inside = False
 
     return run
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, ndarray) or hasattr(type(x), "is_masked_array")
 
 
 def array_of(result: Any) -> Any:

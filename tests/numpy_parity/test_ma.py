@@ -764,3 +764,25 @@ def test_smaller_elements_have_no_mask(dtype: str) -> None:
         with pytest.raises(ValueError, match="cannot reshape"):
             x.view(dtype)
         assert np.ma.array([1, 2]).view(dtype).dtype == dtype
+        assert np.ma.zeros((0, 3)).view(dtype).size == 0
+
+
+@pytest.mark.parametrize("place", ["auto", "device"])
+@pytest.mark.parametrize("shape", [(5,), (4, 3)])
+def test_shuffles_keep_every_row(shape: tuple[int, ...], place: str, residence: None) -> None:
+    gpunumpy.set_residence(place)
+    texts = []
+    for np in (gpunumpy, numpy):
+        values = numpy.arange(numpy.prod(shape)).reshape(shape)
+        x = np.ma.array(values, mask=values % 4 == 1)
+        np.random.default_rng(3).shuffle(x)
+        np.random.RandomState(4).shuffle(x)
+        texts.append(repr(x))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("call", ["x**2", "2**x", "np.ma.log(2**x)", "x**2 > 1"])
+def test_powers_have_no_fill_value_of_their_own(call: str) -> None:
+    found, expected = (eval(call, {"np": np, "x": np.ma.array([1, 2], mask=[0, 1])}) for np in (gpunumpy, numpy))
+    assert found.fill_value == expected.fill_value
+    assert found.filled().dtype == expected.filled().dtype
