@@ -34,9 +34,9 @@ for _function in (allows_array_ufunc_override, allows_array_function_override):
     OWN_FUNCTIONS[f"numpy.testing.overrides.{_function.__name__}"] = _function
 overrides = namespace("numpy.testing.overrides")
 
-# Functions that call a function of the program, which gets its own arrays.
+# Functions that run code of the program, which gets its own arrays.
 _CALLERS = frozenset(
-    ("assert_no_gc_cycles", "assert_no_warnings", "assert_raises", "assert_raises_regex", "assert_warns")
+    ("assert_no_gc_cycles", "assert_no_warnings", "assert_raises", "assert_raises_regex", "assert_warns", "runstring")
 )
 
 

@@ -16,7 +16,7 @@ import numpy
 
 from ..core.nesting import leaves
 from ..core.recording.array import as_class, is_scalar, ndarray, on_host_memory
-from ..core.recording.record import decides_about_ufuncs, is_masked_array, refuses_ufuncs
+from ..core.recording.record import array_priority, decides_about_ufuncs, is_masked_array, refuses_ufuncs
 from ..core.source_location import warn
 
 
@@ -160,7 +160,7 @@ def _of_resize(a: Any, new_shape: Any) -> dict[str, Any]:
 def _priority(x: Any) -> float:
     """Return the ``__array_priority__`` of an operand as NumPy sees it: 0 of a class that says nothing."""
     is_said = getattr(type(x), "__array_priority__", None) is not ndarray.__array_priority__  # type: ignore[attr-defined]
-    return getattr(x, "__array_priority__", 0.0) if is_said else 0.0
+    return array_priority(x) if is_said else 0.0
 
 
 def _of_require(a: Any, dtype: Any = None, requirements: Any = None, **_: Any) -> dict[str, Any]:

@@ -32,6 +32,24 @@ class _Prior:
         return "by the operand"
 
 
+class _Unreadable:
+    """Operand whose priority cannot be read."""
+
+    @property
+    def __array_priority__(self) -> Any:
+        raise RuntimeError
+
+    def __radd__(self, x: Any) -> str:
+        return "by the operand"
+
+
+def _sum_of_subclass(m: Any, y: Any) -> Any:
+    class Own(m.ndarray):  # type: ignore[misc]
+        __array_priority__ = -1000000.0
+
+    return type(m.arange(2.0).view(Own) + y).__name__
+
+
 def _knows_one_ufunc(m: Any) -> Any:
     """Return an object that knows `multiply` under the name that the program has for it."""
 
@@ -109,6 +127,9 @@ _CASES: dict[str, Callable[[Any], Any]] = {
     "complex number of a StringDType": lambda m: complex(m.array("1", dtype="T")),
     "complex number of bytes": lambda m: complex(m.array(b"1")),
     "a priority that is no number": lambda m: (m.arange(2.0) + _Prior(b"x")).tolist(),
+    "a priority that cannot be read": lambda m: (m.arange(2.0) + _Unreadable()).tolist(),
+    "beside a subclass": lambda m: _sum_of_subclass(m, _Prior(None)),
+    "beside a subclass, unreadable": lambda m: _sum_of_subclass(m, _Unreadable()),
     "a priority that is high": lambda m: m.arange(2.0) + _Prior(10),
     "broadcast with keywords": lambda m: m.broadcast(1, x=1),
     "broadcast that begins again": _begun_again,
@@ -157,3 +178,9 @@ def test_testing_takes_objects_whose_array_is_of_this_package(device: np.Device)
     gpunumpy.testing.assert_equal(np.arange(3), Holder())
     with pytest.raises(AssertionError):
         gpunumpy.testing.assert_array_equal(Holder(), [0, 1, 3])
+
+
+def test_testing_runs_text_with_the_arrays_of_the_program(device: np.Device) -> None:
+    x = np.zeros(2)
+    gpunumpy.testing.runstring("x[0] = 3", {"x": x})
+    assert x.tolist() == [3, 0]

@@ -493,7 +493,7 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
         raise OnHostError("sparse arrays of SciPy compute with NumPy's arrays")
     leave_to_class(y)
     is_other_array = any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS)
-    comes_first = not hasattr(kind, "__array_ufunc__") and _has_priority(y)
+    comes_first = not hasattr(kind, "__array_ufunc__") and array_priority(y) > 0
     if hasattr(kind, "__array__"):  # NumPy's own subclasses too, and arrays of other libraries whatever their priority
         return is_left or is_other_array or not comes_first
     if is_other_array or comes_first:
@@ -502,12 +502,12 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
     return True
 
 
-def _has_priority(y: Any) -> bool:
-    """Return whether the ``__array_priority__`` of an operand is above an array's; what is no number is none."""
+def array_priority(x: Any) -> float:
+    """Return the ``__array_priority__`` of an operand; 0 if it has none, or one that NumPy cannot read."""
     try:
-        return float(getattr(y, "__array_priority__", 0)) > 0
-    except (TypeError, ValueError):
-        return False
+        return float(getattr(x, "__array_priority__", 0.0))
+    except Exception:  # of a property of the program too
+        return 0.0
 
 
 def _is_sparse(x: Any) -> bool:
