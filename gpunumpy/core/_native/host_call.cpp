@@ -18,6 +18,7 @@ struct HostCall {
     vectorcallfunc call;
     PyObject* function;        // of this package, for all that is elsewhere
     PyObject* numpy_function;  // the name of a method if the rules say so
+    PyObject* array_method;    // what NumPy's arrays have under that name; null for other functions
     PyObject* ufunc;           // of NumPy, whose loops do what the function does; null for other functions
     PyObject* powers;          // of a power: the ufuncs of one operand that stand for it, by the exponent; or null
     PyObject* attributes;
@@ -78,6 +79,7 @@ private:
 PyObject* result_of(const HostCall* self, PyObject** taken, Py_ssize_t count, PyObject* names) {
     if (self->rules & IS_ATTRIBUTE) return PyObject_GetAttr(taken[0], self->numpy_function);
     const size_t given = static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+    if (self->array_method && PyArray_CheckExact(taken[0])) return PyObject_Vectorcall(self->array_method, taken, given, names);
     if (self->rules & IS_METHOD) return PyObject_VectorcallMethod(self->numpy_function, taken, given, names);
     return PyObject_Vectorcall(self->numpy_function, taken, given, names);
 }
@@ -199,8 +201,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* na
     return PyObject_Vectorcall(as_host_call(self)->function, args, given, names);
 }
 
-using Fields = References<HostCall, &HostCall::function, &HostCall::numpy_function, &HostCall::ufunc,
-                          &HostCall::powers, &HostCall::attributes>;
+using Fields = References<HostCall, &HostCall::function, &HostCall::numpy_function, &HostCall::array_method,
+                          &HostCall::ufunc, &HostCall::powers, &HostCall::attributes>;
 
 PyTypeObject* host_call_type = nullptr;
 
@@ -215,6 +217,10 @@ PyObject* host_call(PyObject*, PyObject* args) {
     as_host_call(made)->ufunc = ufunc == Py_None ? nullptr : Py_NewRef(ufunc);
     as_host_call(made)->powers = powers == Py_None ? nullptr : Py_NewRef(powers);
     as_host_call(made)->rules = rules;
+    if (rules & IS_METHOD) {
+        as_host_call(made)->array_method = PyObject_GetAttr(reinterpret_cast<PyObject*>(&PyArray_Type), numpy_function);
+        PyErr_Clear();
+    }
     return made;
 }
 
