@@ -14,6 +14,9 @@ from ..functions.creation import arrays as creation
 from ..random.legacy.random_state import RandomState
 from .random import PCG64
 
+# What tells Dask the type of chunks. Its content is in the names of tasks, which must be the same for the same calls.
+_META = creation.zeros(())
+
 
 def to_gpunumpy(block: Any, **options: Any) -> Any:
     """Return a chunk of NumPy's or of another library as an array of this package."""
@@ -28,7 +31,7 @@ def to_numpy(block: ndarray, **_: Any) -> Any:
 def _with_meta(name: str, /, *arguments: Any, meta: Any = None, **options: Any) -> da.Array:
     """Call a function of Dask's that makes chunks like `meta`, by default an array of this package."""
     with config.set({"array.backend": "numpy"}):
-        return getattr(da, name)(*arguments, meta=creation.empty(()) if meta is None else meta, **options)
+        return getattr(da, name)(*arguments, meta=_META if meta is None else meta, **options)
 
 
 class GpunumpyBackend(ArrayBackendEntrypoint):
@@ -80,4 +83,4 @@ class GpunumpyBackend(ArrayBackendEntrypoint):
     def arange(*arguments: Any, like: Any = None, **options: Any) -> da.Array:
         """Return evenly spaced values. See `dask.array.arange`."""
         with config.set({"array.backend": "numpy"}):
-            return da.arange(*arguments, like=creation.empty(()) if like is None else like, **options)
+            return da.arange(*arguments, like=_META if like is None else like, **options)

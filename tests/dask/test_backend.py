@@ -191,3 +191,8 @@ def test_import_loads_no_dask() -> None:
 
 def test_bit_generators_are_drawn_from_on_the_device() -> None:
     assert Stream(da.random.default_rng(1)._bit_generator).kind == "pcg64"
+
+
+@pytest.mark.parametrize("name", ["ones", "zeros", "full", "arange", "default_rng", "RandomState"])
+def test_equal_calls_have_equal_names(name: str) -> None:
+    assert CREATED[name]().name == CREATED[name]().name

@@ -23,6 +23,7 @@ from distributed.protocol import deserialize, serialize
 
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.dask import LocalCluster, spread, to_device
+from gpunumpy.dask import cluster as cluster_module
 
 pytestmark = pytest.mark.on_device
 
@@ -210,3 +211,25 @@ def test_frames_on_the_host_are_pickles() -> None:
     header, frames = serialize(x, serializers=("cuda", "pickle"))
     assert header["serializer"] == "pickle"
     assert numpy.array_equal(deserialize(header, frames).get(), x.get())
+
+
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
+def test_three_times_the_memory_limit(scheduler: str) -> None:
+    np.set_memory_limit(np.memory_info().used + 4_000_000)
+    try:
+        with dask.config.set(scheduler=scheduler):
+            x = (da.arange(1_500_000, chunks=100_000, dtype="f8") * 1).persist()
+            assert np.memory_info().spilled > 0
+            assert float((x + 1).sum().compute()) == sum(range(1_500_000)) + 1_500_000
+    finally:
+        np.set_memory_limit(None)
+
+
+def test_a_worker_for_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "_gpus", lambda: ["0", "3"])
+    with LocalCluster(dashboard_address=None) as cluster, cluster.get_client() as client:
+        assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "3"]
+        assert set(client.nthreads().values()) == {1}
+        cluster.scale(3)
+        client.wait_for_workers(3)
+        assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "0", "3"]
