@@ -348,10 +348,14 @@ def _is_under_way(queue: Queue) -> bool:
 
 def _settle(queue: Queue) -> None:
     """Finish a run that an exception has ended. If this is interrupted too, the next flush finishes it."""
-    if queue.run is not None:
-        settle(queue.run)
+    run = queue.run
+    if run is not None:
+        settle(run)
     _schedule_review(queue)
     queue.run = None
+    if run is not None and run.plan is not None:
+        # Frames of the exception, which is being handled, hold the list: its buffers would take the room of a retry.
+        run.slots[:] = [None] * len(run.slots)
 
 
 def _compute_roots(

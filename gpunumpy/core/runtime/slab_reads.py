@@ -94,13 +94,12 @@ def leaves(roots: Iterable[Node], computed: Iterable[Node] = ()) -> list[Node]:
 def loaded(queue: Queue, nodes: Sequence[Node], budget: int, most_bytes: float = inf) -> dict[Node, Node]:
     """Copy what nodes read of large operands on the host to the device; return leaves that stand for those of nodes.
 
-    Operands of which more than `most_bytes` are read stay on the host.
+    Windows of more than `most_bytes` stay on the host, while others of the same operand are copied by themselves.
     """
     on_host = {
         id(reading.buffer): reading
         for reading in readings(nodes)
-        if type(reading.buffer) is SpilledBuffer and budget < reading.buffer.nbytes
-        if reading.nbytes(budget) <= most_bytes
+        if type(reading.buffer) is SpilledBuffer and reading.buffer.nbytes > budget
     }
     ranges: dict[int, tuple[Buffer, int]] = {}
     windows: dict[tuple[int, Layout], Buffer] = {}
@@ -110,11 +109,13 @@ def loaded(queue: Queue, nodes: Sequence[Node], budget: int, most_bytes: float =
         if reading is None or not isinstance(copy := reading.buffer.owner, HostCopy) or 0 in node.signature.shape:
             continue
         where, dtype = leaf_layout(node), node.signature.dtype
-        if reading.is_by_windows(budget):
+        if reading.is_by_windows(budget) or reading.nbytes(budget) > most_bytes:
             distinct = _distinct(where)
-            key = id(node.data), distinct
+            key, nbytes = (id(node.data), distinct), prod(distinct.shape) * dtype.itemsize
+            if nbytes > most_bytes:
+                continue
             if key not in windows:
-                windows[key] = memory.allocate(queue.device, prod(distinct.shape) * dtype.itemsize)
+                windows[key] = memory.allocate(queue.device, nbytes)
                 copy_from_host(windows[key], 0, copy.window(dtype, distinct))
             stand_ins[node] = leaf(windows[key], dtype, _dense(where), queue)
         else:

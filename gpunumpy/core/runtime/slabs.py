@@ -281,8 +281,8 @@ def _width(ways: Sequence[SlabResult], budget: int, *, by_windows: bool = False)
     few = min(extent - extent // 2, 16)
     one, several = (_bytes_of_slab(ways, n, budget, by_windows=by_windows) for n in (1, few))
     each = max((several - one) / (few - 1), 1) if few > 1 else one
-    # What is read as a whole for every slab may leave nothing of the budget: a slab then has as much besides.
-    room = budget - one if one < budget else budget
+    # What is read as a whole for every slab may leave nothing of the budget: a slab then has half as much besides.
+    room = max(budget - one, budget / 2)
     width = min(max(int(room / each) + 1, 1), extent)
     return -(-extent // -(-extent // width))
 

@@ -493,6 +493,13 @@ def test_one_matrix_has_no_slabs(limit: None, tmp_path: Path) -> None:
     assert float(x.sum()) == values.sum()
 
 
+def test_a_failed_attempt_takes_no_room(limit: None, tmp_path: Path) -> None:
+    """What it had allocated is free while the value is computed in slabs, whose results take most of the limit."""
+    values = numpy.resize(data(), (280, 560))
+    x = np.asarray(mapped(tmp_path, values))
+    numpy.testing.assert_array_equal((x @ x.T).get(), values @ values.T)  # of 627,200 bytes
+
+
 def test_a_product_as_large_as_the_limit(limit: None) -> None:
     """Where slabs are of the inner side, what each adds is itself computed in slabs, and stays on the host."""
     values = numpy.resize(data(), (400, 296))
