@@ -184,3 +184,29 @@ def test_testing_runs_text_with_the_arrays_of_the_program(device: np.Device) -> 
     x = np.zeros(2)
     gpunumpy.testing.runstring("x[0] = 3", {"x": x})
     assert x.tolist() == [3, 0]
+
+
+_LONG, _SINGLE = numpy.longdouble, numpy.float32
+_GRIDS: dict[str, Any] = {
+    "float": numpy.s_[0.1:0.33:0.1],
+    "float32": numpy.s_[_SINGLE(0.1) : _SINGLE(0.33) : _SINGLE(0.1)],
+    "float32 in a tuple": numpy.s_[_SINGLE(0.1) : _SINGLE(0.33) : _SINGLE(0.1),],
+    "longdouble in a tuple": numpy.s_[_LONG(0.1) : _LONG(0.33) : _LONG(0.1),],
+    "number of longdoubles": numpy.s_[0 : _LONG(1) : 3.4j],
+    "number by a clongdouble": numpy.s_[0.1 : 0.3 : numpy.clongdouble(3.3j)],
+    "integers": numpy.s_[numpy.int8(1) : 5],
+    "none": numpy.s_[3:3],
+    "down": numpy.s_[5:0:-1],
+    "one": numpy.s_[0:1:1j],
+    "two axes": numpy.s_[0:1:5j, 0:3],
+}
+
+
+@pytest.mark.parametrize("key", _GRIDS)
+@pytest.mark.parametrize("name", ["mgrid", "ogrid"])
+def test_dtypes_of_grids(device: np.Device, name: str, key: str) -> None:
+    mine, theirs = (getattr(m, name)[_GRIDS[key]] for m in (np, numpy))
+    pairs = zip(mine, theirs, strict=True) if isinstance(theirs, tuple) else [(mine, theirs)]
+    for x, expected in pairs:
+        assert x.dtype == expected.dtype
+        gpunumpy.testing.assert_allclose(x, expected, rtol=1e-6)

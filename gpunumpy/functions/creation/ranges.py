@@ -494,13 +494,17 @@ class _Grid:
     def __getitem__(self, key: Any) -> Any:
         spans = [_Span(part) for part in (key if isinstance(key, tuple) else (key,))]
         nbytes = len(spans) * prod(span.count for span in spans) * INT64.itemsize
-        if is_auto() and nbytes <= host_bytes(default_device()):
+        is_small = is_auto() and nbytes <= host_bytes(default_device())
+        if is_small or _dtype_of(spans) not in dtypes.KIND:
             given = tuple(span.slice for span in spans)
             found = (numpy.ogrid if self._sparse else numpy.mgrid)[given if isinstance(key, tuple) else given[0]]
             return tuple(map(resident, found)) if isinstance(found, tuple) else resident(found)
         queue = queue_for(None)
         if not isinstance(key, tuple):
-            return _coordinates(spans, False, queue)[0]
+            (span,) = spans
+            return (
+                _coordinates(spans, False, queue)[0] if span.counts else arange(span.start, span.slice.stop, span.step)
+            )
         coordinates = _coordinates(spans, self._sparse, queue)
         if self._sparse:
             return tuple(coordinates)
@@ -522,7 +526,8 @@ class _Span:
         step: Any = 1 if part.step is None else host_scalar(part.step)
         stop = host_scalar(part.stop)
         self.slice = slice(self.start, stop, step)
-        if isinstance(step, (complex, numpy.complexfloating)):
+        self.counts = isinstance(step, (complex, numpy.complexfloating))
+        if self.counts:
             self.count = int(abs(complex(step)))
             self.given_numbers = (self.start, stop, abs(step))
             self.step = 1 if self.count == 1 else (stop - self.start) / float(self.count - 1)
@@ -532,10 +537,14 @@ class _Span:
             self.step = step
 
 
+def _dtype_of(spans: Sequence[_Span]) -> DType:
+    given_numbers: list[Any] = [value for span in spans for value in span.given_numbers]
+    return numpy.result_type(*given_numbers) if spans else INT64
+
+
 def _coordinates(spans: Sequence[_Span], sparse: bool, queue: Queue) -> list[ndarray]:
     """Return the coordinates along every axis of a grid."""
-    given_numbers: list[Any] = [value for span in spans for value in span.given_numbers]
-    dtype = dtypes.check(numpy.result_type(*given_numbers)) if spans else INT64
+    dtype = _dtype_of(spans)
     coordinates = []
     for k, span in enumerate(spans):
         shape = tuple(other.count if not sparse or other is span else 1 for other in spans)
