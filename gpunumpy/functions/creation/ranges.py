@@ -13,6 +13,7 @@ import numpy
 
 from ...core import dtypes
 from ...core.dtypes import BOOL, INT64, DType
+from ...core.errors import OnHostError
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
@@ -502,9 +503,13 @@ class _Grid:
         queue = queue_for(None)
         if not isinstance(key, tuple):
             (span,) = spans
-            return (
-                _coordinates(spans, False, queue)[0] if span.counts else arange(span.start, span.slice.stop, span.step)
-            )
+            if span.counts:
+                return _coordinates(spans, False, queue)[0]
+            numbers = span.start, span.slice.stop, span.step
+            try:
+                return arange(*numbers)
+            except OnHostError:  # of integers too large for another dtype than that of objects
+                return resident(_numpy_arange(*numbers))
         coordinates = _coordinates(spans, self._sparse, queue)
         if self._sparse:
             return tuple(coordinates)
