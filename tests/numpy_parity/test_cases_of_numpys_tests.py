@@ -210,3 +210,14 @@ def test_dtypes_of_grids(device: np.Device, name: str, key: str) -> None:
     for x, expected in pairs:
         assert x.dtype == expected.dtype
         gpunumpy.testing.assert_allclose(x, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["clip", "wrap", "raise", ("clip", "raise", "wrap")])
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("dims", [(2, 1, 0), (0, 2, 2), (2, 1, 3)])
+def test_positions_in_an_empty_array(device: np.Device, dims: tuple[int, ...], count: int, mode: Any) -> None:
+    mine, theirs = (
+        _outcome(lambda m: m.ravel_multi_index(m.zeros((3, count), int), dims, mode=mode).tolist(), m)
+        for m in (np, numpy)
+    )
+    assert mine == theirs

@@ -180,6 +180,8 @@ def ravel_multi_index(multi_index: Any, dims: int | Sequence[int], mode: Any = "
         term = graph.map_node("multiply", _INT64_LOOP, (index, graph.scalar(stride)))
         position = term if position is None else graph.map_node("add", _INT64_LOOP, (position, term))
     assert position is not None
+    if 0 in sizes and 0 not in position.signature.shape:
+        raise ValueError("cannot unravel if shape has zero entries.")
     if invalid and is_true_anywhere(
         reduce(lambda a, b: graph.map_node("logical_or", (BOOL, BOOL, BOOL), (a, b)), invalid)
     ):
