@@ -460,6 +460,7 @@ class ndarray(_State, Generic[_ShapeT_co, _DTypeT_co]):
     def __rxor__(self, y: ArrayLike, /) -> ndarray: ...
     def __setitem__(self, key: _Index, value: ArrayLike | None) -> None: ...
     def __setstate__(self, state: tuple[SupportsIndex, _ShapeLike, DTypeLike, builtins.bool, ArrayLike]) -> None: ...
+    def __sizeof__(self) -> int: ...
     def __str__(
         self,
         max_line_width: int | None = None,
@@ -841,13 +842,15 @@ def apply_along_axis(
 ) -> ndarray: ...
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: _ShapeLike) -> ndarray: ...
 def arange(
-    start: _Scalar | None = None,
+    start_or_stop: _Scalar | None = None,
+    /,
     stop: str | _Scalar | None = None,
     step: _Scalar | None = None,
     dtype: DTypeLike | None = None,
     *,
     device: _DeviceLike | None = None,
     like: Any = None,
+    start: _Scalar | None = None,
 ) -> ndarray: ...
 
 arccos: _Unary

@@ -276,6 +276,12 @@ def scalar_attribute(name: str) -> Callable[[ndarray], Any]:
 # --- copies and transfer ----------------------------------------------------------------------------------------------
 
 
+def size_of(x: ndarray) -> int:
+    """Return what `sys.getsizeof` counts: as in NumPy, the memory on the host of an array that is no view, too."""
+    memory, size = memory_on_host(x), object.__sizeof__(x)
+    return size if memory is None or x._owner is not None else size + int(memory.nbytes)
+
+
 def shallow_copy(x: ndarray) -> ndarray:
     """Return ``copy.copy(x)``."""
     return copy_method(x, "K")

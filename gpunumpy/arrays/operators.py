@@ -37,8 +37,9 @@ Operator = Callable[..., Any]
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
-# NumPy 2.3.0 and 2.3.1 square no booleans: ``bool ** 2`` has the dtype of other powers there, int64 instead of int8.
-_NOT_SQUARED = "b" if RELEASE < "2.3.2" else ""
+# NumPy 2.3.0 and 2.3.1 square no booleans: ``bool ** 2`` has the dtype of other powers there, int64 instead of int8, as
+# it has for NumPy's scalars in every release.
+_SQUARES_BOOLEANS = RELEASE >= "2.3.2"
 _power, _reflected_power = binary_operator("power"), binary_operator("power", reflected=True)
 _special_powers = {exponent: unary_operator(op) for exponent, op in POWERS.items()}
 
@@ -50,11 +51,16 @@ def power(x: ndarray, y: Any, modulus: None = None) -> Any:
     kind = x.dtype.kind
     if type(y) in (int, float):
         special = _special_powers.get(y)
-        if special is not None and (kind in "fc" or (y == 2 and type(y) is int and kind not in _NOT_SQUARED)):
+        if special is not None and (kind in "fc" or (y == 2 and type(y) is int and _is_squared(x, kind))):
             return special(x)
     if kind in "iub" and type(y) is not float:
         return _checked_power(_power, x, y, (x, y))
     return _power(x, y)
+
+
+def _is_squared(x: ndarray, kind: str) -> bool:
+    """Return whether the square of integers or booleans keeps the dtype of NumPy's ``square``."""
+    return kind != "b" or (_SQUARES_BOOLEANS and not is_scalar(x))
 
 
 def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:

@@ -322,13 +322,15 @@ def apply_along_axis(
 ) -> MaskedArray: ...
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: _ShapeLike) -> MaskedArray: ...
 def arange(
-    start: _Scalar | None = None,
+    start_or_stop: _Scalar | None = None,
+    /,
     stop: str | _Scalar | None = None,
     step: _Scalar | None = None,
     dtype: DTypeLike | None = None,
     *,
     device: _DeviceLike | None = None,
     like: Any = None,
+    start: _Scalar | None = None,
     fill_value: _Number | None = None,
     hardmask: bool = False,
 ) -> MaskedArray: ...

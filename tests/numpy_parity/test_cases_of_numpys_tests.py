@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -108,6 +110,19 @@ def _begun_again(m: Any) -> Any:
     return pairs.index, next(pairs) == first
 
 
+def _deleted_from_flat(m: Any) -> None:
+    del m.ones(3).flat[0]
+
+
+def _written_to_flat(value: Any, dtype: Any = "i2") -> Callable[[Any], Any]:
+    def run(m: Any) -> Any:
+        x = m.zeros(3, dtype)
+        x.flat[0] = value
+        return x.tolist()
+
+    return run
+
+
 _CASES: dict[str, Callable[[Any], Any]] = {
     "lexsort of a sequence that fails": lambda m: m.lexsort(_FailingSequence()),
     "lexsort of a dictionary": lambda m: m.lexsort({0: [1, 2]}),
@@ -133,6 +148,22 @@ _CASES: dict[str, Callable[[Any], Any]] = {
     "a priority that is high": lambda m: m.arange(2.0) + _Prior(10),
     "broadcast with keywords": lambda m: m.broadcast(1, x=1),
     "broadcast that begins again": _begun_again,
+    "range without an end": lambda m: m.arange(start=4),
+    "range with a start by name": lambda m: m.arange(start=1, stop=4).tolist(),
+    "range with two starts": lambda m: m.arange(1, 4, start=2),
+    "deletion from flat": _deleted_from_flat,
+    "nothing to flat": _written_to_flat(None),
+    "nothing to flat of records": _written_to_flat(None, [("a", "i4"), ("b", "f8")]),
+    "nothing to flat of objects": _written_to_flat(None, object),
+    "text to flat": _written_to_flat("x"),
+    "too much to flat": _written_to_flat(70000),
+    "complex number to flat": _written_to_flat(1j, "f4"),
+    "sequence to flat": _written_to_flat([1, 2]),
+    "square of a truth value": lambda m: str((m.ones(3).any() ** 2).dtype),
+    "square of truth values": lambda m: str((m.ones(3, bool) ** 2).dtype),
+    "size of an array of objects": lambda m: sys.getsizeof(m.zeros(1000, object)) > 8000,
+    "size of an array of texts": lambda m: sys.getsizeof(m.array(["long text"] * 100)) > 3600,
+    "size of a view of texts": lambda m: sys.getsizeof(m.array(["long text"] * 100)[1:]) < 1000,
 }
 
 
@@ -146,6 +177,48 @@ def _outcome(case: Callable[[Any], Any], module: Any) -> Any:
 @pytest.mark.parametrize("case", _CASES)
 def test_case(device: np.Device, case: str) -> None:
     assert _outcome(_CASES[case], np) == _outcome(_CASES[case], numpy)
+
+
+def _written(write: Callable[[Any, Any, Any], Any], dtype: str, value: Any, m: Any) -> Any:
+    x = m.zeros(5, dtype)
+    result = write(m, x, value)
+    return (x if result is None else result).tolist()
+
+
+_WAYS_OF_WRITING: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "an element": lambda m, x, v: x.__setitem__(0, v),
+    "a window": lambda m, x, v: x.__setitem__(slice(None), v),
+    "a window of an axis more": lambda m, x, v: x.__setitem__((slice(None), None), v),
+    "a mask": lambda m, x, v: x.__setitem__(x == 0, v),
+    "an array of indices": lambda m, x, v: x.__setitem__(m.array([0, 2]), v),
+    "a list of indices": lambda m, x, v: x.__setitem__([0, 2], v),
+    "True": lambda m, x, v: x.__setitem__(True, v),
+    "flat": lambda m, x, v: x.flat.__setitem__(0, v),
+    "all of flat": lambda m, x, v: x.flat.__setitem__(slice(None), v),
+    "fill": lambda m, x, v: x.fill(v),
+    "put": lambda m, x, v: m.put(x, [0, 1], v),
+    "place": lambda m, x, v: m.place(x, x == 0, v),
+    "putmask": lambda m, x, v: m.putmask(x, x == 0, v),
+    "put_along_axis": lambda m, x, v: m.put_along_axis(x, m.array([0, 1]), v, 0),
+    "copyto": lambda m, x, v: m.copyto(x, v, casting="unsafe"),
+    "full": lambda m, x, v: m.full(3, v, x.dtype),
+    "fill_diagonal": lambda m, x, v: m.fill_diagonal(x[:, None], v),
+    "insert": lambda m, x, v: m.insert(x, 1, v),
+    "add": lambda m, x, v: m.add(x, v),
+    "+=": lambda m, x, v: x.__iadd__(v),
+}
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("way", _WAYS_OF_WRITING)
+def test_integers_that_a_dtype_does_not_hold(device: np.Device, way: str, dtype: str) -> None:
+    for value in (
+        *(70000, -1, 2**40, 2**63, numpy.int64(70000), numpy.int32(-1)),
+        *(numpy.uint64(2**64 - 1), numpy.float64(70000.5), 70000.5),
+    ):
+        case = partial(_written, _WAYS_OF_WRITING[way], dtype, value)
+        mine, theirs = (_outcome(case, m) for m in (np, numpy))
+        assert mine == theirs, repr(value)
 
 
 _MODELS: dict[str, Callable[[Any], Any]] = {

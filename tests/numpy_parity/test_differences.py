@@ -58,6 +58,12 @@ def position_out_of_bounds(np: Any) -> Any:
     return numpy.asarray(np.unravel_index(np.array([9]), (3, 3))[0])
 
 
+def large_result_written(np: Any) -> Any:
+    x = np.zeros(2, np.int16)
+    x[0] = np.array([70000, 1]).sum()
+    return x.tolist()
+
+
 def warnings_by_default(np: Any) -> int:
     with warnings.catch_warnings(record=True) as caught, numpy.errstate(all="warn"):
         warnings.simplefilter("always")
@@ -223,6 +229,7 @@ DIFFERENCES = {
     "index out of bounds, before": Difference(bounds_before_a_look, IndexError, "nothing yet of 1 element"),
     "index out of bounds, at a look": Difference(bounds_at_a_look, IndexError, IndexError),
     "unravel_index": Difference(position_out_of_bounds, ValueError, IndexError),
+    "large result written": Difference(large_result_written, OverflowError, [4465, 0]),
     "warnings by default": Difference(warnings_by_default, 2, 0),
     "warnings on request": Difference(warnings_on_request, 1, 1),
     "warnings of parts": Difference(warnings_of_parts, ["divmod"], ["floor_divide"]),

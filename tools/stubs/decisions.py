@@ -13,6 +13,7 @@ TYPES = {
     ("__setitem__", "key"): "_Index",
     ("__setitem__", "value"): "ArrayLike | None",
     ("arange", "start"): "_Scalar | None",
+    ("arange", "start_or_stop"): "_Scalar | None",
 }
 TYPES_EVERYWHERE = {
     "api_version": "str | None",

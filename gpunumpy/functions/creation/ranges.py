@@ -86,11 +86,22 @@ def scalar_node(value: int, dtype: DType = INT64) -> Node:
 
 @takes_like
 def arange(
-    start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
+    start_or_stop: Any = None,
+    /,
+    stop: Any = None,
+    step: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    like: Any = None,
+    start: Any = None,
 ) -> ndarray:
     """Return evenly spaced values in a half-open interval. See `numpy.arange`."""
-    if start is None and stop is None:
+    if start is not None and start_or_stop is not None:
+        raise TypeError("argument for arange() given by name ('start') and position (position 0)")
+    if start_or_stop is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
+    start = start_or_stop if start is None else start
     start, stop, step = host_scalar(start), host_scalar(stop), host_scalar(step)
     if stop is None:
         start, stop = 0, start

@@ -36,7 +36,7 @@ from ...core.source_location import call_for_user
 from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, HostCall, on_host
 from ..iterators import IteratorMeta
 from ..ufuncs.output import in_place, is_writable_array
-from .getitem import diagonal_layout, getitem, node_to_assign, setitem, value_node
+from .getitem import cast_integer, diagonal_layout, getitem, node_to_assign, setitem, value_node
 
 __all__ = ["diagonal", "fill_diagonal"]
 
@@ -67,7 +67,8 @@ def flat_values(values: Any, target: ndarray, casting: Literal["safe", "unsafe"]
         raise TypeError(
             f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule {casting!r}"
         )
-    node = record.cast_with_warning(node_to_assign(values, target.dtype, target.queue), target.dtype)
+    given = node_to_assign(cast_integer(values, target.dtype), target.dtype, target.queue)
+    node = record.cast_with_warning(given, target.dtype)
     if node.signature.queue is None:
         return graph.fill(node, (1,), target.queue)
     return record.reshaped(node, (prod(node.signature.shape),))
@@ -227,11 +228,24 @@ class flatiter(metaclass=IteratorMeta):
         base = self.base
         return elements if type(base) is ndarray else as_class(elements, type(base), base)
 
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
     def __setitem__(self, key: Any, value: Any) -> None:
-        base = self._array
         if isinstance(key, tuple) and not key:
             call_for_user(numpy.zeros(1).flat.__setitem__, key, 0)  # an error since NumPy 2.4
         key = self._valid_key(key)
+        if _selects_several(key) or overlaps(self._array):
+            self._write(key, value)
+            return
+        try:
+            self._write(key, value)
+        except (OverflowError, TypeError) as error:
+            raise ValueError("Error setting single item of array.") from error
+
+    def _write(self, key: Any, value: Any) -> None:
+        """Write to what a valid key selects."""
+        base = self._array
         if memory_on_host(base) is not None:
             if _selects_several(key):
                 _set_on_host(base, key, value)
@@ -376,7 +390,7 @@ def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
 def _repeated_values(value: Any, count: int, like: ndarray) -> Any:
     """Return the values in one dimension, repeated in order up to `count` of them; a scalar as it is."""
     if isinstance(value, (bool, int, float, complex, numpy.generic)):
-        return value
+        return cast_integer(value, like.dtype)
     values = wrap(flat_values(value, like))
     if values.size <= 1:
         return values

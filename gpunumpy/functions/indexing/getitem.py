@@ -181,7 +181,7 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
         with one_step(a):
             mark_as_array(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
     if type(key) is ndarray and key.shape and _is_index_of_rows(key, a):
-        value = value_node(value, a, False)
+        value = value_node(cast_integer(value, a.dtype), a, False)
         with one_step(a):
             _write_picked(a, [graph.cast(key.value(), INT64)], fit_to_index_result(value, key.shape + a.shape[1:]))
         return
@@ -194,7 +194,7 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
                 and not any(fancy.index.shape for fancy in selection.fancy)
                 and not _has_ellipsis(key)
             )
-            value = value_node(value, a, is_element)
+            value = value_node(cast_integer(value, a.dtype), a, is_element)
             with one_step(a):  # elements not picked are read and written back: no other write may come between
                 _write_fancy(make_view(a, selection.window), selection, value, a.shape)
             return
@@ -237,6 +237,17 @@ def value_node(value: Any, a: ndarray, is_element: bool) -> Node:
     if a.dtype.kind == "c":
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     raise ValueError("setting an array element with a sequence.")
+
+
+def cast_integer(value: Any, dtype: DType) -> Any:
+    """Return a NumPy scalar as an array of it would be cast to an integer dtype, and any other value as it is.
+
+    So NumPy writes to picked elements; assignments to a window refuse what the dtype has no value for.
+    """
+    if not isinstance(value, (numpy.integer, numpy.floating)) or dtype.kind not in "iu":
+        return value
+    with numpy.errstate(invalid="ignore"):
+        return value.astype(dtype)
 
 
 _SCALAR_TYPES = (bool, int, float, complex, numpy.generic)

@@ -23,7 +23,7 @@ from ...core.source_location import source_location
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
 from .elements import flat_values, flattened
-from .getitem import fit_to_index_result, getitem, node_to_assign, setitem
+from .getitem import cast_integer, fit_to_index_result, getitem, node_to_assign, setitem
 from .keys import out_of_bounds_error, shape_text
 from .masks import MaskSelection, picked_before
 
@@ -287,7 +287,7 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None) ->
         written_shape = arr.shape
     shape = layout.broadcast_shapes(*(index.signature.shape for index in index_of_axis))
     value = record.cast_with_warning(
-        fit_to_index_result(node_to_assign(values, arr.dtype, arr.queue), shape), arr.dtype
+        fit_to_index_result(node_to_assign(cast_integer(values, arr.dtype), arr.dtype, arr.queue), shape), arr.dtype
     )
     with one_step(arr):
         written = graph.scatter(

@@ -15,7 +15,7 @@ from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import array_of_protocol, as_array, cast_with_warning, leave_function_to_class
 from ..creation.arrays import array_in_memory_order, axes_in_memory
 from ..creation.ranges import apply_op, scalar_node
-from ..indexing.getitem import fit_to_shape, node_to_assign
+from ..indexing.getitem import cast_integer, fit_to_shape, node_to_assign
 from ..ufuncs.output import is_writable_array, mask_node, write_to_output
 from .joining import concatenate
 from .repeating import gather_along_axes
@@ -103,7 +103,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
     """Insert values before the given indices along an axis. See `numpy.insert`."""
     x, obj, axis = _on_axis(arr, obj, axis)
     n = x.shape[axis]
-    node = cast_with_warning(node_to_assign(values, x.dtype, x.queue), x.dtype)
+    node = cast_with_warning(node_to_assign(cast_integer(values, x.dtype), x.dtype, x.queue), x.dtype)
     new_values = array_in_memory_order(graph.fill(node, (), x.queue) if node.signature.queue is None else node, None)
     positions = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
     if positions.ndim > 1 or (positions.dtype == bool and not positions.ndim):
