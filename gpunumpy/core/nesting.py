@@ -20,6 +20,14 @@ def leaves(x: Any) -> Iterator[Any]:
             pending.extend(reversed(part.values() if isinstance(part, dict) else part))
 
 
+def holds_itself(x: Any, outer: frozenset[int] = frozenset()) -> bool:
+    """Return whether a list, tuple or dictionary is inside of itself; `outer` has the ids of those around it."""
+    if not isinstance(x, _KINDS):
+        return False
+    inner = outer | {id(x)}
+    return id(x) in outer or any(holds_itself(part, inner) for part in (x.values() if isinstance(x, dict) else x))
+
+
 def leaf_types(x: Any) -> set[type]:
     """Return the types of what `x` holds, quickly for long lists of numbers."""
     seen, types = set(), set[type]()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 
+from ..core.nesting import holds_itself
 from ..core.numpy_release import signature
 from ..functions.fallback import on_host
 
@@ -18,16 +19,15 @@ from ..functions.fallback import on_host
 def with_array_seeds(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a NumPy function that takes a seed as one whose seed may be or contain gpunumpy arrays.
 
-    NumPy before 2.5 recurses without end into a list that contains itself: such a seed raises TypeError.
+    NumPy before 2.5 ends the process for a list that contains itself: such a seed raises TypeError.
     """
     with_host_arrays = on_host(function, "")
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
-        try:
-            return with_host_arrays(*args, **options)
-        except RecursionError:
-            raise TypeError("SeedSequence does not accept nested sequences.") from None
+        if holds_itself((args, options)):
+            raise TypeError("SeedSequence does not accept nested sequences.")
+        return with_host_arrays(*args, **options)
 
     return run
 

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +70,6 @@ UNTYPED = {
     "fft": lambda x, y: da.fft.fft(x.rechunk((3, -1))),
     "unique": lambda x, y: da.unique((x * 4).astype(int)),
 }
-
-
-@pytest.fixture(autouse=True)
-def backend() -> Iterator[None]:
-    with dask.config.set({"array.backend": "gpunumpy", "scheduler": "synchronous"}):
-        yield
 
 
 def check(ours: Any, expected: Any) -> None:

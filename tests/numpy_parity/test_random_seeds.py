@@ -121,10 +121,11 @@ def test_a_numpy_state_goes_on_with_the_stream() -> None:
     numpy.testing.assert_equal(bits.state, alone._bit_generator.state)
 
 
+@pytest.mark.parametrize("first", [np.asarray(1), 1], ids=["an array", "a number"])
 @pytest.mark.parametrize("name", ["SeedSequence", "PCG64", "MT19937", "default_rng"])
-def test_a_list_that_contains_itself(name: str) -> None:
+def test_a_list_that_contains_itself(name: str, first: Any) -> None:
     """NumPy 2.4 breaks down on it; it raises this from 2.5 on."""
-    seed: list[Any] = [np.asarray(1)]
+    seed: list[Any] = [first]
     seed.append(seed)
     with pytest.raises(TypeError, match="SeedSequence does not accept nested sequences"):
         getattr(np.random, name)(seed)

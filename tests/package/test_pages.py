@@ -23,7 +23,8 @@ SECTIONS = [section for page in PAGES if page != OTHER_TEST for section in secti
 @pytest.mark.filterwarnings("ignore:::(jax|torch)")
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: f"{section.page}: {section.title}")
 def test_code_runs(section: Section) -> None:
-    for library in OPTIONAL & section.imports:
+    needed = OPTIONAL & section.imports | ({"distributed"} if "LocalCluster" in section.code else set())
+    for library in needed:
         pytest.importorskip(library)
     if "dask" in section.imports:
         import_module("gpunumpy.dask")  # an installation may be older than the entry point

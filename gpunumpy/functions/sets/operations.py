@@ -101,6 +101,8 @@ def isin(
         found = numpy.isin(
             to_numpy_arguments(element), to_numpy_arguments(test_elements), assume_unique, invert, kind=kind
         )
+        if isinstance(found, ndarray):  # of masked arrays
+            return found
         return from_host(found, next((a.device for a in (element, test_elements) if isinstance(a, ndarray)), None))
     tests = flattened(tests)
     integers = all(KIND[a.dtype] in "biu" for a in (x, tests))

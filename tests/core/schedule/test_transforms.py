@@ -123,6 +123,7 @@ class Stub:
     """What the adapter uses of a device."""
 
     stream = 0
+    capture = None
 
     def activate(self) -> None:
         pass

@@ -1,0 +1,131 @@
+"""Workers that are processes: what they hold is computed, sent once, and right after one is killed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+
+pytest.importorskip("distributed", reason="Dask's distributed is not installed")
+
+import dask
+import dask.array as da
+from dask.sizeof import sizeof
+from distributed import wait
+from distributed.protocol import deserialize, serialize
+
+from gpunumpy.dask import LocalCluster
+from gpunumpy.dask import cluster as cluster_module
+
+pytestmark = pytest.mark.on_device
+
+CLUSTER = {"dashboard_address": None, "n_workers": 2, "threads_per_worker": 1}
+
+
+def test_results_are_computed_once(runs: list[int]) -> None:
+    x = np.arange(1000.0) + 1
+    assert sizeof(x) == 8000
+    assert runs == [1]
+    for look in (sizeof, pickle.dumps, serialize):
+        look(x)
+    assert runs == [1]
+
+
+def test_a_pending_array_is_sent_computed(runs: list[int]) -> None:
+    x = np.arange(1000.0) + 1
+    header, frames = serialize(x)
+    assert runs == [1]
+    assert max(memoryview(frame).nbytes for frame in frames) == x.nbytes  # the elements are a frame of their own
+    assert numpy.array_equal(deserialize(header, frames).get(), numpy.arange(1000.0) + 1)
+    serialize(x)
+    assert runs == [1]
+
+
+def _stop_this_worker_once(block: Any, marker: str) -> Any:
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return block + 1
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
+def test_workers(tmp_path: Any) -> None:
+    with LocalCluster(**CLUSTER) as cluster, cluster.get_client() as client:
+        x = da.random.default_rng(1).random((100, 100), chunks=50)
+        total = (x + x.T).sum(axis=0).compute(scheduler=client)
+        expected = x.compute(scheduler="synchronous")
+        assert isinstance(total, np.ndarray)
+        numpy.testing.assert_allclose(total.get(), (expected + expected.T).sum(axis=0).get())
+
+        # what workers hold is computed, and known by its bytes
+        held = client.persist(x * 2)
+        wait(held)
+        assert sum(client.nbytes().values()) >= 80_000
+        assert not any(client.run(_pending_of_worker).values())
+        assert da.percentile(held.reshape(-1), [0, 100], method="nearest").compute(scheduler=client).shape == (2,)
+
+        sent = client.scatter(np.arange(1000.0) + 1)
+        assert isinstance(sent.result(), np.ndarray)
+        assert client.submit(float, client.submit(np.sum, sent)).result() == 500500
+
+
+def _pending_of_worker(dask_worker: Any) -> int:
+    return sum(block._node.data is None for block in dask_worker.data.values() if isinstance(block, np.ndarray))
+
+
+def test_a_worker_is_killed(tmp_path: Any) -> None:
+    with LocalCluster(**CLUSTER) as cluster, cluster.get_client() as client:
+        x = da.arange(1000, chunks=100)
+        y = x.map_blocks(_stop_this_worker_once, str(tmp_path / "marker"), dtype=x.dtype, meta=x._meta)
+        assert int(y.sum().compute(scheduler=client)) == sum(range(1000)) + 1000
+
+
+def test_spilled_results(tmp_path: Any) -> None:
+    """Three times what the workers may hold: `distributed` writes results to files, and reads them again."""
+    limits = {"distributed.worker.memory.target": 0.05, "distributed.worker.memory.spill": False}
+    limits |= {"distributed.worker.memory.pause": False, "distributed.worker.memory.terminate": False}
+    with (
+        dask.config.set(limits),
+        LocalCluster(**CLUSTER, memory_limit="100MB", local_directory=str(tmp_path)) as cluster,
+        cluster.get_client() as client,
+    ):
+        x = client.persist(da.ones((4000, 1000), chunks=(200, 1000)) * da.arange(1000, chunks=1000))
+        total = (x + 1).sum().compute(scheduler=client)
+        assert float(total) == 4000 * (sum(range(1000)) + 1000)
+        assert sum(client.run(_spilled).values()) > 0
+
+
+def _spilled(dask_worker: Any) -> int:
+    return len(dask_worker.data.slow)
+
+
+@pytest.mark.gpu
+def test_frames_on_a_gpu() -> None:
+    x = np.arange(1 << 20) + 1
+    header, frames = serialize(x, serializers=("cuda", "pickle"))
+    assert header["serializer"] == "cuda"
+    assert numpy.array_equal(deserialize(header, frames).get(), x.get())
+
+
+def test_frames_on_the_host_are_pickles() -> None:
+    x = (np.arange(1000) + 1).to_device("cpu")
+    header, frames = serialize(x, serializers=("cuda", "pickle"))
+    assert header["serializer"] == "pickle"
+    assert numpy.array_equal(deserialize(header, frames).get(), x.get())
+
+
+def test_a_worker_for_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "_gpus", lambda: ["0", "3"])
+    with LocalCluster(dashboard_address=None) as cluster, cluster.get_client() as client:
+        assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "3"]
+        assert set(client.nthreads().values()) == {1}
+        cluster.scale(3)
+        client.wait_for_workers(3)
+        assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "0", "3"]
