@@ -205,6 +205,8 @@ _WAYS_OF_WRITING: dict[str, Callable[[Any, Any, Any], Any]] = {
     "fill_diagonal": lambda m, x, v: m.fill_diagonal(x[:, None], v),
     "insert": lambda m, x, v: m.insert(x, 1, v),
     "add": lambda m, x, v: m.add(x, v),
+    "initial value of a sum": lambda m, x, v: m.sum(x, initial=v),
+    "initial value of a maximum": lambda m, x, v: m.max(x, initial=v),
     "+=": lambda m, x, v: x.__iadd__(v),
 }
 

@@ -229,8 +229,11 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
     """Return the `initial` argument as a 0-d value of the result's dtype."""
-    if type(initial) is complex and dtype.kind not in "bc":
-        raise TypeError(f"a complex initial value cannot be of dtype {dtype!r}")
+    if not isinstance(initial, ndarray):
+        cell = numpy.empty(1, dtype)
+        with numpy.errstate(over="ignore"):
+            cell[0] = initial  # NumPy converts the value, or refuses it
+        return graph.typed_scalar(cell[0], dtype)
     node = as_node(initial, queue)
     if node.signature.shape:
         if prod(node.signature.shape) != 1:
