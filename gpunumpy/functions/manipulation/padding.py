@@ -14,9 +14,10 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, c_strides
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host
-from ...core.recording.record import as_array, as_dtype, as_node
+from ...core.recording.record import as_array
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
 from ..creation.ranges import apply_op, scalar_node
+from ..indexing.getitem import node_to_assign
 from .computed_borders import STATISTICS, with_odd_reflections, with_ramps, with_statistic, write_borders
 from .repeating import gather_along_axes
 
@@ -99,7 +100,10 @@ def _bordered(x: ndarray, widths: Widths, constants: Any, mode: str) -> Node:
         return graph.as_new_node(x.value())
     host_constants = numpy.asarray(to_host(constants) if isinstance(constants, ndarray) else constants)
     pairs = numpy.broadcast_to(host_constants, (x.ndim, 2))
-    values = [tuple(as_dtype(as_node(v, x.queue), x.dtype) for v in pair) for pair in pairs.tolist()]
+    # NumPy writes one constant, or two for the two sides, as its own scalars, and more as numbers of Python.
+    few = host_constants.size <= 2 and host_constants.ndim < 3 and host_constants.shape != (2, 1)
+    numbers: Any = pairs if few else pairs.tolist()
+    values = [tuple(node_to_assign(v, x.dtype, x.queue) for v in pair) for pair in numbers]
     node = constant(0, shape, x.dtype, x.queue)
     if (pairs == pairs[0, 0]).all():
         node = graph.fill(values[0][0], shape, x.queue)
