@@ -28,14 +28,14 @@ from .run import publish
 from .slab_reads import loaded, readings
 from .slab_results import SlabResult, Stretches
 from .slab_ways import ways_to_cut
-from .spill import move_out
+from .spill import SpilledBuffer, move_out
 from .spill_store import Place
 
 # Of what a device may have, what a slab may read and write; and the bytes beyond which larger slabs are not faster.
 _SHARE = 1 / 8
 _MOST_BYTES = 1 << 28
 _SHARE_OF_LINE = 1 / 8  # of what a device may have, for a line that is transformed: it has a result, and work space
-_SHARE_OF_OPERANDS = 1 / 4  # of what a device may have, for what slabs of slabs have in common
+_SHARE_OF_OPERANDS = 1 / 3  # of what a device may have, for what slabs of slabs have in common
 _WHOLE = 4  # times the bytes of a slab may have what each slab picks elements from
 
 _Compute: TypeAlias = Callable[[Queue, Sequence[Node]], None]
@@ -87,7 +87,7 @@ def _compute_in_order(
         if not pending:
             waiting.pop()
             continue
-        found = [_best_way(root, budget) for root in pending]
+        found = [_best_way(root, budget, is_nested=is_nested) for root in pending]
         before = dict.fromkeys(node for _, needed in found for node in needed if node.data is None)
         if before:
             # With what needs nothing before, as they may share a pass over the data.
@@ -124,7 +124,7 @@ def _budget(device: Device) -> int:
     return max(min(int(memory.most_bytes(device) * _SHARE), _MOST_BYTES), 1)
 
 
-def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
+def _best_way(root: Node, budget: int, *, is_nested: bool = False) -> tuple[SlabResult | None, list[Node]]:
     """Return how to compute a value, None for all at once, and what is to be computed before.
 
     The best way fits, takes one pass, and reads ranges of its operands: windows of them have to be put together by the
@@ -133,7 +133,7 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
     cut = Cut()
     for operand in root.args[0].args if isinstance(root.signature.primitive, Output) else root.args:
         cut.as_it_is(operand)
-    at_once = _bytes_at_once([root], cut, budget)
+    at_once = _bytes_at_once([root], cut, budget, is_nested=is_nested)
     if isinstance(root.signature.primitive, Gather) and root.args[0].data is None:
         at_once += _bytes(root.args[0])  # which is in memory where elements at indices are taken, even if it is a range
     if at_once <= budget:
@@ -143,7 +143,7 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
         cut = Cut(_WHOLE * budget)
         middle = way.extent // 2
         nodes = way.nodes(cut, middle, middle + 1)
-        needed = _bytes_at_once(nodes, cut, budget)
+        needed = _bytes_at_once(nodes, cut, budget, is_nested=is_nested)
         by_windows = any(reading.is_by_windows(budget) for reading in readings(nodes, cut.whole))
         rank = needed > budget, way.passes if needed <= budget else needed, by_windows, needed
         if needed < at_once and rank < best[0] and root not in cut.whole:
@@ -151,11 +151,18 @@ def _best_way(root: Node, budget: int) -> tuple[SlabResult | None, list[Node]]:
     return best[1:]
 
 
-def _bytes_at_once(roots: Sequence[Node], cut: Cut, budget: int, *, by_windows: bool = False) -> int:
-    """Return how many bytes are read and written for nodes, once what is needed as a whole is computed."""
-    found = readings(roots, cut.whole)
-    reads = sum(reading.window_bytes if by_windows else reading.nbytes(budget) for reading in found)
-    return reads + sum(map(_bytes, roots)) + sum(cut.window_bytes.get(node, _bytes(node)) for node in cut.whole)
+def _bytes_at_once(roots: Sequence[Node], cut: Cut, budget: int, *, is_nested: bool = False) -> int:
+    """Return how many bytes are read and written for nodes, once what is needed as a whole is computed.
+
+    Slabs of slabs do not count what is on the device: it has a share of its own.
+    """
+    found = [r for r in readings(roots, cut.whole) if not is_nested or type(r.buffer) is SpilledBuffer]
+    return sum(reading.nbytes(budget) for reading in found) + sum(map(_bytes, roots)) + _bytes_as_whole(cut)
+
+
+def _bytes_as_whole(cut: Cut) -> int:
+    """Return how many bytes are read of what slabs need in memory."""
+    return sum(cut.window_bytes.get(node, _bytes(node)) for node in cut.whole)
 
 
 def _bytes(node: Node) -> int:
@@ -231,7 +238,7 @@ def _take_slabs(
     extent, room = ways[0].extent, memory.most_bytes(queue.device)
     needs_slabs = not is_nested and _bytes_of_slab(ways, 1, budget) > room
     share = int(room * _SHARE_OF_OPERANDS)
-    width = _width(ways, share, by_windows=True) if needs_slabs else _width(ways, budget)
+    width = _width_of_outer(ways, share, budget) if needs_slabs else _width(ways, budget, is_nested=is_nested)
     queued: tuple[list[Node], int, int] | None = None
     start = 0
     while start < extent:
@@ -269,29 +276,56 @@ def _take(ways: Sequence[SlabResult], copies: list[Node], start: int, stop: int)
         way.take([next(buffers) for _ in range(way.count)], start, stop)
 
 
-def _width(ways: Sequence[SlabResult], budget: int, *, by_windows: bool = False) -> int:
-    """Return how many indices a slab has: as many as the budget allows, in slabs of about one size.
-
-    Parameters
-    ----------
-    by_windows
-        Whether windows of one operand count each, as slabs of slabs read one of them at a time.
-    """
-    extent = ways[0].extent
-    few = min(extent - extent // 2, 16)
-    one, several = (_bytes_of_slab(ways, n, budget, by_windows=by_windows) for n in (1, few))
+def _width(ways: Sequence[SlabResult], budget: int, *, is_nested: bool = False) -> int:
+    """Return how many indices a slab has: as many as the budget allows, in slabs of about one size."""
+    few = _few(ways)
+    one, several = (_bytes_of_slab(ways, n, budget, is_nested=is_nested) for n in (1, few))
     each = max((several - one) / (few - 1), 1) if few > 1 else one
     # What is read as a whole for every slab may leave nothing of the budget: a slab then has half as much besides.
-    room = max(budget - one, budget / 2)
-    width = min(max(int(room / each) + 1, 1), extent)
+    return _even_width(ways[0].extent, max(budget - one, budget / 2) / each)
+
+
+def _width_of_outer(ways: Sequence[SlabResult], share: int, budget: int) -> int:
+    """Return how many indices a slab has that is cut along another axis in turn.
+
+    What it reads of the one operand has the share for itself: nothing else of it stays on the device. What it writes
+    leaves slab by slab, and counts as much as a slab of it has.
+    """
+    few = _few(ways)
+    one, several = (_bytes_of_outer(ways, n, budget) for n in (1, few))
+    return _even_width(ways[0].extent, share / max((several - one) / max(few - 1, 1), 1))
+
+
+def _few(ways: Sequence[SlabResult]) -> int:
+    """Return how many indices from the middle on tell what one more of them takes."""
+    extent = ways[0].extent
+    return min(extent - extent // 2, 16)
+
+
+def _even_width(extent: int, most: float) -> int:
+    """Return how many indices slabs of about one size have, which have one more than `most` at most."""
+    width = min(max(int(most) + 1, 1), extent)
     return -(-extent // -(-extent // width))
 
 
-def _bytes_of_slab(ways: Sequence[SlabResult], count: int, budget: int, *, by_windows: bool = False) -> int:
+def _bytes_of_slab(ways: Sequence[SlabResult], count: int, budget: int, *, is_nested: bool = False) -> int:
     """Return how many bytes a slab of so many indices in the middle reads and writes."""
+    nodes, cut = _middle_slab(ways, count, budget)
+    return _bytes_at_once(nodes, cut, budget, is_nested=is_nested)
+
+
+def _bytes_of_outer(ways: Sequence[SlabResult], count: int, budget: int) -> float:
+    """Return how many bytes windows have that such a slab reads, and what slabs of it write."""
+    nodes, cut = _middle_slab(ways, count, budget)
+    # Windows of one operand count each, as slabs of slabs read one of them at a time.
+    reads = sum(reading.window_bytes for reading in readings(nodes, cut.whole))
+    return reads + _bytes_as_whole(cut) + sum(map(_bytes, nodes)) * _SHARE
+
+
+def _middle_slab(ways: Sequence[SlabResult], count: int, budget: int) -> tuple[list[Node], Cut]:
+    """Return what is to be computed for a slab of so many indices in the middle."""
     cut, middle = Cut(_WHOLE * budget), ways[0].extent // 2
-    nodes = [node for way in ways for node in way.nodes(cut, middle, middle + count)]
-    return _bytes_at_once(nodes, cut, budget, by_windows=by_windows)
+    return [node for way in ways for node in way.nodes(cut, middle, middle + count)], cut
 
 
 def is_read_by(memory_of_host: numpy.ndarray, root: Node) -> bool:
