@@ -7,7 +7,7 @@ are added so depends on the size of the slabs, and with it on the memory that a 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy
@@ -39,10 +39,13 @@ class SlabResult(ABC):
         Values of which the host takes parts: they are computed before.
     passes
         How many passes it takes.
+    most_slabs
+        How many slabs there may be for the host to put them together in no more time than they take.
     """
 
     count = 1
     passes = 1
+    most_slabs: float = inf
     operands: tuple[Node, ...] = ()
 
     def __init__(self, root: Node, extent: int) -> None:

@@ -26,6 +26,7 @@ class Sorted(SlabResult):
     """The first pass of a sort, or of the positions that sort, of rows along the last axis: runs of each row."""
 
     passes = 2
+    most_slabs = 64  # each range of ranks is looked for in the runs of all: longer runs of fewer rows are sorted else
 
     def __init__(self, root: Node) -> None:
         (source,) = root.args

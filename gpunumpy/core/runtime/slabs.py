@@ -128,7 +128,8 @@ def _best_way(root: Node, budget: int, *, is_nested: bool = False) -> tuple[Slab
     """Return how to compute a value, None for all at once, and what is to be computed before.
 
     The best way fits, takes one pass, and reads ranges of its operands: windows of them have to be put together by the
-    host. Among such it is the one that reads least for one index along the axis that is cut.
+    host. Among such it is the one that reads least for one index along the axis that is cut. Where none fits it is the
+    one that reads least in all, in slabs of slabs.
     """
     cut = Cut()
     for operand in root.args[0].args if isinstance(root.signature.primitive, Output) else root.args:
@@ -138,14 +139,17 @@ def _best_way(root: Node, budget: int, *, is_nested: bool = False) -> tuple[Slab
         at_once += _bytes(root.args[0])  # which is in memory where elements at indices are taken, even if it is a range
     if at_once <= budget:
         return None, list(cut.whole)
-    best: tuple[tuple[Any, ...], SlabResult | None, list[Node]] = (True, inf), None, list(cut.whole)
+    share = budget * _SHARE_OF_OPERANDS / _SHARE
+    best: tuple[tuple[Any, ...], SlabResult | None, list[Node]] = (True, True, inf), None, list(cut.whole)
     for way in ways_to_cut(root):
         cut = Cut(_WHOLE * budget)
         middle = way.extent // 2
         nodes = way.nodes(cut, middle, middle + 1)
         needed = _bytes_at_once(nodes, cut, budget, is_nested=is_nested)
         by_windows = any(reading.is_by_windows(budget) for reading in readings(nodes, cut.whole))
-        rank = needed > budget, way.passes if needed <= budget else needed, by_windows, needed
+        fits = needed <= budget
+        passes = way.passes if fits else needed * -(-way.extent // _width_of_outer([way], share, budget))
+        rank = way.extent * needed > way.most_slabs * budget, not fits, passes, by_windows, needed
         if needed < at_once and rank < best[0] and root not in cut.whole:
             best = rank, way, [*cut.whole, *way.operands]
     return best[1:]
@@ -232,8 +236,9 @@ def _take_slabs(
 ) -> None:
     """Have results take all slabs, each while the next one is computed; `progress` is told of the part that is done.
 
-    Where one index needs more than the device may have, as both operands of a product may be too large, the slabs are
-    cut along another axis in turn. What is read for a slab of one operand then stays on the device for all of these.
+    Where one index needs more than the device may have, as both operands of a product may be too large, or than it has,
+    the slabs are cut along another axis in turn. What is read for a slab of one operand then stays on the device for
+    all of these.
     """
     extent, room = ways[0].extent, memory.most_bytes(queue.device)
     needs_slabs = not is_nested and _bytes_of_slab(ways, 1, budget) > room
@@ -254,7 +259,9 @@ def _take_slabs(
                 compute(queue, copies)
         except MemoryError:
             if width == 1 and queued is None:
-                raise
+                if needs_slabs or is_nested:
+                    raise
+                needs_slabs = True
             width = max(width // 2, 1)
             copies = []
         if queued is not None:
@@ -278,14 +285,16 @@ def _take(ways: Sequence[SlabResult], copies: list[Node], start: int, stop: int)
 
 def _width(ways: Sequence[SlabResult], budget: int, *, is_nested: bool = False) -> int:
     """Return how many indices a slab has: as many as the budget allows, in slabs of about one size."""
-    few = _few(ways)
-    one, several = (_bytes_of_slab(ways, n, budget, is_nested=is_nested) for n in (1, few))
-    each = max((several - one) / (few - 1), 1) if few > 1 else one
+    one = _bytes_of_slab(ways, 1, budget, is_nested=is_nested)
+    # Few indices that lie far apart are read as a range, and many as windows, which have less for each.
+    counts = {n for n in (_few(ways), ways[0].extent // 2) if n > 1}
+    rest = [(_bytes_of_slab(ways, n, budget, is_nested=is_nested) - one) / (n - 1) for n in counts]
+    each = max(min(rest), 1) if rest else one
     # What is read as a whole for every slab may leave nothing of the budget: a slab then has half as much besides.
     return _even_width(ways[0].extent, max(budget - one, budget / 2) / each)
 
 
-def _width_of_outer(ways: Sequence[SlabResult], share: int, budget: int) -> int:
+def _width_of_outer(ways: Sequence[SlabResult], share: float, budget: int) -> int:
     """Return how many indices a slab has that is cut along another axis in turn.
 
     What it reads of the one operand has the share for itself: nothing else of it stays on the device. What it writes

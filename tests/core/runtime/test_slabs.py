@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import memory, progress, slab_sorts, slabs, spill_store
+from gpunumpy.core.runtime import memory, progress, slab_reads, slab_sorts, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.slab_selections import Gathered
 from gpunumpy.core.runtime.slab_sorts import divided
@@ -508,6 +508,40 @@ def test_a_product_as_large_as_the_limit(limit: None) -> None:
     for k in (295, 296):  # of 698,560 and 700,928 bytes
         expected = numpy.resize(values, (2000, 296))
         numpy.testing.assert_array_equal((x[:, :k].T @ x).get(), expected[:, :k].T @ expected)
+
+
+def test_a_product_of_two_large_matrices_reads_them_few_times(limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more than twice what tiles of a third of the limit would read, and in slabs that are not thin."""
+    copied: list[int] = []
+    copy = slab_reads.copy_from_host
+
+    def counting(buffer: Any, start: int, content: numpy.ndarray) -> None:
+        copied.append(content.nbytes)
+        copy(buffer, start, content)
+
+    monkeypatch.setattr(slab_reads, "copy_from_host", counting)
+    for rows, inner in ((600, 400), (400, 600)):
+        a, b = numpy.resize(data(), (rows, inner)), numpy.resize(data()[::-1], (inner, rows))
+        copied.clear()
+        before = memory.pool_of(CPU).slabs
+        numpy.testing.assert_array_equal((np.asarray(a) @ np.asarray(b)).get(), a @ b)
+        assert memory.pool_of(CPU).slabs - before < 500
+        assert sum(copied) < 2 * (2 * rows * rows * inner * 8 / (LIMIT / 3 / 8) ** 0.5)
+
+
+@pytest.mark.parametrize("shape", [(200, 6000), (20, 60_000)])
+def test_many_rows_are_not_sorted_in_short_runs(
+    limit: None, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int]
+) -> None:
+    """Whether one row fits, or is sorted in slabs in turn, and whether it lies in one place."""
+    runs: list[int] = []
+    monkeypatch.setattr(slab_sorts, "divided", lambda parts, rank: (runs.append(len(parts)), divided(parts, rank))[1])
+    values = numpy.resize(data() % 1013 * 7919 % 1009, shape)
+    for x, expected in ((np.asarray(values), values), (np.asarray(numpy.ascontiguousarray(values.T)).T, values)):
+        numpy.testing.assert_array_equal(np.sort(x, axis=1).get(), numpy.sort(expected, axis=1))
+        order = np.argsort(x, axis=1, stable=True).get()
+        numpy.testing.assert_array_equal(order, numpy.argsort(expected, axis=1, stable=True))
+    assert max(runs, default=0) <= 64
 
 
 def test_one_pass_for_two_results(limit: None) -> None:
