@@ -16,6 +16,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.runtime import memory, progress, slab_reads, slab_sorts, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
+from gpunumpy.core.runtime.memory_copy import copy_from_host
 from gpunumpy.core.runtime.slab_selections import Gathered
 from gpunumpy.core.runtime.slab_sorts import divided
 from gpunumpy.core.runtime.spill import SpilledBuffer
@@ -513,11 +514,10 @@ def test_a_product_as_large_as_the_limit(limit: None) -> None:
 def test_a_product_of_two_large_matrices_reads_them_few_times(limit: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more than twice what tiles of a third of the limit would read, and in slabs that are not thin."""
     copied: list[int] = []
-    copy = slab_reads.copy_from_host
 
     def counting(buffer: Any, start: int, content: numpy.ndarray) -> None:
         copied.append(content.nbytes)
-        copy(buffer, start, content)
+        copy_from_host(buffer, start, content)
 
     monkeypatch.setattr(slab_reads, "copy_from_host", counting)
     for rows, inner in ((600, 400), (400, 600)):
