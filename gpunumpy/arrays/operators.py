@@ -51,16 +51,13 @@ def power(x: ndarray, y: Any, modulus: None = None) -> Any:
     kind = x.dtype.kind
     if type(y) in (int, float):
         special = _special_powers.get(y)
-        if special is not None and (kind in "fc" or (y == 2 and type(y) is int and _is_squared(x, kind))):
+        if special is not None and kind in "fc":
             return special(x)
+        if y == 2 and type(y) is int and (kind in "iu" or (kind == "b" and _SQUARES_BOOLEANS and not is_scalar(x))):
+            return _special_powers[2](x)
     if kind in "iub" and type(y) is not float:
         return _checked_power(_power, x, y, (x, y))
     return _power(x, y)
-
-
-def _is_squared(x: ndarray, kind: str) -> bool:
-    """Return whether the square of integers or booleans keeps the dtype of NumPy's ``square``."""
-    return kind != "b" or (_SQUARES_BOOLEANS and not is_scalar(x))
 
 
 def reflected_power(x: ndarray, y: Any, modulus: None = None) -> Any:
