@@ -337,7 +337,8 @@ def _compare_memory(compare: Any, a: Any, b: Any, max_work: int) -> bool:
     """
     for x in (a, b):
         leave_function_to_class(x)
-        check_class(x)
+        if not isinstance(x, numpy.matrix):  # whose memory may be that of an array
+            check_class(x)
     arrays = [x for x in (a, b) if isinstance(x, ndarray)]
     for x in arrays:
         require_device(x)

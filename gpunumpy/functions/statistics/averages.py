@@ -15,6 +15,7 @@ import numpy
 from ...core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
+from ...core.numpy_release import RELEASE
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
 from ...core.source_location import warn
@@ -27,6 +28,7 @@ from ..ufuncs.output import checked_output, mask_node
 __all__ = ["average", "mean", "std", "var"]
 
 FLOAT32 = numpy.dtype(numpy.float32)
+_OF_EMPTY_SLICES = "Mean of empty slice" if RELEASE >= "2.4.0" else "Mean of empty slice."
 _REAL_OF: dict[DType, DType] = {numpy.dtype("c8"): FLOAT32, COMPLEX128: FLOAT64}
 
 
@@ -78,9 +80,9 @@ def mean(
     sum_dtype = FLOAT32 if is_half else _sum_dtype(array, FLOAT64 if dtype is None and kind in "biu" else dtype, out)
     count = count_of(array, axes, keeps_dims(keepdims), where)
     if where is not True:
-        warn_of_slices("Mean of empty slice", lambda: elementwise("equal", (count, 0)))
+        warn_of_slices(_OF_EMPTY_SLICES, lambda: elementwise("equal", (count, 0)))
     elif count == 0:
-        warn("Mean of empty slice", RuntimeWarning)
+        warn(_OF_EMPTY_SLICES, RuntimeWarning)
     sums = stored(total(array, axes, sum_dtype, None, keepdims, where=where), out)
     result = divided(sums, count, array.dtype if is_half else sums.dtype)
     return result if out is None else write_result_to_out(result, out, "add")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from typing import Any
-from weakref import ref
+from weakref import WeakSet, ref
 
 from ...core import _native
 from ...core.runtime import memory
@@ -21,7 +21,7 @@ _FUNCTIONS = (
     *("cuStreamIsCapturing", "cuStreamGetCaptureInfo_v3"),
     *("cuGraphExecKernelNodeSetParams_v2", "cuGraphLaunch"),
 )
-_makers: dict[Device, CudaGraphs] = {}
+_makers: WeakSet[CudaGraphs] = WeakSet()  # of two threads that meet a GPU first, each makes one, and one stays
 
 
 class CudaGraphs:
@@ -37,7 +37,7 @@ class CudaGraphs:
         self._made: deque[ref[Any]] = deque()  # in the order in which they were made
         self._stream: Any = None
         self._is_usable: bool | None = None
-        _makers[device] = self
+        _makers.add(self)
 
     def workspace(self, nbytes: int) -> Buffer | None:
         """Return memory for the values that die inside of a plan; None if the plan is to have no graph."""
@@ -116,9 +116,10 @@ class CudaGraphs:
 
 
 def _drop_all(device: Device) -> None:
-    if device in _makers:
-        _makers[device].drop_all()
-        destroy_dropped(device)
+    for maker in list(_makers):
+        if maker.device is device:
+            maker.drop_all()
+    destroy_dropped(device)
 
 
 memory.out_of_memory_hooks.append(_drop_all)

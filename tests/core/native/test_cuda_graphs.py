@@ -179,7 +179,7 @@ class Graphs:
 def graphs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Graphs]:
     pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
-    real_makers = list(cuda_graphs._makers.values())
+    real_makers = list(cuda_graphs._makers)
     yield Graphs(monkeypatch, fake_driver.install(monkeypatch))
     for maker in real_makers:  # the core has the functions of this driver, so a real GPU has to tell it its own again
         maker._is_usable = None
@@ -273,6 +273,12 @@ PROGRAMS = [chained, updated, swept, gathered]
 VALUES = numpy.arange(100_000.0), numpy.arange(100_000.0) / 3
 
 
+def workspace() -> Any:
+    """The memory in which graphs keep what dies inside of them; None before there is a graph."""
+    maker: Any = evaluate.state_of(np.default_device()).executor.graphs
+    return maker._workspace and maker._workspace()
+
+
 def run(graphs: Graphs, program: Callable[..., list[Any]], k: float) -> list[int]:
     """What a run of a program leaves in the memory of its results."""
     x, y = (np.asarray(value) for value in VALUES)
@@ -281,8 +287,7 @@ def run(graphs: Graphs, program: Callable[..., list[Any]], k: float) -> list[int
     graphs.ran.clear()
     results = program(x, y, k)
     evaluate.flush(evaluate.queue_of(np.default_device()))
-    maker: Any = cuda_graphs._makers.get(np.default_device())
-    content = Memory(graphs.driver, maker and maker._workspace and maker._workspace())
+    content = Memory(graphs.driver, workspace())
     for n, address in enumerate(addresses):
         content[address] = n
     content.run(graphs.ran, kinds())
@@ -300,7 +305,6 @@ def test_kernels_of_a_graph_find_what_they_do_without(program: Any, graphs: Grap
         assert run(graphs, program, 2 + n % 2) == first[n % 2]
         if graphs.launched > 9:
             break
-    print([(p.graph, len(p.runners), [type(r).__name__ for r in p.runners]) for p in plans()], cuda_graphs._makers)
     assert graphs.launched > 9
     (graph,) = [plan.graph for plan in plans() if plan.graph.__class__ is not int]
     assert graph.launch_count > 2
@@ -443,9 +447,11 @@ def test_graphs_make_room(graphs: Graphs) -> None:
     """For arrays, with their workspace; they are made again later."""
     call, device = ready(graphs), np.default_device()
     assert graphs.alive
+    other = cuda_graphs.CudaGraphs(device)  # as of a thread that has met the GPU at the same time
     memory._run_hooks(memory.pool_of(device))
+    del other
     assert not graphs.alive
-    assert cuda_graphs._makers[device]._workspace() is None  # type: ignore[misc]
+    assert workspace() is None
     launched = graphs.launched
     for _ in range(100):
         call()
