@@ -16,6 +16,7 @@ import pytest
 
 import gpunumpy
 
+from ..support.buffers import LENDS_BUFFERS, WHY_NOT
 from .calls import MODULES, REFUSED, SAME
 
 RANDOM = numpy.random.default_rng(0)
@@ -54,7 +55,9 @@ def figures() -> Iterator[Any]:
 
 
 def modules_of(library: str) -> dict[str, Any]:
-    """Return the modules that calls of a library name; skip the test where one is not installed."""
+    """Return the modules that calls of a library name; skip the test where one is not installed, or lacks buffers."""
+    if library == "scikit-image" and not LENDS_BUFFERS:
+        pytest.skip(WHY_NOT)
     return {
         name: pytest.importorskip(module, reason=f"{library} is not installed", exc_type=ImportError)
         for name, module in MODULES[library].items()

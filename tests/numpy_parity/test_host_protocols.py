@@ -11,21 +11,17 @@ import struct
 import warnings
 import zlib
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core._native import PublicFunction
 from gpunumpy.core.runtime.device import Device
 from tests.support.arrays import to_host
+from tests.support.buffers import LENDS_BUFFERS, WHY_NOT
 
-needs_buffers = pytest.mark.skipif(
-    not hasattr(memoryview(b""), "__buffer__") and PublicFunction is FunctionType,
-    reason="a class of Python lends bytes since Python 3.12; one of the compiled core always does",
-)
+needs_buffers = pytest.mark.skipif(not LENDS_BUFFERS, reason=WHY_NOT)
 
 
 @pytest.fixture(autouse=True)
