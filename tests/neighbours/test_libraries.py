@@ -94,6 +94,13 @@ def assert_same(found: Any, expected: Any) -> None:
         assert found == expected
 
 
+of_libraries = pytest.mark.filterwarnings(
+    "ignore:Setting the shape on a NumPy array:DeprecationWarning:skimage",  # NumPy 2.5
+    "ignore:`lagrange` is deprecated:DeprecationWarning",  # SciPy 1.18
+)
+
+
+@of_libraries
 @pytest.mark.sampled(100)
 @pytest.mark.usefixtures("on_each_side")
 @pytest.mark.parametrize(("library", "call"), [(library, call) for library in SAME for call in SAME[library]])
@@ -108,6 +115,7 @@ def test_same_as_with_numpys_arrays(library: str, call: str, figures: Any) -> No
         assert_same(outcome(call, gpunumpy, modules, figures()), expected)
 
 
+@of_libraries
 @pytest.mark.sampled(40)
 @pytest.mark.usefixtures("on_each_side")
 @pytest.mark.parametrize(
