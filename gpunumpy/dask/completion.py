@@ -7,7 +7,6 @@ tasks are wrapped. A worker of `distributed` asks `sizeof` for the bytes of each
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from dask._task_spec import Task
@@ -15,19 +14,9 @@ from dask.callbacks import Callback
 
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
+from ..core.nesting import leaves
 from ..core.recording.array import memory_on_host, ndarray, owner_of
 from ..core.runtime import evaluate
-
-
-def _arrays_in(result: Any) -> Iterator[ndarray]:
-    """Find the arrays in a result: itself, or in lists, tuples and the values of dictionaries."""
-    if isinstance(result, ndarray):
-        yield result
-    elif isinstance(result, list | tuple):
-        for part in result:
-            yield from _arrays_in(part)
-    elif isinstance(result, dict):
-        yield from _arrays_in(list(result.values()))
 
 
 def compute_result(result: Any) -> Any:
@@ -36,8 +25,8 @@ def compute_result(result: Any) -> Any:
     Only these: what other threads have recorded is in the middle of their tasks.
     """
     pending: dict[Queue, list[Node]] = {}
-    for array in _arrays_in(result):
-        if memory_on_host(array) is None:
+    for array in leaves(result):
+        if isinstance(array, ndarray) and memory_on_host(array) is None:
             node = owner_of(array)._node
             if node.data is None:
                 pending.setdefault(array.queue, []).append(node)
