@@ -97,12 +97,12 @@ def test_a_programs_class_is_scipys() -> None:
 
 def test_names_that_scipy_does_not_have() -> None:
     with pytest.raises(AttributeError, match=r"module 'gpunumpy.scipy.ndimage' has no attribute 'nosuch'"):
-        _ = gpunumpy.scipy.ndimage.nosuch
+        _ = gpunumpy.scipy.ndimage.nosuch  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="nosuch"):
-        _ = gpunumpy.scipy.nosuch
+        _ = gpunumpy.scipy.nosuch  # type: ignore[attr-defined]
     with pytest.raises(ImportError):
         import_module("gpunumpy.scipy.nosuch")
     with pytest.raises(AttributeError):
         _ = gpunumpy.scipy.sparse.csr_array(gpunumpy.eye(2)).nosuch
     with pytest.raises(TypeError, match="sigma"):
-        gpunumpy.scipy.ndimage.gaussian_filter(gpunumpy.ones(3))
+        gpunumpy.scipy.ndimage.gaussian_filter(gpunumpy.ones(3))  # type: ignore[call-arg]

@@ -3,6 +3,7 @@
 # pyright: reportUnnecessaryTypeIgnoreComment=true
 
 import gpunumpy as np
+import gpunumpy.scipy as sp
 import gpunumpy.typing as npt
 
 x = np.zeros(3)
@@ -13,6 +14,7 @@ np.linalg.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 np.functions  # type: ignore[attr-defined]  # pyright: ignore
 np.testing.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 x.nosuch  # type: ignore[attr-defined]  # pyright: ignore
+sp.ndimage.nosuch  # type: ignore[attr-defined]  # pyright: ignore
 
 # Parameters that are not there, or not what is given for them.
 np.zeros(3, typo=1)  # type: ignore[call-arg]  # pyright: ignore
@@ -27,6 +29,9 @@ x.reshape("C")  # type: ignore[arg-type]  # pyright: ignore
 x.shape = "3"  # type: ignore[assignment]  # pyright: ignore
 x.ndim = 2  # type: ignore[misc]  # pyright: ignore
 np.fft.fft(x, norm="none")  # type: ignore[arg-type]  # pyright: ignore
+sp.ndimage.gaussian_filter(x, sigm=1.0)  # type: ignore[call-arg]  # pyright: ignore
+sp.special.xlogy(x)  # type: ignore[call-arg]  # pyright: ignore
+sp.ndimage.gaussian_filter(x, 1.0).nosuch  # type: ignore[attr-defined]  # pyright: ignore
 
 # Operands and indices that are none.
 x + None  # type: ignore[operator]  # pyright: ignore

@@ -1,4 +1,4 @@
-"""Write the stubs into the package: ``python -m tools.stubs``. Needs ruff, which formats them."""
+"""Write the stubs into the package: ``python -m tools.stubs``. Needs SciPy, and ruff, which formats them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 import gpunumpy
 
 from .modules import stubs
+from .scipy_modules import scipy_stubs
 
 PACKAGE = Path(gpunumpy.__file__).parent
 
 
 def main() -> None:
-    made = stubs()
+    made = stubs() | scipy_stubs()
     for path, text in made.items():
         target = PACKAGE / path
         target.parent.mkdir(exist_ok=True)
