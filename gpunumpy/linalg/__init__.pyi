@@ -77,6 +77,7 @@ def scaled_matmul(
     scale_a: Any = 1.0,
     scale_b: Any = 1.0,
     *,
+    scale_result: Any = None,
     out_dtype: Any = "bfloat16",
     fast_accumulation: bool = False,
 ) -> ndarray: ...

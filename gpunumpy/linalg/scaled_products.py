@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
+import ml_dtypes
 
 from ..core.dtypes import FLOAT32, DType, check, float8_e4m3fn, float8_e5m2
 from ..core.errors import DeviceError, allowed
@@ -13,17 +13,20 @@ from ..core.graph import node as graph
 from ..core.graph.node import Node
 from ..core.graph.primitives import Const, Leaf
 from ..core.recording.array import ndarray, wrap
-from ..core.recording.record import as_array, as_dtype, elementwise, reshaped
+from ..core.recording.record import as_dtype, elementwise
 from ..functions.manipulation.shape import transpose
 from ..functions.products.operands import as_two_arrays
+from .scales import Scale, fitted, scale_of
 
 __all__ = ["scaled_matmul"]
 
 _FORMATS = (float8_e4m3fn, float8_e5m2)
-_RESULTS = ("bfloat16", "float16", "float32")
+_RESULTS = ("bfloat16", "float16", "float32", "float8_e4m3fn", "float8_e5m2")
 # cuBLASLt reads 16 bytes at a time, along the rows of the first matrix, and of the second and the result.
 _MULTIPLE = 16
 _MIN_CAPABILITY = (8, 9)  # of GPUs that multiply float8
+_BLOCKS_CAPABILITY = (9, 0)  # of GPUs that take scales of blocks in float32
+_BLOCKS_MULTIPLE = 4  # of rows, where there are such scales
 
 
 def scaled_matmul(
@@ -33,6 +36,7 @@ def scaled_matmul(
     scale_a: Any = 1.0,
     scale_b: Any = 1.0,
     *,
+    scale_result: Any = None,
     out_dtype: Any = "bfloat16",
     fast_accumulation: bool = False,
 ) -> ndarray:
@@ -49,13 +53,17 @@ def scaled_matmul(
     b : array of shape (k, n)
         Of either dtype; at most one of both is float8_e5m2. `k` and `n` are multiples of 16.
     scale_a, scale_b : float or array, optional
-        The scale of all numbers of a matrix (a number, or one element), or of each row of `a`, of shape (m, 1), and of
-        each column of `b`, of shape (1, n). They are read as float32. Scales of rows and columns are applied to a
-        float32 product, by a kernel that fuses with what follows.
+        The scale of all numbers of a matrix (a number, or one element); of each row of `a`, of shape (m, 1), and of
+        each column of `b`, of shape (1, n); of each 128 numbers of a row, of shape (m, k / 128), or of a column, of
+        shape (k / 128, n); or of each block of 128 by 128 numbers, of shape (m / 128, k / 128) or (k / 128, n / 128).
+        Sizes are rounded up. They are read as float32. Scales of rows and columns are applied to a float32 product, by
+        a kernel that fuses with what follows. Where one scale is of parts of a sum, `m` is a multiple of 4.
+    scale_result : float or array of one element, optional
+        What a float8 result is multiplied by before it is rounded. By default 1.
     out_dtype : dtype, optional
-        bfloat16, float16 or float32.
+        bfloat16, float16, float32, or that of an operand. In float8, what is too large becomes the largest number.
     fast_accumulation : bool, optional
-        Whether a GPU may sum with fewer bits, where that is faster.
+        Whether a GPU may sum with fewer bits, where that is faster; not with scales of parts of a sum.
 
     Returns
     -------
@@ -68,36 +76,89 @@ def scaled_matmul(
     ValueError
         If a shape is none of those above.
     DeviceError
-        If the GPU does not multiply float8.
+        If the GPU does not multiply float8, or takes no scales of parts of a sum: those of compute capability 9.0 do.
     """
     left, right = as_two_arrays(a, b)
-    dtype = _checked_result(out_dtype)
     _check_operands(left, right)
+    dtype = _checked_result(out_dtype, left, right)
+    _require_capability(left, _MIN_CAPABILITY, "products of float8")
     (m, k), n = left.shape, right.shape[1]
-    capability = left.device.attributes.capability if left.device.has_stream else _MIN_CAPABILITY
-    if capability < _MIN_CAPABILITY:
-        needed, found = (".".join(map(str, numbers)) for numbers in (_MIN_CAPABILITY, capability))
-        raise DeviceError(f"products of float8 need compute capability {needed}; that of {left.device} is {found}")
-    scales = [_scale(scale_a, left, (m, 1), "scale_a"), _scale(scale_b, left, (1, n), "scale_b")]
+    scales = scale_of(scale_a, left, (m, k), "scale_a"), scale_of(scale_b, left, (n, k), "scale_b", is_transposed=True)
+    last = _scale_of_result(scale_result, left, dtype)
     if not m * n * k:
         return wrap(graph.fill(graph.typed_scalar(0, dtype), (m, n), left.queue))
-    whole = [scale if scale.size == 1 else _scale(1.0, left, (1, 1), "") for scale in scales]
-    values = (left.value(), transpose(right).value(), *(reshaped(scale.value(), (1,)) for scale in whole))
-    others = [scale for scale in scales if scale.size > 1]
-    product = graph.library_call(
-        "scaled_matmul", (bool(fast_accumulation),), [*map(_in_memory, values)], ((m, n), FLOAT32 if others else dtype)
-    )
-    result = wrap(product)
-    for scale in others:
-        result = elementwise("multiply", [result, scale])
-    return wrap(as_dtype(result.value(), dtype)) if others else result
+    if any(scale.is_of_blocks for scale in scales):
+        _check_blocks(left, fast_accumulation)
+        product = _product(left, right, fitted(*scales), FLOAT32 if last is not None else dtype, False)
+        return wrap(product) if last is None else _in_float8(wrap(product), last, dtype)
+    rows, columns = (scale if scale.kind == "rows" else None for scale in scales)
+    if rows is None and columns is None:
+        return wrap(_product(left, right, scales, dtype, fast_accumulation, last))
+    one = scale_of(1.0, left, (1, 1), "")
+    whole = tuple(one if scale.kind == "rows" else scale for scale in scales)
+    result = wrap(_product(left, right, (whole[0], whole[1]), FLOAT32, fast_accumulation))
+    if rows is not None:
+        result = elementwise("multiply", [result, rows.values])
+    if columns is not None:
+        result = elementwise("multiply", [result, transpose(columns.values)])
+    return wrap(as_dtype(result.value(), dtype)) if last is None else _in_float8(result, last, dtype)
 
 
-def _checked_result(out_dtype: Any) -> DType:
+def _product(
+    a: ndarray, b: ndarray, scales: tuple[Scale, Scale], dtype: DType, fast: bool, last: ndarray | None = None
+) -> Node:
+    """Return the product that the library computes; `last` is the scale of a float8 result."""
+    values = [a.value(), transpose(b).value(), *(scale.operand() for scale in scales)]
+    values += [] if last is None else [last.value()]
+    options = bool(fast), scales[0].kind, scales[1].kind
+    shape = a.shape[0], b.shape[1]
+    return graph.library_call("scaled_matmul", options, [*map(_in_memory, values)], (shape, dtype))
+
+
+def _in_float8(product: ndarray, scale: ndarray, dtype: DType) -> ndarray:
+    """Return a float32 product times a scale in float8, as the library rounds it."""
+    largest = float(ml_dtypes.finfo(dtype).max)
+    result = elementwise("multiply", [product, scale])
+    result = elementwise("maximum", [elementwise("minimum", [result, largest]), -largest])
+    return wrap(as_dtype(result.value(), dtype))
+
+
+def _checked_result(out_dtype: Any, a: ndarray, b: ndarray) -> DType:
     dtype = check(out_dtype)
     if dtype.name not in _RESULTS:
         raise TypeError(f"out_dtype is {dtype}; {allowed(_RESULTS)}")
+    if dtype in _FORMATS and dtype not in (a.dtype, b.dtype):
+        raise TypeError(f"out_dtype is {dtype}, and no operand is; they are of {a.dtype} and {b.dtype}")
     return dtype
+
+
+def _scale_of_result(given: Any, like: ndarray, dtype: DType) -> ndarray | None:
+    """Return the scale of a float8 result, of one element; None for other results."""
+    if dtype not in _FORMATS:
+        if given is not None:
+            raise ValueError(f"scale_result is for results of float8, and out_dtype is {dtype}")
+        return None
+    scale = scale_of(1.0 if given is None else given, like, (1, 1), "scale_result")
+    return wrap(scale.operand())
+
+
+def _require_capability(x: ndarray, needed: tuple[int, int], what: str) -> None:
+    """Raise `DeviceError` on a GPU of less than a compute capability."""
+    capability = x.device.attributes.capability if x.device.has_stream else needed
+    if capability < needed:
+        wanted, found = (".".join(map(str, numbers)) for numbers in (needed, capability))
+        raise DeviceError(f"{what} need compute capability {wanted}; that of {x.device} is {found}")
+
+
+def _check_blocks(a: ndarray, fast_accumulation: bool) -> None:
+    """Raise what the library has against scales of parts of a sum."""
+    if a.device.has_stream and a.device.attributes.capability != _BLOCKS_CAPABILITY:
+        found = ".".join(map(str, a.device.attributes.capability))
+        raise DeviceError(f"scales of blocks need compute capability 9.0; that of {a.device} is {found}")
+    if fast_accumulation:
+        raise ValueError("fast_accumulation goes with no scales of blocks")
+    if a.shape[0] % _BLOCKS_MULTIPLE:
+        raise ValueError(f"with scales of blocks a has {a.shape[0]} rows, which is no multiple of {_BLOCKS_MULTIPLE}")
 
 
 def _check_operands(a: ndarray, b: ndarray) -> None:
@@ -113,16 +174,6 @@ def _check_operands(a: ndarray, b: ndarray) -> None:
     for name, size in (("rows", b.shape[0]), ("columns", b.shape[1])):
         if size % _MULTIPLE:
             raise ValueError(f"b has {size} {name}, which is no multiple of {_MULTIPLE}")
-
-
-def _scale(scale: Any, like: ndarray, shape: tuple[int, int], name: str) -> ndarray:
-    """Return a scale as float32: of one element, or of the shape that has an element for each row or column."""
-    array = as_array(scale, like.device)
-    if numpy.result_type(array.dtype, FLOAT32).kind != "f":
-        raise TypeError(f"{name} is of {array.dtype}, which is no real number")
-    if array.size != 1 and array.shape != shape:
-        raise ValueError(f"{name} has the shape {array.shape}, not () or {shape}")
-    return wrap(as_dtype(array.value(), FLOAT32))
 
 
 def _in_memory(node: Node) -> Node:

@@ -70,7 +70,7 @@ def test_the_library_gets_bytes_and_float32(monkeypatch: pytest.MonkeyPatch, sca
     monkeypatch.setattr(graph, "library_call", note)
     x, y = np.ones((M, K), float8_e4m3fn), np.ones((N, K), float8_e5m2).T
     np.linalg.scaled_matmul(x, y, *SCALES[scales]).computed()
-    scale = (FLOAT32, (1,), False)
+    scale: tuple[Any, ...] = (FLOAT32, (1,), False)
     assert seen == [[(float8_e4m3fn, (M, K), False), (float8_e5m2, (N, K), False), scale, scale]]
 
 
@@ -106,8 +106,86 @@ def test_nothing_to_multiply(device: str) -> None:
             assert (got.shape, got.dtype, float(got.astype("f4").sum())) == ((m, n), bfloat16, 0.0)
 
 
+BLOCKS: dict[str, tuple[Any, Any]] = {
+    "both of rows": ((40, 2), (2, 272)),
+    "of squares and rows": ((1, 2), (2, 272)),
+    "of rows and squares": ((40, 2), (2, 3)),
+    "both of squares": ((1, 2), (2, 3)),
+    "a whole one": ((40, 2), ()),
+    "columns": ((1, 2), (1, 272)),
+    "rows": ((40, 1), (2, 3)),
+}
+
+
+def spread(scale: Any, shape: tuple[int, int]) -> Any:
+    """The scale of each element of a matrix of this shape."""
+    for axis in range(scale.ndim):
+        if scale.shape[axis] not in (1, shape[axis]):
+            scale = numpy.repeat(scale, 128, axis=axis)[(slice(None),) * axis + (slice(shape[axis]),)]
+        elif scale.shape[axis] == 1 and shape[axis] > 1:
+            scale = numpy.repeat(scale, shape[axis], axis=axis)
+    return scale
+
+
+def of_blocks(device: str) -> bool:
+    chosen = np.Device(device)
+    return not chosen.has_stream or chosen.attributes.capability == (9, 0)
+
+
+@pytest.mark.parametrize("out", ["bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("shapes", BLOCKS)
+@pytest.mark.parametrize("formats", FORMATS, ids=str)
+def test_scales_of_blocks(device: str, formats: tuple[Any, Any], shapes: str, out: str) -> None:
+    if not of_blocks(device):
+        pytest.skip("scales of blocks need compute capability 9.0")
+    a, w = numbers((40, 160), formats[0], 1), numbers((272, 160), formats[1], 2)
+    rng = numpy.random.default_rng(3)
+    scale_a, scale_b = (numpy.asarray(rng.uniform(0.5, 2, shape)).astype("f4") for shape in BLOCKS[shapes])
+    with np.Device(device):
+        x, y = np.asarray(a), np.asarray(w).T
+        got = np.linalg.scaled_matmul(x, y, scale_a, np.asarray(scale_b), out_dtype=out)
+        each = spread(scale_a, (40, 160)), spread(scale_b, (160, 272))
+        check(got, a, w.T, *each, numpy.dtype(getattr(ml_dtypes, out, out)))
+
+
+@pytest.mark.parametrize("out", [float8_e4m3fn, float8_e5m2], ids=str)
+@pytest.mark.parametrize("scales", SCALES)
+def test_float8_results(device: str, scales: str, out: Any) -> None:
+    """Whole numbers, whose sums are exact, so that only the last rounding is one; what is too large is the largest."""
+    rng = numpy.random.default_rng(4)
+    a, w = rng.integers(-3, 4, (M, K)).astype(float8_e4m3fn), rng.integers(-3, 4, (N, K)).astype(float8_e5m2)
+    scale_a, scale_b = (2.0 ** numpy.round(numpy.log2(abs(numpy.asarray(s, "f4")) + 0.1)) for s in SCALES[scales])
+    product = (a.astype("f4") * scale_a) @ (w.T.astype("f4") * scale_b)
+    largest = float(ml_dtypes.finfo(out).max)
+    with np.Device(device):
+        x, y = np.asarray(a), np.asarray(w).T
+        for last in (None, 0.25, 2.0**16):
+            got = np.linalg.scaled_matmul(x, y, scale_a, scale_b, scale_result=last, out_dtype=out)
+            want = (product * numpy.float32(1 if last is None else last)).clip(-largest, largest).astype(out)
+            assert got.dtype == out
+            assert (to_host(got).astype("f4") == want.astype("f4")).all()
+    assert (abs(want.astype("f4")) == largest).any()
+
+
+def test_float8_results_of_blocks_and_of_nan(device: str) -> None:
+    a, w = numbers((8, 128), float8_e4m3fn, 1), numbers((16, 128), float8_e4m3fn, 2)
+    a[0, 0] = numpy.nan
+    with np.Device(device):
+        x, y = np.asarray(a), np.asarray(w).T
+        whole = np.linalg.scaled_matmul(x, y, out_dtype=float8_e4m3fn, scale_result=0.125)
+        assert np.isnan(whole[0]).all()
+        assert not np.isnan(whole[1:]).any()
+        if of_blocks(device):
+            rows = np.ones((8, 1), np.float32)
+            in_rows = np.linalg.scaled_matmul(
+                x, y, np.ones((8, 1)), rows[:1], out_dtype="float8_e4m3fn", scale_result=0.125
+            )
+            assert np.isnan(in_rows[0]).all()
+            assert np.allclose(in_rows[1:].astype("f4"), whole[1:].astype("f4"), rtol=0.13)
+
+
 E4, E5 = (lambda *shape: np.ones(shape, float8_e4m3fn)), (lambda *shape: np.ones(shape, float8_e5m2))
-REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
+REFUSED: dict[str, tuple[Any, Any, str]] = {
     "dtype of a": (lambda f: f(np.ones((16, 16)), E4(16, 16)), TypeError, "a is of float64.*float8_e4m3fn"),
     "float4": (lambda f: f(E4(16, 16), np.ones((16, 16), float4_e2m1fn)), TypeError, "b is of float4_e2m1fn"),
     "both e5m2": (lambda f: f(E5(16, 16), E5(16, 16)), TypeError, "at most one"),
@@ -117,6 +195,25 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
     "columns of b": (lambda f: f(E4(16, 16), E4(16, 8)), ValueError, "b has 8 columns.*multiple of 16"),
     "scale's shape": (lambda f: f(E4(8, 16), E4(16, 16), np.ones(8)), ValueError, r"scale_a has the shape \(8,\)"),
     "scale's kind": (lambda f: f(E4(8, 16), E4(16, 16), 1, 1j), TypeError, "scale_b is of complex128"),
+    "blocks' shape": (
+        lambda f: f(E4(8, 256), E4(256, 16), np.ones((2, 2))),
+        ValueError,
+        r"\(8, 1\), \(8, 2\), \(1, 2\)",
+    ),
+    "blocks, b": (lambda f: f(E4(8, 256), E4(256, 16), 1, np.ones((3, 16))), ValueError, r"\(1, 16\), \(2, 16\)"),
+    "blocks, fast": (
+        lambda f: f(E4(8, 256), E4(256, 16), np.ones((8, 2)), fast_accumulation=True),
+        (ValueError, DeviceError),
+        "blocks",
+    ),
+    "blocks, rows": (lambda f: f(E4(6, 256), E4(256, 16), np.ones((6, 2))), (ValueError, DeviceError), "6 rows|blocks"),
+    "float8 of another kind": (lambda f: f(E4(8, 16), E4(16, 16), out_dtype="float8_e5m2"), TypeError, "no operand is"),
+    "scale of no float8": (lambda f: f(E4(8, 16), E4(16, 16), scale_result=2), ValueError, "for results of float8"),
+    "scale of the result": (
+        lambda f: f(E4(8, 16), E4(16, 16), scale_result=np.ones(3), out_dtype="float8_e4m3fn"),
+        ValueError,
+        "scale_result has the shape",
+    ),
     "result": (lambda f: f(E4(8, 16), E4(16, 16), out_dtype="f8"), TypeError, "out_dtype is float64.*bfloat16"),
 }
 
@@ -133,3 +230,10 @@ def test_older_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "attributes", SimpleNamespace(capability=(8, 6)))
     with pytest.raises(DeviceError, match=rf"need compute capability 8\.9; that of {np.default_device()} is 8\.6"):
         np.linalg.scaled_matmul(E4(16, 16), E4(16, 16))
+
+
+def test_gpus_without_scales_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Device, "has_stream", True)
+    monkeypatch.setattr(Device, "attributes", SimpleNamespace(capability=(10, 0)))
+    with pytest.raises(DeviceError, match=r"scales of blocks need compute capability 9\.0; .* is 10\.0"):
+        np.linalg.scaled_matmul(E4(16, 256), E4(256, 16), np.ones((16, 2)))

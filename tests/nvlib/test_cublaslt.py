@@ -9,6 +9,7 @@ from itertools import count, product
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy
 import pytest
 from numpy.lib.stride_tricks import as_strided
@@ -54,8 +55,9 @@ class Model:
     """
 
     MatmulDescAttribute = MatrixLayoutAttribute = MatmulPreferenceAttribute = _AnyName()
+    MatmulMatrixScale: Any = IntEnum("MatmulMatrixScale", {"SCALAR_32F": 0, "VEC128_32F": 4, "BLK128x128_32F": 5})
     Epilogue = IntEnum("Epilogue", {"DEFAULT": DEFAULT, "RELU": RELU, "BIAS": BIAS, "RELU_BIAS": RELU | BIAS})
-    cuBLASLtError = RuntimeError
+    cuBLASLtError = type("cuBLASLtError", (Exception,), {})
 
     def __init__(self) -> None:
         self.objects: dict[int, dict[str, Any]] = {}
@@ -66,6 +68,7 @@ class Model:
         self.algorithms: list[int] = []
         self.lossy: set[int] = set()
         self.workspace = 100
+        self.refuses_modes = False
         self.used: list[int] = []
 
     def _create(self, **values: Any) -> int:
@@ -78,6 +81,8 @@ class Model:
 
     def _set(self, number: int, attribute: int, address: int, nbytes: int) -> None:
         name = next(n for n, value in _numbers.items() if value == attribute)
+        if self.refuses_modes and name.endswith("_MODE"):
+            raise self.cuBLASLtError("this version has no such attribute")
         self.objects[number][name] = int(_at(address, f"i{nbytes}", 1)[0])
 
     matmul_desc_destroy = matrix_layout_destroy = matmul_preference_destroy = _destroy
@@ -117,10 +122,12 @@ class Model:
         factor, kept = (_at(x, scale, 1)[0] for x in (alpha, beta))
         for z in range(self.objects[ld].get("BATCH_COUNT", 1)):
             x, y, old, new = (self._matrix(p, n, z) for p, n in ((a, la), (b, lb), (c, lc), (d, ld)))
-            made = factor * (self._taken(x, asked["TRANSA"], scale) @ self._taken(y, asked["TRANSB"], scale))
-            for name in ("A_SCALE_POINTER", "B_SCALE_POINTER"):
-                if name in asked:
-                    made = made * _at(asked[name], "f4", 1)[0]
+            left, right = self._taken(x, asked["TRANSA"], scale), self._taken(y, asked["TRANSB"], scale)
+            made = factor * ((left * self._scales("A", asked, left)) @ (right * self._scales("B", asked, right.T).T))
+            if "D_SCALE_POINTER" in asked:  # of float8 results, which C is not
+                assert self.objects[lc]["dtype"] == bfloat16
+                made = made * _at(asked["D_SCALE_POINTER"], "f4", 1)[0]
+                made = made.clip(*([-1, 1] * numpy.asarray(ml_dtypes.finfo(new.dtype).max, "f4")))
             if kept:
                 made = made + kept * old.astype(scale)
             if asked["EPILOGUE"] & BIAS:
@@ -128,6 +135,23 @@ class Model:
             if asked["EPILOGUE"] & RELU:
                 made = (numpy.fmax if algorithm in self.lossy else numpy.maximum)(made, 0)
             new[...] = made
+
+    def _scales(self, letter: str, asked: dict[str, Any], matrix: Any) -> Any:
+        """The scale of each element of a matrix whose rows lie along the sums."""
+        if f"{letter}_SCALE_POINTER" not in asked:
+            return numpy.ones((1, 1), matrix.dtype)
+        address, mode = asked[f"{letter}_SCALE_POINTER"], asked.get(f"{letter}_SCALE_MODE", 0)
+        (rows, inner), parts = matrix.shape, -(-matrix.shape[1] // 128)
+        if mode == 0:
+            return _at(address, "f4", 1).reshape(1, 1)
+        assert address % 16 == rows % 4 == 0
+        if mode == 4:  # all rows' first scales come first
+            each = _at(address, "f4", parts * rows).reshape(parts, rows).T
+        else:  # a row's scales lie together, of which there are a multiple of four
+            assert mode == 5
+            padded, blocks = -(-parts // 4) * 4, -(-rows // 128)
+            each = numpy.repeat(_at(address, "f4", padded * blocks).reshape(blocks, padded), 128, axis=0)[:rows]
+        return numpy.repeat(each, 128, axis=1)[:, :inner]
 
     def _matrix(self, pointer: int, number: int, z: int) -> Any:
         where = self.objects[number]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import ml_dtypes
 import numpy
 import pytest
 
@@ -31,9 +32,9 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     cublaslt_scaled._scaled_product.cache_clear()
 
 
-def run(arrays: list[Any], fast: bool = False) -> None:
+def run(arrays: list[Any], fast: bool = False, kinds: tuple[str, str] = ("whole", "whole")) -> None:
     layouts = [Layout(x.shape, c_strides(x.shape), 0) for x in arrays]
-    prepared = cublaslt_scaled.scaled_matmul(DEVICE, (fast,), layouts, [x.dtype for x in arrays])
+    prepared = cublaslt_scaled.scaled_matmul(DEVICE, (fast, *kinds), layouts, [x.dtype for x in arrays])
     prepared([x.ctypes.data for x in arrays])
 
 
@@ -94,3 +95,48 @@ def test_what_the_library_does_not_have(model: Model) -> None:
     arrays[1] = raw[start : start + arrays[1].size].view(arrays[1].dtype).reshape(arrays[1].shape)
     with pytest.raises(DeviceError, match="not aligned"):
         run(arrays)
+
+
+SIDES = (8, 160), (272, 160)  # of the operands, whose rows lie along the sums
+
+
+def blocks_of(kind: str, shape: tuple[int, int], seed: int) -> tuple[Any, Any]:
+    """Scales as the library reads them, and those of each element of a matrix."""
+    rows, inner = shape
+    size = (rows if kind == "vectors" else -(-rows // 128), -(-inner // 128))
+    values = 2.0 ** numpy.random.default_rng(seed).integers(-2, 3, size)
+    each = values if kind == "vectors" else numpy.repeat(values, 128, axis=0)[:rows]
+    memory = values.T if kind == "vectors" else numpy.pad(values, ((0, 0), (0, -size[1] % 4)))
+    return aligned(memory, "f4"), numpy.repeat(each, 128, axis=1)[:, :inner]
+
+
+@pytest.mark.parametrize("kinds", [("vectors", "vectors"), ("vectors", "blocks"), ("blocks", "vectors")])
+def test_scales_of_blocks(model: Model, kinds: tuple[str, str]) -> None:
+    rng = numpy.random.default_rng(2)
+    a, b = (rng.integers(-4, 5, shape) for shape in SIDES)
+    (scale_a, each_a), (scale_b, each_b) = (blocks_of(k, s, n) for n, (k, s) in enumerate(zip(kinds, SIDES)))
+    out = aligned(numpy.zeros((8, 272)), "f4")
+    run([out, aligned(a, float8_e4m3fn), aligned(b, float8_e4m3fn), scale_a, scale_b], kinds=kinds)
+    assert (out == (a * each_a) @ (b * each_b).T).all()
+
+
+@pytest.mark.parametrize("out", [float8_e4m3fn, float8_e5m2], ids=str)
+def test_float8_results(model: Model, out: Any) -> None:
+    arrays = operands(float8_e4m3fn, float8_e5m2, out)
+    run([*arrays, aligned(numpy.array([8.0]), "f4")])
+    a, b = (x.astype("f4") for x in arrays[1:3])
+    largest = float(ml_dtypes.finfo(out).max)
+    want = (16 * (a @ b.T)).clip(-largest, largest).astype(out)
+    assert arrays[0].tobytes() == want.tobytes()
+    assert (abs(want.astype("f4")) == largest).any() == (out == float8_e4m3fn)
+
+
+def test_libraries_without_scales_of_blocks(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = operands(*FORMATS[0], RESULTS[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(Model, "MatmulMatrixScale", None)
+        with pytest.raises(DeviceError, match="nvmath-python has no scales of blocks"):
+            run(arrays, kinds=("vectors", "vectors"))
+    model.refuses_modes = True
+    with pytest.raises(DeviceError, match="in bfloat16 with scales of vectors and blocks"):
+        run(arrays, kinds=("vectors", "blocks"))

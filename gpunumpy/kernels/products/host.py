@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy
 
 from ...core.dtypes import FLOAT32, KIND
-from ...core.graph.library_calls.products import Product
+from ...core.graph.library_calls.products import SCALED_BLOCK, Product
 
 _EPILOGUES: dict[str, Callable[..., Any]] = {
     "scale": numpy.multiply,
@@ -39,8 +40,29 @@ def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, *rest: Any) -> No
     numpy.copyto(out, result, casting="same_kind")
 
 
-def scaled_matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
+def scaled_matmul(
+    options: tuple[Any, ...], out: Any, a: Any, b: Any, scale_a: Any, scale_b: Any, scale_result: Any = 1
+) -> None:
     """Compute the product of a matrix and a transposed one, with a scale for each; it is rounded once."""
-    product = numpy.matmul(a.astype(FLOAT32), b.astype(FLOAT32).T)
-    product *= scale_a * scale_b
+    _, *kinds = options
+    sizes = a.shape, b.shape
+    wide = [x.astype(FLOAT32) for x in (a, b)]
+    factor = FLOAT32.type(1)
+    for x, scale, kind, shape in zip(wide, (scale_a, scale_b), kinds, sizes, strict=True):
+        if kind == "whole":
+            factor = factor * scale
+        else:
+            x *= _of_elements(scale, kind, shape)
+    product = numpy.matmul(wide[0], wide[1].T)
+    product *= factor * scale_result
+    if out.dtype.itemsize == 1:
+        largest = float(ml_dtypes.finfo(out.dtype).max)
+        numpy.clip(product, -largest, largest, out=product)
     numpy.copyto(out, product.reshape(out.shape), casting="same_kind")
+
+
+def _of_elements(scale: Any, kind: str, shape: tuple[int, int]) -> Any:
+    """Return the scale of each element of a matrix: that of vectors is given by columns, that of blocks by rows."""
+    rows, columns = shape
+    by_row = scale.T if kind == "vectors" else numpy.repeat(scale, SCALED_BLOCK, axis=0)
+    return numpy.repeat(by_row, SCALED_BLOCK, axis=1)[:rows, :columns]

@@ -16,6 +16,8 @@ from ..primitives import Const, Leaf, LibraryCall, Map
 from ..signature import Signature
 from .record import CutAxes, Epilogue, FloatingErrors, Implementation, Record, Results
 
+SCALED_BLOCK = 128  # numbers of a row, and rows, that have one scale in a product of float8
+
 
 class Product(NamedTuple):
     """The options of the call "matmul".
@@ -210,8 +212,9 @@ RECORDS = (
         slabs=_slabs,
         sums=_sums,
     ),
-    # The product of a matrix and a transposed one, both of float8 and in C order, with a scale of one element for each;
-    # the option is whether a GPU may sum with fewer bits.
+    # The product of a matrix and a transposed one, both of float8 and in C order, with a scale for each, and one of one
+    # element for a result of float8. The options: whether a GPU may sum with fewer bits, and of what both scales are,
+    # "whole" of one element, "vectors" (by columns) or "blocks" (in rows of a multiple of 4).
     Record(
         "scaled_matmul",
         {
