@@ -74,7 +74,7 @@ class Search:
 
         Of places that came up about as often, once in each round of a loop, it is that with the fewest bytes alive.
         """
-        places = [visited for visited in self._places.values() if visited.times > 1]
+        places = [visited for visited in list(self._places.values()) if visited.times > 1]
         if not places:
             return None, None
         least = min([visited.times for visited in places])

@@ -76,7 +76,7 @@ class SpillStore:
         with suppress(IndexError):
             return self._free[size].pop()
         if not self._may_lock(size):
-            for blocks in self._free.values():
+            for blocks in list(self._free.values()):  # a signal handler may move values of other sizes meanwhile
                 while blocks:
                     block = blocks.pop()
                     block.wait()

@@ -10,6 +10,7 @@ that was asked has the same answer, also what is so for all symbols.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from .._native import tried_first
@@ -116,7 +117,7 @@ class Variants(Generic[T]):
 
     def keep_in(self, kept: Kept[T]) -> None:
         """Take what other processes have kept, and keep variants with symbols for them."""
-        known = [(places, variant) for places, of_pattern in self._variants.items() for variant in of_pattern]
+        known = [(places, variant) for places, of_pattern in list(self._variants.items()) for variant in of_pattern]
         self._kept = kept
         for places, variant in kept.read():
             count(_VARIANT_ENTRIES)
@@ -146,7 +147,7 @@ class Variants(Generic[T]):
 
     def all_made(self) -> list[T]:
         """Return all that has been made."""
-        return [variant.made for variants in self._variants.values() for variant in variants if variant.symbols is None]
+        return [variant.made for variant in self._all() if variant.symbols is None]
 
     def drop(self, made: T) -> None:
         """Forget something that was made, for whatever numbers."""
@@ -175,7 +176,7 @@ class Variants(Generic[T]):
 
     def _new(self, numbers: Sequence[int], places: tuple[int, ...], values: tuple[int, ...]) -> Variant[T]:
         """Return a new variant: for these numbers alone, or of symbols if others that they cover were there before."""
-        comes_again = self._expects_others or any(_covers(places, other) for other in self._variants)
+        comes_again = self._expects_others or any(_covers(places, other) for other in list(self._variants))
         if comes_again and EXACT not in places[:1]:
             return self._with_symbols(places, values)
         return self._for_numbers(numbers, places, values)
@@ -192,7 +193,11 @@ class Variants(Generic[T]):
 
     def __len__(self) -> int:
         """Return how many things have been made."""
-        return sum(variant.symbols is None for variants in self._variants.values() for variant in variants)
+        return sum(variant.symbols is None for variant in self._all())
+
+    def _all(self) -> list[Variant[T]]:
+        """Return all variants there are now: signal handlers and other threads may add some at any time."""
+        return list(chain.from_iterable(list(self._variants.values())))
 
 
 def with_symbols(places: tuple[int, ...], values: Sequence[int]) -> tuple[Trace, list[Integer]]:

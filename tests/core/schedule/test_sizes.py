@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gpunumpy.core import _native
 from gpunumpy.core.graph import bounded_table
+from gpunumpy.core.schedule import variants as variants_module
 from gpunumpy.core.schedule.size_functions import Opcode, SizeFunction, equal_to, evaluated
 from gpunumpy.core.schedule.sizes import LEAST, Formulas, Size, Trace
 from gpunumpy.core.schedule.variants import MAX_SYMBOLS, Variants, pattern
@@ -247,6 +248,23 @@ def test_many_numbers_are_taken_as_they_are(expects_others: bool) -> None:
     for shift in (0, 0, 1):
         variants.find(range(2 + shift, 3 + MAX_SYMBOLS + shift))
     assert seen == [list(range(2 + shift, 3 + MAX_SYMBOLS + shift)) for shift in (0, 1)]
+
+
+def test_variants_come_while_a_pattern_is_compared_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of a flush by a signal handler, which may come between any two bytecodes."""
+    variants = Variants(lambda trace, numbers: len(numbers))
+    for n in range(2, 6):
+        variants.find([7] * n)
+    covers, added = variants_module._covers, iter(range(6, 9))
+
+    def interrupted(places: tuple[int, ...], other: tuple[int, ...]) -> bool:
+        for n in added:
+            variants.find([7] * n)
+        return covers(places, other)
+
+    monkeypatch.setattr(variants_module, "_covers", interrupted)
+    assert variants.find([7] * 9)[0] == 9
+    assert len(variants) == len(variants.all_made()) == 8
 
 
 def test_variants_count_in_the_limit_of_all_tables(monkeypatch: pytest.MonkeyPatch) -> None:
