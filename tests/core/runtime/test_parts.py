@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate, planner
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
@@ -62,6 +63,7 @@ LOOPS: dict[str, tuple[Callable[[Any, Any], None], int, int]] = {
 def new_planner(monkeypatch: pytest.MonkeyPatch) -> Iterator[Planner]:
     gc.collect()  # what other tests have left pending would be a part of the first graph, which is cut elsewhere then
     np.synchronize("cpu")
+    forget_all()  # where other tests have nearly filled the tables, they would be emptied in the middle of a loop
     with_new_plans(monkeypatch)
     state = evaluate.state_of(Device("cpu"))
     monkeypatch.setattr(state, "cut", LoopCut())
