@@ -288,7 +288,9 @@ def dtype_of_view(m: Machine, o: Arguments, x: Any) -> Any:
     name = m.choice(("int8", "uint16", "int32", "float64", "int64"))
     if not m.library and x.dtype.kind not in "iu":
         return x.dtype.name
-    owner = x.base if isinstance(x.base, numpy.ndarray) else x
+    owner = x
+    while isinstance(owner.base, numpy.ndarray):  # of a view of a subclass, which NumPy leaves between
+        owner = owner.base
     places = (x.ctypes.data - owner.ctypes.data, *x.strides[:-1])
     return "int8" if any(place % numpy.dtype(name).itemsize for place in places) else name
 
