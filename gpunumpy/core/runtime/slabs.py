@@ -105,7 +105,23 @@ def _compute_in_order(
                 groups[way.extent].append(way)
         _compute_at_once(queue, at_once, budget, compute)
         for ways in groups.values():
-            _compute_group(queue, ways, budget, compute, is_nested)
+            together = ways if is_nested else _that_fit_together(ways, budget, memory.most_bytes(queue.device))
+            _compute_group(queue, together, budget, compute, is_nested)  # the others come when this is looked at again
+
+
+def _that_fit_together(ways: Sequence[SlabResult], budget: int, room: int) -> Sequence[SlabResult]:
+    """Return the first of some values, and those of which a slab fits together with one of it.
+
+    Products of several matrices that are read as a whole for each slab would need slabs of slabs together, each of them
+    smaller than that of one product.
+    """
+    if _bytes_of_slab(ways, 1, budget) <= room:
+        return ways
+    chosen = [ways[0]]
+    for way in ways[1:]:
+        if _bytes_of_slab([*chosen, way], 1, budget) <= room:
+            chosen.append(way)
+    return chosen
 
 
 def slab_counts(device: Device, roots: Sequence[Node]) -> list[tuple[int, int]]:

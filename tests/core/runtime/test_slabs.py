@@ -529,6 +529,17 @@ def test_a_product_of_two_large_matrices_reads_them_few_times(limit: None, monke
         assert sum(copied) < 2 * (2 * rows * rows * inner * 8 / (LIMIT / 3 / 8) ** 0.5)
 
 
+def test_products_that_are_added_up_are_computed_one_after_the_other(limit: None) -> None:
+    """Of each product one matrix fits as a whole; those of all together would need slabs of slabs."""
+    matrices = [numpy.resize(data()[k:], (280, 280)) for k in range(6)]  # of 627,200 bytes
+    a, b, c, d, e, f = map(np.asarray, matrices)
+    before = memory.pool_of(CPU).slabs
+    found = (a @ b + c @ d + e @ f).get()
+    a, b, c, d, e, f = matrices
+    numpy.testing.assert_array_equal(found, a @ b + c @ d + e @ f)
+    assert memory.pool_of(CPU).slabs - before < 300
+
+
 @pytest.mark.parametrize("shape", [(200, 6000), (20, 60_000)])
 def test_many_rows_are_not_sorted_in_short_runs(
     limit: None, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int]
