@@ -15,7 +15,7 @@ from ..random.generator import Generator
 from . import cupy_library, sparse_formats
 from .cupy_library import Lent, adopt, lend, take_back
 from .held import Held, holder_of, is_held
-from .transfer import Callback, LibraryFunction, converted, is_function
+from .transfer import Callback, LibraryFunction, converted, is_function, require_device
 
 _OUTPUTS = frozenset(("out", "output"))
 
@@ -88,8 +88,11 @@ class CupyTransfer:
         return sparse_formats.on_gpu(x) if sparse_formats.is_of_scipy(x) else x
 
     def _lend(self, x: ndarray) -> Any:
-        if not x._node.signature.shape and is_scalar(x):
+        signature = x._node.signature
+        if not signature.shape and is_scalar(x):
             return to_host(x)[()]
+        if signature.queue is not self._queue:
+            require_device(x, self.gpu)
         for lent in self._lent:
             if lent.array is x:
                 return lent.cupy_array

@@ -22,7 +22,7 @@ from .cupy_transfer import CupyTransfer
 from .held import Held
 from .host_transfer import HostTransfer
 from .sparse_formats import is_sparse
-from .transfer import gpu_of
+from .transfer import TwoDevicesError, gpu_of
 
 # What a library raises for arguments that SciPy may take on the host, or for lack of a package that it needs. SciPy is
 # then asked, and raises what it has against them.
@@ -75,7 +75,7 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
                 try:
                     return transfer.call(route.of_cupy.function, *fitted)
                 except _REFUSALS as error:
-                    if transfer.has_called_back:  # the error may be the program's
+                    if transfer.has_called_back or isinstance(error, TwoDevicesError):  # or it may be the program's
                         raise
                     reason = f"cupyx.scipy says {error}"
         elif route.takes_any_array:
@@ -110,7 +110,7 @@ def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str,
         try:
             return on_gpu.call(getattr(on_gpu.to_library(held), name), args, options)
         except _REFUSALS as error:
-            if on_gpu.has_called_back or not is_sparse(held._inner):
+            if on_gpu.has_called_back or isinstance(error, TwoDevicesError) or not is_sparse(held._inner):
                 raise
             reason = f"cupyx.scipy says {error}"
     report(full_name := f"{type(held).__name__}.{name}", "SciPy", reason)

@@ -23,7 +23,7 @@ from ..functions.fallback import HostCall
 from ..random.generator import Generator
 from . import sparse_formats
 from .held import Held, holder_of, is_held
-from .transfer import Callback, LibraryFunction, converted, is_function
+from .transfer import Callback, LibraryFunction, converted, is_function, require_device
 
 
 class _Memory:
@@ -104,6 +104,8 @@ class HostTransfer(HostCall):
 
     def to_host(self, x: Any) -> Any:
         """Return an argument with NumPy's and SciPy's objects in place of this package's."""
+        if isinstance(x, ndarray):
+            require_device(x, self.device)
         if isinstance(x, ndarray) and not x._flags & ON_HOST and x.device.shares_host_memory:
             return super().to_host(x) if is_scalar(x) or x.dtype in dtypes.ML_DTYPES else self._window(x)
         if isinstance(x, Held):

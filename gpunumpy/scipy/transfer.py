@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy
 
-from ..core.recording.array import ON_HOST, ndarray
+from ..core.recording.array import ON_HOST, is_scalar, ndarray
 from ..core.runtime.device import Device
 from . import cupy_library
 
@@ -50,6 +50,16 @@ class Transfer(Protocol):
 
     def anew(self) -> Transfer:
         """Return a transfer for another call, to the same library and device."""
+
+
+class TwoDevicesError(ValueError):
+    """Raised for arrays of two devices in one call, which no other library is asked about."""
+
+
+def require_device(x: ndarray, device: Device | None) -> None:
+    """Raise `TwoDevicesError` unless an array is on a device, if there is one; scalars may be anywhere."""
+    if device is not None and x.device is not device and not is_scalar(x):
+        raise TwoDevicesError(f"arguments are on two devices, {device} and {x.device}; move one with to_device()")
 
 
 def gpu_of(values: Iterable[Any]) -> Device | None:

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ LIBRARIES = {
     "CUDA C++": (),
     "Capture by torch and CuPy": ("torch",),
     "numba-cuda": ("numba.cuda",),
+    "nvmath's device functions": ("numba.cuda", "nvmath.device"),
     "Triton": ("torch", "triton"),
     "Warp": ("warp",),
     "cuTile": ("cuda.tile",),
@@ -27,6 +29,10 @@ LIBRARIES = {
     "cuda.core": ("cuda.core",),
     "CuPy": ("cupy",),
 }
+
+
+# Packages of which one has the library that a section needs, and no module.
+PACKAGES = {"nvmath's device functions": ("nvidia-libmathdx-cu13", "nvidia-libmathdx-cu12")}
 
 
 def sections() -> Iterator[tuple[str, str]]:
@@ -38,6 +44,13 @@ def sections() -> Iterator[tuple[str, str]]:
 CODE = [(title, code) for title, text in sections() for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
 ON_CPU = [x for x in CODE if x[0] not in LIBRARIES]
 ON_GPU = [x for x in CODE if x[0] in LIBRARIES]
+
+
+def is_installed(package: str) -> bool:
+    try:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        return False
 
 
 def run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,6 +85,8 @@ def test_code_for_gpus(title: str, code: str, tmp_path: Path, monkeypatch: pytes
     given: Any = numpy
     if not hasattr(given, "row_stack"):  # which numba-cuda 0.30 looks for, and NumPy 2.5 does not have
         monkeypatch.setattr(given, "row_stack", given.vstack, raising=False)
+    if title in PACKAGES and not any(map(is_installed, PACKAGES[title])):
+        pytest.skip(f"needs {' or '.join(PACKAGES[title])}")
     for library in LIBRARIES[title]:
         pytest.importorskip(library)
     with Device("cuda"):

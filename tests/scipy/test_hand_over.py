@@ -16,6 +16,7 @@ import gpunumpy.scipy as sp
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.scipy import counterparts, cupy_library, functions
 
+from ..support import fake_driver
 from .beside import agree
 from .cases import TABLES
 from .stand_in import Array, Library, as_array, library
@@ -95,6 +96,23 @@ def test_a_call_is_few_calls_of_python(library: Library) -> None:
         finally:
             sys.setprofile(None)
     assert 20 < len(called) <= 32, called  # one of them is the core's if that is compiled
+
+
+@pytest.mark.parametrize("with_cupy", [True, False])
+def test_arrays_of_two_devices(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, with_cupy: bool
+) -> None:
+    """No library gets the address of another device's memory, and nothing is computed on the host instead."""
+    library = request.getfixturevalue("library") if with_cupy else None
+    np.host_fallback("ignore")
+    fake_driver.install(monkeypatch, 2)
+    np.set_residence("device")
+    here, there, on_host = (np.asarray(numpy.ones(4096), device=name) for name in ("cuda:0", "cuda:1", "cpu"))
+    for x, y in ((here, there), (here, on_host), (on_host, there)):
+        for call in (sp.ndimage.convolve, sp.special.xlogy, sp.signal.fftconvolve):
+            with pytest.raises(ValueError, match=r"on two devices, .* move one with to_device"):
+                call(x, y)
+    assert library is None or not library.calls
 
 
 def test_scalars_are_numbers(library: Library) -> None:

@@ -59,6 +59,15 @@ def test_own_text(name: str, count: int) -> None:
         check(name, label, special.by_own_text, count)
 
 
+@pytest.mark.parametrize(("name", "x"), [("j0", 7.931462881829872), ("i1e", 7.662735859404792)])
+@pytest.mark.skipif(not available(), reason="needs g++")
+def test_the_worst_of_many_arguments(name: str, x: float) -> None:
+    """Of 100,000, where the error was larger than the rows said before."""
+    given = [numpy.array([x])]
+    found = special.worst(name, given, special.by_own_text(name, *given), special.exact(name, given))
+    assert 2 < found.error <= SPECIAL[name].ulp
+
+
 @pytest.mark.gpu
 @pytest.mark.sampled(100)
 @pytest.mark.parametrize("name", NAMES)
