@@ -1,6 +1,7 @@
 #include "recent_plans.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "recent.hpp"
 
@@ -8,10 +9,11 @@ namespace core {
 
 namespace {
 
-// The key holds the signatures that the words stand for.
+// The key holds the signatures that the words stand for. There are hundreds of entries, so these take no more memory than
+// they need: a page that a process uses first costs as much as a microsecond's work.
 struct Found {
     PyObject *planner = nullptr, *key = nullptr, *plan = nullptr;  // owned, as the words
-    const KeyWords* words = nullptr;
+    const std::vector<uint64_t>* words = nullptr;
 
     void let_go() const {
         for (PyObject* field : {planner, key, plan}) Py_XDECREF(field);
@@ -54,11 +56,12 @@ Ref recent_plan(PyObject* planner, const KeyWords& words) {
 }
 
 void remember_plan(PyObject* planner, PyObject* key, PyObject* plan) {
-    KeyWords* words = new KeyWords();
-    words->read(key);
-    if (words->size() > MAX_WORDS) return delete words;
+    KeyWords words;
+    words.read(key);
+    if (words.size() > MAX_WORDS) return;
     Section section;
-    recent_plans.put(place_of(planner, *words), {Py_NewRef(planner), Py_NewRef(key), Py_NewRef(plan), words});
+    recent_plans.put(place_of(planner, words), {Py_NewRef(planner), Py_NewRef(key), Py_NewRef(plan),
+                                                new std::vector<uint64_t>(words.begin(), words.end())});
 }
 
 }  // namespace core

@@ -537,6 +537,7 @@ const struct {
     {"launched", call_found<5, find_launched>},
     {"library_calls", call_found<1, library_calls>},
     {"lowered", call_found<1, lowered>},
+    {"has_many_sizes", call_found<2, has_many_sizes>},
     {"parts", call_found<2, parts>},
     {"pattern", call_found<1, pattern>},
     {"known_variant", call_found<2, known_variant>},

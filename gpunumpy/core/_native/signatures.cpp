@@ -9,7 +9,7 @@ namespace core {
 namespace {
 
 // As in signature.py.
-constexpr Py_ssize_t MAX_WEIGHT = 10'000, MAX_GENERATOR_WEIGHT = 12;
+constexpr Py_ssize_t MAX_GENERATOR_WEIGHT = 12, MAX_WEIGHT = MAX_GENERATOR_WEIGHT + 1;
 
 // Whether an array of a shape has not too many bytes; an empty dimension counts as 1. Else Python has the error.
 bool has_possible_size(const Sizes& shape, PyObject* dtype) {

@@ -11,6 +11,8 @@ namespace core {
 
 namespace {
 
+constexpr Py_ssize_t LEAST = 2;  // as in sizes.py
+
 void append(Numbers& numbers, const Sizes& sizes) { numbers.append(sizes.at, sizes.at + sizes.count); }
 
 // Multiples of steps, the longest of which come first, and a rest, that add up to a number.
@@ -216,26 +218,41 @@ PyObject* number_of(PyObject* signature, Numbers& numbers) {
     return number.release();
 }
 
-// See to it that a signature has its structure and sizes; false after an exception.
-bool find_structure(PyObject* signature) {
+// The number of the structure of a signature, whose sizes are appended; null, maybe after an exception, for what is left
+// to Python. Most signatures of a loop whose sizes change are asked once, so nothing is kept of them here.
+Ref structure_of(PyObject* signature, Numbers& numbers) {
+    const size_t before = numbers.size();
+    Ref number = Ref::to(held(state.signature_structure, signature).get());
+    if (!number || !held(state.signature_sizes, signature)) {
+        Sizes shape;
+        if (shape.read(state.signature_shape.of(signature))) {
+            append(numbers, shape);
+            number = Ref(number_of(signature, numbers));
+            if (number || PyErr_Occurred()) return number;
+            numbers.resize(before);
+        }
+        static Name name("structure");
+        number = Ref(PyObject_GetAttr(signature, name));
+        if (!number) return number;
+    }
+    const Loan sizes = held(state.signature_sizes, signature);
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(sizes.get()); k++) {
+        Py_ssize_t size;
+        if (!Sizes::read_integer(PyTuple_GET_ITEM(sizes.get(), k), size)) return Ref();
+        numbers.push_back(size);
+    }
+    return number;
+}
+
+// Let a signature have its structure and sizes, which code in Python is about to ask for; false after an exception.
+bool keep_structure(PyObject* signature) {
     if (held(state.signature_structure, signature) && held(state.signature_sizes, signature)) return true;
     Numbers numbers;
-    Sizes shape;
-    Ref number;
-    if (shape.read(state.signature_shape.of(signature))) {
-        append(numbers, shape);
-        number = Ref(number_of(signature, numbers));
-    }
-    if (PyErr_Occurred()) return false;
-    if (number) {
-        Ref sizes(tuple_of(numbers));
-        if (!sizes) return false;
-        state.signature_structure.set(signature, number.release());
-        state.signature_sizes.set(signature, sizes.release());
-        return true;
-    }
-    static Name name("structure");
-    return static_cast<bool>(Ref(PyObject_GetAttr(signature, name)));
+    Ref number = structure_of(signature, numbers), sizes(number ? tuple_of(numbers) : nullptr);
+    if (!sizes) return false;
+    state.signature_structure.set(signature, number.release());
+    state.signature_sizes.set(signature, sizes.release());
+    return true;
 }
 
 // --- graphs -----------------------------------------------------------------------------------------------------------
@@ -247,28 +264,22 @@ public:
     // Returns false where Python is to do it, or after an exception.
     bool add(PyObject* node) {
         PyObject* signature = as_node(node)->signature;
+        const Ref number = structure_of(signature, sizes_);
         Py_ssize_t structure;
-        if (!find_structure(signature) ||
-            !Sizes::read_integer(held(state.signature_structure, signature).get(), structure)) {
-            return false;
-        }
+        if (!number || !Sizes::read_integer(number.get(), structure)) return false;
         structure_.push_back(structure);
-        const Loan held_sizes = held(state.signature_sizes, signature);
-        PyObject* sizes = held_sizes.get();
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(sizes); k++) {
-            Py_ssize_t number;
-            if (!Sizes::read_integer(PyTuple_GET_ITEM(sizes, k), number)) return false;
-            sizes_.push_back(number);
-        }
         if (is_pending(as_node(node))) return add_places(as_node(node)->args);
         return state.signature_queue.of(signature) == Py_None || add_buffer(as_node(node));
     }
 
-    // Give a node its position. Returns false for a stand-in.
-    bool meet(PyObject* node, Py_ssize_t place) {
-        if (!is_node(node)) return false;
-        as_node(node)->walk = number_;
-        as_node(node)->place = place;
+    // Give the nodes of a list their positions. Returns false where one is a stand-in.
+    bool meet_all(PyObject* nodes) {
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(nodes); k++) {
+            PyObject* node = PyList_GET_ITEM(nodes, k);
+            if (!is_node(node)) return false;
+            as_node(node)->walk = number_;
+            as_node(node)->place = k;
+        }
         return true;
     }
 
@@ -306,8 +317,14 @@ private:
 
 PyObject* lowered(PyObject* const* args) {
     Ref nodes(PySequence_List(args[0]));
+    if (!nodes) return nullptr;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(nodes.get()); k++) {
+        PyObject* node = PyList_GET_ITEM(nodes.get(), k);
+        if (!is_node(node)) return nullptr;
+        if (!keep_structure(as_node(node)->signature)) return nullptr;
+    }
     Numbers numbers, sizes;
-    Ref structure(nodes && read_structure(nodes.get(), numbers, sizes) ? tuple_of(numbers) : nullptr);
+    Ref structure(read_structure(nodes.get(), numbers, sizes) ? tuple_of(numbers) : nullptr);
     Ref made(structure ? PyList_New(sizes.size()) : nullptr);
     for (size_t k = 0; made && k < sizes.size(); k++) {
         PyObject* number = PyLong_FromSsize_t(sizes[k]);
@@ -317,13 +334,27 @@ PyObject* lowered(PyObject* const* args) {
     return made ? PyTuple_Pack(2, structure.get(), made.get()) : nullptr;
 }
 
+PyObject* has_many_sizes(PyObject* const* args) {
+    Py_ssize_t many;
+    if (!PyList_CheckExact(args[0]) || !Sizes::read_integer(args[1], many)) return nullptr;
+    Numbers structure, sizes, found;
+    Lowered made(structure, sizes);
+    if (!made.meet_all(args[0])) return nullptr;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(args[0]) && static_cast<Py_ssize_t>(found.size()) < many; k++) {
+        sizes.clear();
+        if (!made.add(PyList_GET_ITEM(args[0], k))) return nullptr;
+        for (const Py_ssize_t size : sizes) {
+            const Py_ssize_t number = size < 0 ? -size : size;
+            if (number >= LEAST && std::find(found.begin(), found.end(), number) == found.end()) found.push_back(number);
+        }
+    }
+    return PyBool_FromLong(static_cast<Py_ssize_t>(found.size()) >= many);
+}
+
 bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes) {
     Lowered made(structure, sizes);
-    const Py_ssize_t count = PyList_GET_SIZE(nodes);
-    for (Py_ssize_t k = 0; k < count; k++) {
-        if (!made.meet(PyList_GET_ITEM(nodes, k), k)) return false;
-    }
-    for (Py_ssize_t k = 0; k < count; k++) {
+    if (!made.meet_all(nodes)) return false;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(nodes); k++) {
         if (!made.add(PyList_GET_ITEM(nodes, k))) return false;
     }
     return true;
@@ -332,7 +363,7 @@ bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes) {
 bool take_structure(PyObject* signature, PyObject* other) {
     // The structure tells whether a value is a generator.
     if (state.signature_generator.of(signature) != state.signature_generator.of(other)) return true;
-    if (!find_structure(other)) return false;
+    if (!keep_structure(other)) return false;
     // Of operations that have no sizes of their own.
     state.signature_structure.set(signature, Py_NewRef(held(state.signature_structure, other).get()));
     state.signature_sizes.set(signature, Py_NewRef(state.signature_shape.of(signature)));

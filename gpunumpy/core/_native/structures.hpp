@@ -10,6 +10,10 @@ namespace core {
 // exception, for what is left to Python.
 PyObject* lowered(PyObject* const* args);
 
+// Whether a graph, whose nodes are the first argument, has so many different sizes; see `has_many_sizes` in lift.py. Null as
+// above.
+PyObject* has_many_sizes(PyObject* const* args);
+
 // Add the structure and the sizes of a graph, a list of nodes, to numbers. Returns false, maybe after an exception, for
 // what is left to Python.
 bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes);

@@ -43,7 +43,8 @@ class Signature:
         Whether the value is computed from indices and scalars alone by a few operations, which costs less than to read
         it from memory. Random numbers are not generators in this sense.
     weight
-        The number of operations in the expression, up to a bound. Shared operations count at every use.
+        The number of operations in the expression, as far as it decides `generator`. Shared operations count at every
+        use.
     outputs
         The signatures of the outputs of a library call with several. They are made once, with the signature of the
         call: outputs among recorded values are found by identity.
@@ -139,8 +140,8 @@ class Signature:
         return f"Signature({self.primitive}, shape={self.shape}, dtype={self.dtype})"
 
 
-_MAX_WEIGHT = 10_000
 _MAX_GENERATOR_WEIGHT = 12
+_MAX_WEIGHT = _MAX_GENERATOR_WEIGHT + 1
 
 
 class Kind(NamedTuple):

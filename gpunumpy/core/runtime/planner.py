@@ -14,11 +14,11 @@ from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
 from ..graph.signature import Signature
 from ..schedule.batch import batch_calls, may_have_batches
-from ..schedule.lift import items_in, lifted, lowered
+from ..schedule.lift import has_many_sizes, items_in, lifted, lowered
 from ..schedule.lower import Item, items_of
 from ..schedule.parts import parts
 from ..schedule.passes import Scheduled, run_passes
-from ..schedule.sizes import LEAST, Integer, Trace
+from ..schedule.sizes import Integer, Trace
 from ..schedule.variants import Variants, with_symbols
 from ..schedule.verify_plan import verify_plan
 from .kept_plans import keep_needed
@@ -33,7 +33,6 @@ _NODES_OF_ENTRY = 16  # of a graph by which something is found that count as one
 # A graph of at least so many nodes and different sizes is computed in parts, until it has come up so often at the same
 # sizes: a plan for the whole takes as long as several runs, and saves a part of each later one.
 MIN_NODES, MIN_SIZES, PATIENCE = 64, 16, 16
-_SIZES_AT_ONCE = 256  # are looked at
 
 
 # Templates of graphs that have come up once.
@@ -70,14 +69,13 @@ class Planner:
         The plans of graphs at their sizes, by the keys of `evaluate.walk`.
     """
 
-    __slots__ = ("_executor", "_parts", "_roots_of_parts", "_templates", "plans")
+    __slots__ = ("_executor", "_parts", "_templates", "plans")
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.plans: BoundedTable[Hashable, Plan] = BoundedTable()
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
         self._parts: BoundedTable[Hashable, _Parts] = BoundedTable()
-        self._roots_of_parts: BoundedTable[Hashable, list[list[int]]] = BoundedTable()  # by structure
 
     def read_ahead(self, lock: AbstractContextManager[Any]) -> None:
         """Prepare the kernels that the last process of this program needed; hold the lock of flushes meanwhile."""
@@ -214,17 +212,11 @@ class Planner:
         return known.roots if known.times < PATIENCE + times else []
 
     def _new_parts(self, nodes: Sequence[Node], count: int) -> list[list[int]]:
-        structure, sizes = lowered(nodes)
-        if not _has_many_sizes(sizes):
+        if not has_many_sizes(nodes, MIN_SIZES):
             return []
-        structure_key = (structure, count)
-        known = self._roots_of_parts.find(structure_key)
-        if known is not None:
-            return known
         found = parts(nodes, count)
-        if len(found) < 2 or self._has_batches(nodes, count):  # these have library calls of several parts
-            found = []
-        return self._roots_of_parts.keep(structure_key, found, len(nodes) // _NODES_OF_ENTRY)
+        is_whole = len(found) < 2 or self._has_batches(nodes, count)  # these have library calls of several parts
+        return [] if is_whole else found
 
     def _has_batches(self, nodes: Sequence[Node], count: int) -> bool:
         if not may_have_batches([node.signature for node in nodes]):
@@ -251,13 +243,3 @@ def _prepare_ahead(kept: KeptPlan, executor: Executor) -> None:
     for what, part in {(id(what), part.start): (what, part) for _, what, part in kept.work}.values():
         if not isinstance(what, CallShape):
             executor.prepare_ahead(what, sizes[part])
-
-
-def _has_many_sizes(sizes: Sequence[int]) -> bool:
-    """Return whether there are so many different sizes that a graph may be computed in parts."""
-    found: set[int] = set()
-    for start in range(0, len(sizes), _SIZES_AT_ONCE):  # a graph to cut has them among its first ones
-        found.update(map(abs, sizes[start : start + _SIZES_AT_ONCE]))
-        if len(found.difference(range(LEAST))) >= MIN_SIZES:
-            return True
-    return False

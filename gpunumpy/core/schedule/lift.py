@@ -15,7 +15,7 @@ from ..graph.signature import Signature
 from ..graph.structure import digits, is_dense, products_in, steps_of
 from .analysis import topological_order
 from .lower import Item
-from .sizes import Integer
+from .sizes import LEAST, Integer
 from .substitute import in_primitive, taken_out
 
 
@@ -41,6 +41,12 @@ def lowered(nodes: Sequence[Node]) -> tuple[tuple[int, ...], list[int]]:
                 sizes += digits(node.offset - first[1], steps_of(signature, signature.shape, strides))
             structure.append(first[0])
     return tuple(structure), sizes
+
+
+@tried_first
+def has_many_sizes(nodes: Sequence[Node], many: int) -> bool:
+    """Return whether a graph has at least so many different sizes besides -1, 0 and 1."""
+    return len({abs(size) for size in lowered(nodes)[1]}.difference(range(LEAST))) >= many
 
 
 def items_in(structure: Sequence[int], sizes: Sequence[int], signatures: Sequence[Signature]) -> list[Item]:
