@@ -83,7 +83,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         const char* name;
         PyTypeObject** field;
     } classes[] = {
-        {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue}, {"Window", &s.window},
+        {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue},
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
         {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"Gather", &s.gather}, {"Scatter", &s.scatter}, {"Iota", &s.iota}, {"PoolBuffer", &s.pool_buffer},
         {"Lock", &s.lock}, {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
@@ -144,7 +144,6 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.plan_program, s.plan, "program"}, {&s.plan_runners, s.plan, "runners"},
         {&s.plan_signatures, s.plan, "signatures"}, {&s.plan_template, s.plan, "template"},
         {&s.plan_values, s.plan, "values"}, {&s.plan_graph, s.plan, "graph"},
-        {&s.window_nested, s.window, "nested"}, {&s.window_signature, s.window, "signature"},
     };
     for (const auto& each : slots) {
         if (!each.slot->find(each.type, each.name)) return nullptr;

@@ -7,7 +7,7 @@ namespace core {
 
 struct State {
     // Classes of the graph and of arrays.
-    PyTypeObject *ndarray, *signature, *queue, *window, *leaf, *constant, *view, *update, *reduce, *library_call, *layout,
+    PyTypeObject *ndarray, *signature, *queue, *leaf, *constant, *view, *update, *reduce, *library_call, *layout,
         *gather, *scatter, *iota;
     // Tables: windows by signature and layout, signatures by what they are made from, kinds by themselves, numbers of
     // structures by what these are.
@@ -39,7 +39,6 @@ struct State {
     Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values, plan_graph;
     Slot device_has_spilled, device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot cut_held_bytes, cut_is_counted, cut_is_over, cut_limit, cut_place, cut_put_off, cut_scope, cut_waited;
-    Slot window_nested, window_signature;
 };
 
 extern State state;

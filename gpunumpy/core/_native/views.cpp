@@ -93,15 +93,7 @@ PyObject* new_window(PyObject* source, const Positions& positions, PyObject* lay
     Ref args(is_merged ? Py_NewRef(state.signature_args.of(source)) : PyTuple_Pack(1, source));
     Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : shown.strides.tuple());
     if (!args || !strides) return nullptr;
-    Ref signature(view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), strides.get(), shown.offset,
-                                 state.signature_queue.of(source)));
-    if (!signature) return nullptr;
-    PyObject* window = state.window->tp_alloc(state.window, 0);
-    if (!window) return nullptr;
-    PyObject_GC_UnTrack(window);  // as what it refers to, see signatures.cpp
-    state.window_signature.set(window, signature.release());
-    state.window_nested.set(window, Py_NewRef(is_merged ? Py_False : Py_True));
-    return window;
+    return view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), strides.get(), shown.offset, state.signature_queue.of(source));
 }
 
 // What a table has for such a value, which is put there if it is at hand. Null as above, or after an exception.
@@ -157,8 +149,8 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
         }
     }
     if (window.get() == Py_False) return Py_NewRef(object);
-    const bool is_nested = state.window_nested.of(window.get()) == Py_True;
-    return new_node(state.window_signature.of(window.get()), is_nested ? PyTuple_Pack(1, object) : Py_NewRef(args.get()));
+    const bool is_nested = PyTuple_GET_ITEM(state.signature_args.of(window.get()), 0) == signature.get();
+    return new_node(window.get(), is_nested ? PyTuple_Pack(1, object) : Py_NewRef(args.get()));
 }
 
 PyObject* seen_through(PyObject* node, const Positions& positions, Ref& layout) {

@@ -182,23 +182,15 @@ def iota(shape: Shape, axis: int, queue: Queue) -> Node:
     return Node(intern_signature(Iota(axis), (), shape, numpy.dtype(numpy.int64), queue), ())
 
 
-class _Window:
-    """How `view` shows a node of some signature through a layout.
+class _LeafWindow:
+    """How `view` shows a leaf of some signature: a leaf that begins `step` elements after it, laid out as `inner`."""
 
-    The view of a leaf is a leaf that begins `step` elements after it, in the layout `inner`. The view of a pending node
-    has `signature`: over the pending node if `nested`, else over its argument, of which the pending node is a view
-    itself. For a leaf, `nested` means that no strides give the view.
-    """
+    __slots__ = ("_inner", "_leaves", "_source", "step")
 
-    __slots__ = ("_inner", "_leaves", "_source", "nested", "signature", "step")
-
-    def __init__(self, inner: Layout | None, source: Signature, signature: Signature | None, nested: bool) -> None:
-        self.nested = nested
-        self.signature = signature
+    def __init__(self, inner: Layout, source: Signature) -> None:
         self._leaves: list[Signature | None] = [None, None]  # with lowest elements that are not aligned, and that are
-        if inner is not None:
-            self._inner, self._source = inner, source
-            self.step = inner.low()
+        self._inner, self._source = inner, source
+        self.step = inner.low()
 
     def leaf(self, aligned: bool) -> Signature:
         """Return the signature of the view of a leaf."""
@@ -210,8 +202,9 @@ class _Window:
         return signature
 
 
-# Windows by signature, layout and `merges`; False if the layout shows the value unchanged.
-_windows: BoundedTable[tuple[Signature, Layout, bool], _Window | Literal[False]] = BoundedTable()
+# How values are shown, by signature, layout and `merges`: False if unchanged; the signature of a view, over the value
+# or, if that is a view, over its argument; or how a leaf is shown.
+_windows: BoundedTable[tuple[Signature, Layout, bool], Signature | _LeafWindow | Literal[False]] = BoundedTable()
 
 
 @tried_first
@@ -227,9 +220,9 @@ def view(node: Node, where: Layout) -> Node:
         window = _windows.keep(key, _window(source, where, merges))
     if window is False:
         return node
-    if data is None or type(source.primitive) is Const:
-        return Node(window.signature, (node,) if window.nested else args)  # type: ignore[arg-type]
-    if window.nested:
+    if type(window) is Signature:
+        if data is None or type(source.primitive) is Const:
+            return Node(window, (node,) if window.args[0] is source else args)
         # No strides over this leaf give the view. A cast to the same dtype puts the elements in C order first: views
         # are not merged through a Map.
         return view(map_node("cast", (source.dtype, source.dtype), (node,)), where)
@@ -259,8 +252,8 @@ def consistent_state(node: Node) -> tuple[Any, Signature, tuple[Node, ...]]:
     return data, signature, args
 
 
-def _window(source: Signature, where: Layout, merges: bool) -> _Window | Literal[False]:
-    """Return how a value with this signature is shown through a layout; False if unchanged.
+def _window(source: Signature, where: Layout, merges: bool) -> Signature | _LeafWindow | Literal[False]:
+    """Return how a value with this signature is shown through a layout; see `_windows`.
 
     If `merges`, the view of a view is one view, of the argument.
     """
@@ -281,12 +274,11 @@ def _window(source: Signature, where: Layout, merges: bool) -> _Window | Literal
             strides = layout.reshape_strides(source.shape, primitive.strides, shape)
             inner = None if strides is None else Layout(shape, strides, start)
         if inner is not None and isinstance(primitive, Leaf):
-            return _Window(inner, source, None, False)
+            return _LeafWindow(inner, source)
     nested = not merges or inner is None or not isinstance(primitive, View) or not _can_index(source.args[0], inner)
     args = (source,) if nested else source.args
     target = inner or where
-    signature = intern_signature(View(target.strides, target.offset), args, shape, source.dtype, source.queue)
-    return _Window(None, source, signature, nested)
+    return intern_signature(View(target.strides, target.offset), args, shape, source.dtype, source.queue)
 
 
 def _can_index(source: Signature, where: Layout) -> bool:
@@ -458,7 +450,6 @@ def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core finds nodes with, by the names that it has for them."""
     return {
         **objects_of_core(),
-        "Window": _Window,
         "windows": _windows.find.__self__,  # type: ignore[attr-defined]
         "signatures": _signatures.find.__self__,  # type: ignore[attr-defined]
         "view": view,
