@@ -221,7 +221,7 @@ Recent<Computed, 64> recent_computed;
 }  // namespace
 
 Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
-    constexpr int COUNTED_TOGETHER = 64;
+    constexpr int COUNTED_TOGETHER = 512;
     static std::atomic<int> kept{0};
     if (kept.fetch_add(size) + size >= COUNTED_TOGETHER) {
         Ref number(PyLong_FromLong(kept.exchange(0)));
