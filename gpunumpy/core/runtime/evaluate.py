@@ -88,9 +88,9 @@ def state_of(device: Device) -> _DeviceState:
 
 
 def read_ahead(device: Device) -> None:
-    """Prepare the kernels that the last process of this program needed."""
+    """Make ready what the last process of this program needed."""
     device_state = state_of(device)
-    device_state.planner.read_ahead(device_state.queue.lock)
+    device_state.planner.read_ahead(device_state.queue)
 
 
 devices.behind_context = read_ahead

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import marshal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
@@ -160,8 +160,8 @@ class KeptPlans:
         if len(self._needed) < MAX_READ_AHEAD:
             self._needed[key] = None
 
-    def read_ahead(self) -> Iterator[Any]:
-        """Read what the last process of this program needed, and return what it had made plans from."""
+    def read_ahead(self, prepare: Callable[[Any], Any]) -> None:
+        """Read what the last process of this program needed, and what `prepare` makes of it is found in its place."""
         needed = self._read(self._key_of_needed) if self._disk is not None else None
         self._needed_before.update(needed or ())
         for key in needed or ():
@@ -169,12 +169,10 @@ class KeptPlans:
                 continue
             found = self._read(key)
             if isinstance(found, list):
-                self._ahead[key] = _, variants = _with_variants(found)
-                yield from [made for *_, made in variants]
+                entries, variants = _with_variants(found)
+                self._ahead[key] = entries, [(*answers, prepare(made)) for *answers, made in variants]
             else:
-                self._ahead[key] = found
-                if found is not None:
-                    yield found
+                self._ahead[key] = found and prepare(found)
 
     def keep_needed(self) -> None:
         """Keep the list of what this process needed, if it is not that of the last one."""

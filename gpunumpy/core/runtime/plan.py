@@ -244,8 +244,10 @@ class PlanTemplate:
         What runs: the steps made ready, and before each section what protects it.
     """
 
-    # What another process makes the template from, besides what follows from its sizes: plain data.
-    _make_schedule: Callable[[], tuple[Scheduled, Trace]]
+    # Schedules the graph of a template that another process has kept, for whoever wants to see the steps.
+    make_schedule: Callable[[], tuple[Scheduled, Trace]]
+    # The values of the symbols for which that process has scheduled it.
+    values: tuple[int, ...]
     # Keeps what `kept` returns on disk; None if that is done, or not to be.
     keep: Callable[[Any], None] | None = None
     # What has run the first graph, until another one comes up: some of it may be for one run alone.
@@ -343,22 +345,15 @@ class PlanTemplate:
         return KeptPlan({name: getattr(self, name) for name in self._PLAIN}, sizes, work, values)
 
     @classmethod
-    def of_kept(
-        cls,
-        kept: KeptPlan,
-        schedule: Callable[[], tuple[Scheduled, Trace]],
-        queue: Queue | None,
-        executor: Executor,
-    ) -> PlanTemplate | None:
+    def of_kept(cls, kept: KeptPlan, queue: Queue, executor: Executor) -> PlanTemplate | None:
         """Return a template from what `kept` has returned, in this process or another one; None if kernels are gone.
 
-        `schedule` schedules the graph again, for whoever wants to see the steps.
+        Who has the graph sets its `make_schedule`.
         """
-        assert queue is not None
         made = cls.__new__(cls)
         made.__dict__.update(kept.plain)
         made.executor, made.queue, made.device = executor, queue, queue.device
-        made._schedule, made._make_schedule = None, schedule
+        made._schedule, made.values = None, kept.values
         made.sizes = kept.sizes if kept.values else lambda values: kept.sizes
         prepared: dict[int, Callable[[Sequence[int]], Any]] = {}
         for _, what, _ in kept.work:
@@ -374,7 +369,7 @@ class PlanTemplate:
     def schedule(self) -> Scheduled:
         """The steps, and the items that they are for, with symbolic sizes."""
         if self._schedule is None:
-            self._schedule, self._trace = self._make_schedule()
+            self._schedule, self._trace = self.make_schedule()
         return self._schedule
 
     def _slot(self, source: Source) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any, cast
+from typing import cast
 from weakref import WeakSet
 
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node
+from ..graph.queue import Queue
 from ..graph.signature import Signature
 from ..schedule.batch import batch_calls, may_have_batches
 from ..schedule.lift import has_many_sizes, items_in, lifted, lowered
@@ -77,12 +77,25 @@ class Planner:
         self._templates: BoundedTable[Hashable, Variants[PlanTemplate]] = BoundedTable()
         self._parts: BoundedTable[Hashable, _Parts] = BoundedTable()
 
-    def read_ahead(self, lock: AbstractContextManager[Any]) -> None:
-        """Prepare the kernels that the last process of this program needed; hold the lock of flushes meanwhile."""
+    def read_ahead(self, queue: Queue) -> None:
+        """Make the templates that the last process of this program needed; hold the lock of flushes meanwhile."""
         disk = self._executor.kept_plans()
-        for kept in () if disk is None else disk.read_ahead():
-            with lock:
-                _prepare_ahead(kept, self._executor)
+        if disk is not None:
+            disk.read_ahead(partial(self._made_ahead, queue))
+
+    def _made_ahead(self, queue: Queue, kept: KeptPlan) -> KeptPlan | PlanTemplate:
+        """Return the template that another process has kept, its kernels prepared, before there is a graph for it.
+
+        What calls libraries is left as it is: these may take much memory.
+        """
+        with queue.lock:
+            _prepare_ahead(kept, self._executor)
+            if any(isinstance(what, CallShape) for _, what, _ in kept.work):
+                return kept
+            made = without_collector(PlanTemplate.of_kept, kept, queue, self._executor)
+            if made is not None and kept.values:
+                made.made_program()
+            return made or kept
 
     def plan(
         self,
@@ -155,6 +168,7 @@ class Planner:
     ) -> Variants[PlanTemplate]:
         """Return the templates for all graphs of a structure, of which one has these sizes and signatures."""
         roots, executor, queue = range(count), self._executor, signatures[0].queue
+        assert queue is not None
         disk = None if check else executor.kept_plans()
         key = None if disk is None else disk.key(structure, signatures, count, overwrite)
 
@@ -163,6 +177,9 @@ class Planner:
             graph = items if not has_symbols and wanted == sizes else lifted(items, wanted)
             return run_passes(graph, roots, executor, overwrite=overwrite)
 
+        def template_of(kept: KeptPlan | PlanTemplate) -> PlanTemplate | None:
+            return kept if isinstance(kept, PlanTemplate) else PlanTemplate.of_kept(kept, queue, executor)
+
         def make(trace: Trace, wanted: Sequence[Integer]) -> PlanTemplate:
             has_symbols = bool(trace.symbols)
             if disk is None or key is None or has_symbols:
@@ -170,20 +187,24 @@ class Planner:
             key_at = disk.key_at(key, cast("Sequence[int]", wanted))
             disk.note_need(key_at)
             kept = disk.find(key_at)
-            found = kept and PlanTemplate.of_kept(kept, lambda: (schedule(wanted, False), trace), queue, executor)
+            found = kept and template_of(kept)
             if found:
+                found.make_schedule = lambda: (schedule(wanted, False), trace)
                 return found
             made = PlanTemplate(schedule(wanted, False), roots, len(signatures), trace, executor)
             made.keep = partial(disk.keep, key_at)
             return made
 
-        def of_kept(kept: KeptPlan, places: tuple[int, ...]) -> PlanTemplate:
+        def of_kept(kept: KeptPlan | PlanTemplate, places: tuple[int, ...]) -> PlanTemplate:
+            made = template_of(kept)
+            assert made is not None  # it has the structures of its kernels
+            values = made.values
+
             def again() -> tuple[Scheduled, Trace]:
-                trace, wanted = with_symbols(places, kept.values)
+                trace, wanted = with_symbols(places, values)
                 return schedule(wanted, True), trace
 
-            made = PlanTemplate.of_kept(kept, again, queue, executor)
-            assert made is not None  # it has the structures of its kernels
+            made.make_schedule = again
             return made
 
         variants = Variants(make)
@@ -238,7 +259,7 @@ class Planner:
 
 
 def _prepare_ahead(kept: KeptPlan, executor: Executor) -> None:
-    """Prepare the kernels of a plan that another process has kept, before there is a graph for it."""
+    """Prepare the kernels of a plan that another process has kept."""
     sizes = kept.sizes(kept.values) if kept.values else kept.sizes
     for what, part in {(id(what), part.start): (what, part) for _, what, part in kept.work}.values():
         if not isinstance(what, CallShape):

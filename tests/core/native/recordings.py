@@ -19,7 +19,7 @@ from gpunumpy.core.graph.primitives import Leaf
 from gpunumpy.core.graph.structure import structure_of
 from gpunumpy.core.recording.array import memory_on_host
 from gpunumpy.core.runtime import evaluate
-from gpunumpy.core.schedule.lift import lowered
+from gpunumpy.core.schedule.lift import has_many_sizes, lowered
 from gpunumpy.core.schedule.parts import parts
 from gpunumpy.core.schedule.variants import pattern
 
@@ -143,7 +143,7 @@ def description(x: Any) -> str:
             f"{signature.sizes} {signature.structure == structure_of(signature)[0]}"
         )
     structure, sizes = lowered(nodes)
-    lines.append(f"    {sizes} {pattern(sizes)} {len(structure)}")
+    lines.append(f"    {sizes} {pattern(sizes)} {len(structure)} {[has_many_sizes(nodes, n) for n in range(20)]}")
     return "\n".join(lines)
 
 

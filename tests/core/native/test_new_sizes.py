@@ -14,6 +14,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import _native
 from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.graph.signature import Signature
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Plan, PlanTemplate
 from gpunumpy.core.runtime.planner import Planner
@@ -90,6 +91,24 @@ def test_plans_of_the_cpu_device(name: str, planned: list[Any], monkeypatch: pyt
     made = check("cpu", planned, LOOPS[name])
     assert len(made) > 100
     assert len(planned) <= 2, "where another size of the window is equal by chance"
+
+
+def test_what_python_does_not_ask_for_is_not_kept(planned: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signature of a loop whose sizes change is met once, so its sizes are read once."""
+    with_new_plans(monkeypatch)
+    sizes: Any = vars(Signature)["sizes"]
+    with np.Device("cpu"):
+        a = np.asarray(numpy.random.default_rng(1).random((60, 60)))
+        for k in range(2, 30):
+            np.synchronize()
+            planned.clear()
+            x = a[k:, k:].sum(0)[1:] * 2
+            (window,) = (arg for arg in x._node.signature.args if arg.shape)
+            np.synchronize()
+        assert not planned
+        with pytest.raises(AttributeError):
+            sizes.__get__(window)
+    assert window.sizes[0] == 60 - 29 - 1
 
 
 @pytest.fixture
