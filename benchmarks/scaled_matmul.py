@@ -1,7 +1,8 @@
 """Products of float8 matrices beside torch's `_scaled_mm`, with a scale for each matrix: milliseconds, and of torch's.
 
 ``python benchmarks/scaled_matmul.py`` needs a GPU of compute capability 8.9 or newer, and torch. Both libraries get the
-same bytes: `a` in C order, and the transpose of a matrix in C order. A call of ours ends with the result computed.
+same bytes: `a` in C order, and the transpose of a matrix in C order. A call of ours ends with the result computed. Scales
+of blocks (of 1 by 128, and of 128 by 128) and float8 results are timed beside the product with a scale for each matrix.
 """
 
 from __future__ import annotations
@@ -39,14 +40,37 @@ def calls(side: int, fast: bool) -> tuple[Callable[[], Any], Callable[[], Any]]:
     return ours, theirs
 
 
+def further_calls(side: int) -> dict[str, Callable[[], Any]]:
+    """Products of ours whose scales are of blocks, or whose result is of float8."""
+    a, w = (np.ones((side, side), np.float8_e4m3fn) for _ in range(2))
+    parts = side // 128
+    whole, result = (np.full((), x, np.float32).computed() for x in (1.0, 2.0**-13))
+    rows, columns, squares = (np.ones(shape, np.float32) for shape in ((side, parts), (parts, side), (parts, parts)))
+    for x in (a, w, rows, columns, squares):
+        x.computed()
+    return {
+        "whole": lambda: np.linalg.scaled_matmul(a, w.T, whole, whole).computed(),
+        "rows and columns": lambda: np.linalg.scaled_matmul(a, w.T, rows, columns).computed(),
+        "rows and squares": lambda: np.linalg.scaled_matmul(a, w.T, rows, squares).computed(),
+        "whole, to float8": lambda: np.linalg.scaled_matmul(
+            a, w.T, whole, whole, scale_result=result, out_dtype="float8_e4m3fn"
+        ).computed(),
+    }
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     print("| side | fast accumulation | ours (ms) | torch (ms) | ours of torch |\n|---|---|---|---|---|")
     for side in SIDES:
         for fast in (False, True):
             ours, theirs = calls(side, fast)
             times = [1e3 * seconds(call, torch.cuda.synchronize) for call in (ours, theirs)]
             print(f"| {side} | {fast} | {times[0]:.4f} | {times[1]:.4f} | {times[0] / times[1]:.2f} |", flush=True)
+    print("\n| side | scales | ms | of whole scales |\n|---|---|---|---|")
+    for side in SIDES:
+        found = {name: 1e3 * seconds(call, torch.cuda.synchronize) for name, call in further_calls(side).items()}
+        for name, time in found.items():
+            print(f"| {side} | {name} | {time:.4f} | {time / found['whole']:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

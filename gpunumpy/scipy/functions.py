@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from ..functions.fallback import observed_fallback, report
 from .counterparts import Counterpart, counterpart_of, own_of, why_none
 from .cupy_library import cupy
 from .cupy_transfer import CupyTransfer
+from .filters import lfilter, sosfilt
 from .held import Held
 from .host_transfer import HostTransfer
 from .sparse_formats import is_sparse
@@ -35,8 +37,14 @@ class _Route(NamedTuple):
     own: Counterpart | None
     of_cupy: Counterpart | None
     takes_any_array: bool
+    with_state: Callable[..., Any] | None
 
 
+# Functions of this package that begin with a state, `zi`, and call the function of `cupyx.scipy` without one.
+_WITH_STATES: dict[tuple[str, str], Callable[..., Any]] = {
+    ("signal", "lfilter"): lfilter,
+    ("signal", "sosfilt"): sosfilt,
+}
 # Routes by module and name.
 _routes: dict[tuple[str, str], _Route] = {}
 
@@ -62,6 +70,10 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
             return HostTransfer().call(function, args, options)
         route = _routes.get(key) or _routes.setdefault(key, _route(function, path, name))
         reason = ""
+        if route.with_state is not None:
+            given = _bound(function, args, options)
+            if given is not None and (made := route.with_state(run, gpu, **given)) is not None:
+                return made
         if route.own is not None:
             fitted = route.own.arguments(args, options)
             if fitted is not None:
@@ -92,7 +104,18 @@ def handed_over(function: Any, path: str, name: str) -> Callable[..., Any]:
 
 
 def _route(function: Any, path: str, name: str) -> _Route:
-    return _Route(own_of(function, path, name), counterpart_of(function, path, name), takes_any_array(function))
+    of_cupy = counterpart_of(function, path, name)
+    with_state = None if of_cupy is None else _WITH_STATES.get((path, name))
+    return _Route(own_of(function, path, name), of_cupy, takes_any_array(function), with_state)
+
+
+def _bound(function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments of a filter by their names; None for arguments that it does not take, or without a state."""
+    try:
+        given = signature(function).bind(*args, **options).arguments
+    except TypeError:
+        return None
+    return given if given.get("zi") is not None else None
 
 
 def call_method(held: Held, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -46,3 +46,26 @@ def test_scales_of_rows_and_what_follows() -> None:
     wide = a.astype("f8") * rows, w.astype("f8").T * 0.5
     want, size = wide[0] @ wide[1], abs(wide[0]) @ abs(wide[1])
     assert (abs(got - numpy.maximum(want + 1, 0)) <= 2.0**-11 * size).all()
+
+
+@pytest.mark.parametrize("kinds", [("vectors", "vectors"), ("vectors", "blocks"), ("blocks", "vectors")])
+@pytest.mark.parametrize("shape", [(4, 128, 16), (2048, 4096, 1024), (4100, 560, 8192)])
+def test_scales_of_blocks(shape: tuple[int, int, int], kinds: tuple[str, str]) -> None:
+    if np.Device("cuda:0").attributes.capability != (9, 0):
+        pytest.skip("scales of blocks need compute capability 9.0")
+    m, k, n = shape
+    a, w = operands(m, k, n)
+    rng = numpy.random.default_rng(1)
+    scales, wide = [], []
+    for x, kind in zip((a, w), kinds, strict=True):
+        rows = len(x) if kind == "vectors" else -(-len(x) // 128)
+        scale = rng.uniform(0.5, 2, (rows, -(-k // 128))).astype("f4")
+        scales.append(scale)
+        each = scale if kind == "vectors" else numpy.repeat(scale, 128, axis=0)[: len(x)]
+        wide.append(x.astype("f8") * numpy.repeat(each, 128, axis=1)[:, :k])
+    want, size = wide[0] @ wide[1].T, abs(wide[0]) @ abs(wide[1]).T
+    with np.Device("cuda:0"):
+        x, y = np.asarray(a), np.asarray(w).T
+        made = np.linalg.scaled_matmul(x, y, np.asarray(scales[0]), np.asarray(scales[1]).T, out_dtype="float32")
+        got = to_host(made)
+    assert (abs(got - want) <= 2.0**-11 * size).all()

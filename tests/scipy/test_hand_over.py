@@ -156,12 +156,54 @@ def test_what_is_refused_is_computed_by_scipy(library: Library, monkeypatch: pyt
         sp.ndimage.sobel(x, mode="nosuch")
 
 
-def test_states_of_filters_are_scipys(library: Library) -> None:
-    """Those of `cupyx.scipy.signal` are the last inputs and outputs."""
+STATES: dict[str, tuple[tuple[int, ...], int, tuple[float, ...], tuple[float, ...]]] = {
+    "recursive": ((64,), -1, (0.5, 0.2), (2.0, -0.5, 0.25)),
+    "not recursive": ((64,), 0, (0.5, 0.2, 0.1), (1.0,)),
+    "first axis": ((40, 3), 0, (1.0,), (1.0, -0.9)),
+    "last axis": ((3, 40), 1, (1.0, 2.0), (1.0, 0.1, 0.2)),
+    "few elements": ((2, 2), -1, (1.0, 2.0, 3.0, 4.0), (1.0, 0.1, 0.2, 0.3, 0.4)),
+}
+
+
+@pytest.mark.parametrize("case", STATES)
+def test_filters_with_states(library: Library, case: str) -> None:
+    """Those of `cupyx.scipy.signal` are the last inputs and outputs, so it gets none."""
+    shape, axis, b, a = STATES[case]
+    rng = numpy.random.default_rng(0)
+    x = rng.normal(size=shape)
+    size = list(shape)
+    size[axis] = max(len(a), len(b)) - 1
+    zi = rng.normal(size=size)
+    wanted = scipy.signal.lfilter(b, a, x, axis, zi)
+    got: Any = sp.signal.lfilter(b, a, np.asarray(x), axis, np.asarray(zi))
+    for mine, theirs in zip(got, wanted, strict=True):
+        numpy.testing.assert_allclose(np.asnumpy(mine), theirs, rtol=1e-12, atol=1e-13)
+    assert [(name, len(args), options) for name, args, options in library.calls] == [("signal.lfilter", 4, {})] * 2
+    halves = numpy.array_split(x, [1], axis)  # the states lead from one part to the next
+    first, state = sp.signal.lfilter(b, a, np.asarray(halves[0]), axis=axis, zi=np.asarray(zi))
+    second, state = sp.signal.lfilter(b, a, np.asarray(halves[1]), axis=axis, zi=state)
+    numpy.testing.assert_allclose(np.asnumpy(np.concatenate([first, second], axis)), wanted[0], rtol=1e-12, atol=1e-13)
+    numpy.testing.assert_allclose(np.asnumpy(state), wanted[1], rtol=1e-12, atol=1e-13)
+
+
+def test_sections_with_states(library: Library) -> None:
+    sos = scipy.signal.butter(5, 0.2, output="sos")
+    rng = numpy.random.default_rng(0)
+    x, zi = rng.normal(size=(3, 50)), rng.normal(size=(3, 3, 2))
+    wanted = scipy.signal.sosfilt(sos, x, zi=zi)
+    got: Any = sp.signal.sosfilt(np.asarray(sos), np.asarray(x), zi=np.asarray(zi))
+    for mine, theirs in zip(got, wanted, strict=True):
+        numpy.testing.assert_allclose(np.asnumpy(mine), theirs, rtol=1e-11, atol=1e-13)
+    assert [name for name, *_ in library.calls] == ["signal.sosfilt"] * 6
+
+
+def test_states_that_do_not_fit_are_scipys_to_refuse(library: Library) -> None:
     np.host_fallback("ignore")
     x = np.arange(6.0)
-    sp.signal.lfilter(np.ones(2), np.ones(1), x, zi=sp.signal.lfilter_zi(np.ones(2), np.ones(1)))
-    sp.signal.lfilter(np.ones(2), np.ones(1), x, -1, np.ones(1))
+    with pytest.raises(ValueError, match="zi"):
+        sp.signal.lfilter([1.0, 2.0], [1.0], x, zi=np.ones(3))
+    with pytest.raises(TypeError):
+        sp.signal.lfilter([1.0, 2.0], [1.0], x, state=np.ones(3))  # type: ignore[call-arg]
     assert not library.calls
     sp.signal.lfilter(np.ones(2), np.ones(1), x, zi=None)
     assert [name for name, *_ in library.calls] == ["signal.lfilter"]
