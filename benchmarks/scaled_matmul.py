@@ -1,8 +1,9 @@
 """Products of float8 matrices beside torch's `_scaled_mm`, with a scale for each matrix: milliseconds, and of torch's.
 
 ``python benchmarks/scaled_matmul.py`` needs a GPU of compute capability 8.9 or newer, and torch. Both libraries get the
-same bytes: `a` in C order, and the transpose of a matrix in C order. A call of ours ends with the result computed. Scales
-of blocks (of 1 by 128, and of 128 by 128) and float8 results are timed beside the product with a scale for each matrix.
+same bytes: `a` in C order, and the transpose of a matrix in C order. A call of ours ends with the result computed.
+Scales of blocks (of 1 by 128, and of 128 by 128) and float8 results are timed beside the product with a scale for each
+matrix.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ def further_calls(side: int) -> dict[str, Callable[[], Any]]:
     """Products of ours whose scales are of blocks, or whose result is of float8."""
     a, w = (np.ones((side, side), np.float8_e4m3fn) for _ in range(2))
     parts = side // 128
-    whole, result = (np.full((), x, np.float32).computed() for x in (1.0, 2.0**-13))
+    whole, result = (np.full((1, 1), x, np.float32) for x in (1.0, 2.0**-13))
     rows, columns, squares = (np.ones(shape, np.float32) for shape in ((side, parts), (parts, side), (parts, parts)))
-    for x in (a, w, rows, columns, squares):
+    for x in (a, w, whole, result, rows, columns, squares):
         x.computed()
     return {
         "whole": lambda: np.linalg.scaled_matmul(a, w.T, whole, whole).computed(),
