@@ -40,6 +40,11 @@ __all__ = ["from_dlpack"]
 
 # DLPack's codes of devices. Pinned host memory counts as host memory, and managed memory as GPU memory.
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
+# PyTorch ends the process when it is given a capsule with a negative stride (2.13; NumPy's arrays do it too).
+_BACKWARDS = (
+    "the array runs backwards along an axis (a negative stride), which PyTorch and JAX cannot take: "
+    "hand over x.copy(); copy=False asks for the memory as it is"
+)
 # DLPack's codes of types: by kind, by dtype with the number of bits, and the inverse.
 _KIND_CODES = {"b": 6, "i": 0, "u": 1, "e": 2, "f": 2, "c": 5}
 _CODE = {
@@ -113,6 +118,8 @@ def dlpack(
         If the request cannot be met.
     """
     memory = host_only_memory(x)
+    if copy is None and x.size and any(n > 1 and step < 0 for n, step in zip(x.shape, x.strides)):
+        raise BufferError(_BACKWARDS)
     if memory is not None:
         if not x.device.has_stream:
             return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)

@@ -138,7 +138,7 @@ def rich_representation(x: ndarray) -> str | None:
     where = f"on {x.device}" if memory is None else "on the host"
     escape = import_late("html").escape  # few programs need its table of entities
     head = f"<b>ndarray</b> {shape} {escape(str(x.dtype))}, {bytes_text(x.nbytes)} {where}"
-    return f"<div>{head}</div><pre>{escape(corners)}</pre>"
+    return f"<div>{head}</div><pre style='font-family: monospace'>{escape(corners)}</pre>"
 
 
 def formatted(x: ndarray, spec: str) -> str:

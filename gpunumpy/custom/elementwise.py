@@ -8,6 +8,7 @@ from typing import Any
 
 from ..arrays.stream_order import ordered_with
 from ..core.graph import layout
+from ..core.graph import node as graph
 from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
@@ -165,7 +166,10 @@ class ElementwiseKernel:
             if not made and any(p.is_raw for p in self.out_params):
                 raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
             return prepared.record(values, space, made, size or 0)
-        shape = self._shape(values, made, size) if size is not None or made else None
+        is_open = all(x.signature.queue is None for x in args)
+        shape = self._shape(values, made, size) if size is not None or made or is_open else None
+        if is_open and shape is not None:
+            values[0] = graph.fill(values[0], shape, queue)
         return prepared.record([*args] if prepared.reads_outputs else values, shape)
 
     def _prepare(self, args: Sequence[Node], queue: Queue) -> Prepared | PreparedLoop:
@@ -185,8 +189,6 @@ class ElementwiseKernel:
             ]
             texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
             return PreparedLoop(Loop(self.name, types.letters, tuple(parameters), *texts, self.options), queue)
-        if all(x.signature.queue is None for x in args):
-            raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         operation = Operation(
             self.name,
             types.letters,

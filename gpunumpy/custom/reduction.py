@@ -214,6 +214,8 @@ class ReductionKernel:
         if steps is None:
             steps = self._known[kinds] = self._prepare(args, queue)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
+        if all(x.signature.queue is None for x in values):
+            raise ValueError(f"{self.name}: no array tells the number of elements")
         shape = layout.broadcast_shapes(
             *[x.signature.shape for x, p in zip(values, self.in_params, strict=True) if not p.is_raw]
         )

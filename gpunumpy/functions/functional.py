@@ -28,6 +28,10 @@ from .vectorizing.calls import call_for_all_elements
 
 __all__ = ["apply_along_axis", "apply_over_axes"]
 
+_WHY_EACH = (
+    "the function is called for each element, as it does more than calculate, or Python gives another result somewhere"
+)
+
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> ndarray:
     """Apply a function to every vector along an axis. See `numpy.apply_along_axis`.
@@ -107,14 +111,14 @@ class vectorize(numpy.vectorize):
         """
         is_of_host = holds_host_data((args, options)) or holds_masked_array((args, options))
         if host_fallback() == "error" and not is_of_host:
-            report("gpunumpy.vectorize")
+            report("gpunumpy.vectorize", reason=_WHY_EACH)
         results = _call_on_host(self, *args, **options)
         if is_of_host or holds_host_data(results):
             return results
         positional = [x for k, x in enumerate(args) if k not in self.excluded]
         named = [x for name, x in options.items() if name not in self.excluded]
         if not any(map(_is_of_host, positional + named)):
-            report("gpunumpy.vectorize")
+            report("gpunumpy.vectorize", reason=_WHY_EACH)
         return results
 
     def _for_all_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from warnings import warn
+
+import numpy
 
 from .finder import install, uninstall
 from .imports import ImportTransformer
@@ -16,6 +19,23 @@ def load_ipython_extension(shell: Any) -> None:
     install(Selection())
     if _transformer not in shell.ast_transformers:
         shell.ast_transformers.append(_transformer)
+
+    def after_cell(result: Any) -> None:
+        shell.events.unregister("post_run_cell", after_cell)
+        _tell_of_numpy(shell.user_ns)
+
+    shell.events.register("post_run_cell", after_cell)
+
+
+def _tell_of_numpy(names: dict[str, Any]) -> None:
+    """Warn if names are NumPy's module: a cell is compiled before the extension is loaded that a line of it loads."""
+    found = [name for name, x in names.items() if x is numpy and not name.startswith("_")]
+    if found:
+        warn(
+            f"{', '.join(found)}: NumPy itself, as it was imported before %load_ext gpunumpy or in the same cell; "
+            "import it once more in a cell of its own",
+            stacklevel=2,
+        )
 
 
 def unload_ipython_extension(shell: Any) -> None:

@@ -74,7 +74,13 @@ class ndarray(metaclass=_Both):
 
 def __getattr__(name: str) -> Any:
     """Return what this package has under a name of NumPy's; what it lacks is NumPy's own."""
-    value = getattr(_numpy, name)
+    try:
+        value = getattr(_numpy, name)
+    except AttributeError as error:
+        if name not in _PACKAGE.__all__:
+            raise
+        error.args = (f"{error}; gpunumpy.{name} is this package's own: import gpunumpy",)
+        raise
     if name not in _NUMPYS:
         value = getattr(_PACKAGE, name, value)
         if name in vars(_PACKAGE):

@@ -197,24 +197,27 @@ def _device_table(records: list[Record]) -> str:
 
 
 def _host_table(costs: list[tuple[Line, _Cost]], limit: str) -> str:
-    rows = [("line", "what", "why", "calls", "ms", "moved")]
-    for line, cost in costs[:_MAX_LINES]:
+    rows: list[tuple[float, tuple[str, ...]]] = []
+    for line, cost in costs:
         place = _ranges({line})
         if cost.host_calls:
             calls = cost.host_calls
             names = [name for name, _ in calls.counts.most_common(_MAX_NAMES)]
             more = ["..."] if len(calls.counts) > _MAX_NAMES else []
             why = f"arrays of at most {limit} are NumPy's work"
-            rows.append((place, ", ".join(names + more), why, *_measured_cells(calls, calls.counts)))
+            rows.append(_measured_row((place, ", ".join(names + more), why), calls, calls.counts))
         for name, (library, why) in cost.reasons.items():
-            rows.append((place, f"{name} by {library}", why, *_measured_cells(cost.fallbacks, [name])))
-    return aligned(rows, left=3)
+            rows.append(_measured_row((place, f"{name} by {library}", why), cost.fallbacks, [name]))
+    rows.sort(key=lambda row: -row[0])
+    return aligned(
+        [("line", "what", "why", "calls", "ms", "moved"), *(cells for _, cells in rows[:_MAX_LINES])], left=3
+    )
 
 
-def _measured_cells(calls: HostCalls, names: Iterable[str]) -> tuple[str, str, str]:
-    """Return how often functions were called, for how many milliseconds and bytes."""
+def _measured_row(texts: tuple[str, ...], calls: HostCalls, names: Iterable[str]) -> tuple[float, tuple[str, ...]]:
+    """Return the seconds that functions took, and a row: how often they were called, for how long and many bytes."""
     count, seconds, nbytes = (sum(numbers.get(name, 0) for name in names) for numbers in calls.numbers())
-    return str(count), f"{seconds * 1e3:.3f}", bytes_text(nbytes)
+    return seconds, (*texts, str(count), f"{seconds * 1e3:.3f}", bytes_text(nbytes))
 
 
 def _line_table(costs: list[tuple[Line, _Cost]]) -> str:

@@ -64,7 +64,7 @@ VIEWS: dict[str, Any] = {
 @pytest.mark.parametrize("key", VIEWS.values(), ids=VIEWS)
 def test_views_keep_strides_and_place(key: Any) -> None:
     x = counting_array((5, 6))
-    n = numpy.from_dlpack(x[key])
+    n = numpy.from_dlpack(x[key], copy=False)
     reference = numpy.from_dlpack(x)[key]
     assert pointer(n) == pointer(reference)
     numpy.testing.assert_array_equal(n, reference)
@@ -199,6 +199,21 @@ def test_gpunumpy_takes_numpy_arrays(dtype: Any, key: Any) -> None:
     if part.size:
         assert x.data_ptr() == pointer(part)
         assert x.strides == part.strides or part.size == 1
+
+
+def test_backward_strides_are_refused_unless_asked_for() -> None:
+    """PyTorch, which cannot be told from other readers, ends the process at a capsule with one."""
+    x = np.arange(20_000.0, device=CPU)
+    for backwards in (x[::-1], x[:3][::-1], x.reshape(2, -1)[:, ::-1], np.flip(x[:4])):
+        with pytest.raises(BufferError, match="negative stride"):
+            backwards.__dlpack__()
+        with pytest.raises(BufferError, match="negative stride"):
+            numpy.from_dlpack(backwards)
+        assert numpy.from_dlpack(backwards.copy()).tolist() == backwards.tolist()
+        for copy in (True, False):
+            assert numpy.from_dlpack(backwards, copy=copy).tolist() == backwards.tolist()
+    for alike in (x[:1][::-1], x[:0][::-1]):
+        alike.__dlpack__()
 
 
 def test_writes_reach_the_other_side() -> None:

@@ -323,6 +323,16 @@ def test_arguments_that_cannot_be(parameters: Any, args: Any, error: Any, messag
         kernel(*given)
 
 
+def test_numbers_alone_after_arrays() -> None:
+    add = np.ElementwiseKernel("float64 x, int32 n_more", "float64 z", "z = x + n_more", "add_after_arrays")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no array tells the number of elements; give size"):
+            add(1.5, 2)
+        assert add(1.5, 2, size=3).tolist() == [3.5] * 3
+        assert add(1.5, 2, np.zeros((2, 2))).tolist() == [[3.5] * 2] * 2
+        assert add(np.array([1.5, 2.5]), 2).tolist() == [3.5, 4.5]
+
+
 def test_an_output_is_an_array() -> None:
     with pytest.raises(TypeError, match="the output z is an array, not 'float'"):
         np.ElementwiseKernel("T x", "T z", "z = x")(np.ones(3), 1.0)

@@ -276,3 +276,12 @@ def test_texts_compile_for_gpus(arch: str) -> None:
     )
     op = reduction_of(texts, (f32, f32))
     assert compile_for(UserProgram(check_text(op, (f32, f32), helpers([(op, (f32, f32))]))), arch)[0]
+
+
+def test_numbers_alone() -> None:
+    total = np.ReductionKernel("float64 x", "float64 z", "x", "a + b", "z = a", "0", "total_of_numbers")
+    for _ in range(2):
+        for given in ((1.5,), (1.5, np.zeros(()))):
+            with pytest.raises(ValueError, match="no array tells the number of elements"):
+                total(*given)
+        assert total(np.array([1.5, 2.0])) == 3.5

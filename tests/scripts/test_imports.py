@@ -94,6 +94,12 @@ def test_names_that_do_not_exist(text: str) -> None:
         compiled(text)
 
 
+def test_names_of_this_package_alone_are_told_of() -> None:
+    with pytest.raises(AttributeError, match=r"module 'numpy' has no attribute 'explain'; gpunumpy\.explain is"):
+        compiled("import numpy as np\nnp.explain(np.ones(3))")
+    assert not hasattr(script_numpy, "explain")
+
+
 def test_syntax_errors_are_pythons() -> None:
     for text in ("x = (", "return", "def f():\npass"):
         with pytest.raises(SyntaxError) as expected:

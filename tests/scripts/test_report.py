@@ -93,3 +93,10 @@ def test_the_host_has_times_and_bytes(tables: dict[str, list[str]]) -> None:
     calls, milliseconds, *moved = cells["script.py:11"]
     assert (calls, moved) == ("1", ["40", "B"])
     assert float(milliseconds) > 0
+
+
+def test_what_takes_longest_comes_first(tables: dict[str, list[str]]) -> None:
+    for name, column in (("on the host", -3), ("the slowest lines", -1)):
+        times = [float(row.split()[column]) for row in tables[name][1:]]
+        assert times == sorted(times, reverse=True)
+        assert len(times) > 1

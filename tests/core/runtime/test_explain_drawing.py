@@ -124,7 +124,9 @@ def test_arrays_are_rich_where_text_is_cut(residence: str) -> None:
     assert _html(np.arange(1000.0)) is None
     shown = _html(np.arange(2002.0).reshape(2, 1001))
     where = "on the host" if residence == "auto" else "on cpu"
-    assert shown.startswith(f"<div><b>ndarray</b> 2 × 1,001 float64, 16 kB {where}</div><pre>[[")
+    assert shown.startswith(
+        f"<div><b>ndarray</b> 2 × 1,001 float64, 16 kB {where}</div><pre style='font-family: monospace'>[["
+    )
     assert shown.endswith("1.999e+03, 2.000e+03, 2.001e+03]]</pre>")
 
 

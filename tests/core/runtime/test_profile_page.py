@@ -99,6 +99,36 @@ def test_spans_of_the_trace_are_nested(written: Path) -> None:
             ends.append(span["ts"] + span["dur"])
 
 
+def test_the_trace_has_the_fields_of_its_format(written: Path) -> None:
+    """Those of the Trace Event Format: complete events, and metadata that name every process and thread of them."""
+    trace = json.loads(written.with_suffix(".json").read_text())
+    assert set(trace) == {"traceEvents", "displayTimeUnit"}
+    assert trace["displayTimeUnit"] in ("ms", "ns")
+    named: dict[str, set[tuple[int, ...]]] = {"process_name": set(), "thread_name": set()}
+    spans = []
+    for entry in trace["traceEvents"]:
+        assert type(entry["pid"]) is int
+        assert type(entry["args"]) is dict
+        if entry["ph"] == "M":
+            key = (entry["pid"],) if entry["name"] == "process_name" else (entry["pid"], entry["tid"])
+            assert key not in named[entry["name"]]
+            named[entry["name"]].add(key)
+            assert list(map(type, entry["args"].values())) == [str]
+            assert list(entry["args"]) == ["name"]
+        else:
+            assert entry["ph"] == "X"
+            spans.append(entry)
+    assert spans
+    for span in spans:
+        assert set(span) == {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"}
+        assert type(span["name"]) is type(span["cat"]) is str
+        assert span["name"]
+        assert type(span["tid"]) is int
+        assert min(span["ts"], span["dur"]) >= 0  # microseconds
+        assert (span["pid"],) in named["process_name"]
+        assert (span["pid"], span["tid"]) in named["thread_name"]
+
+
 def test_nothing_stays_installed(tmp_path: Path) -> None:
     with pytest.raises(KeyError), np.Device("cpu"), np.profile(tmp_path / "a.html", file=io.StringIO()):
         raise KeyError
