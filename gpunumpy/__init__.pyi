@@ -842,7 +842,7 @@ def apply_along_axis(
 ) -> ndarray: ...
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: _ShapeLike) -> ndarray: ...
 def arange(
-    start_or_stop: _Scalar | None = None,
+    start_or_stop: _Scalar | None = ...,
     /,
     stop: str | _Scalar | None = None,
     step: _Scalar | None = None,
@@ -850,7 +850,7 @@ def arange(
     *,
     device: _DeviceLike | None = None,
     like: Any = None,
-    start: _Scalar | None = None,
+    start: _Scalar | None = ...,
 ) -> ndarray: ...
 
 arccos: _Unary

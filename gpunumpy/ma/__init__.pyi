@@ -322,7 +322,7 @@ def apply_along_axis(
 ) -> MaskedArray: ...
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: _ShapeLike) -> MaskedArray: ...
 def arange(
-    start_or_stop: _Scalar | None = None,
+    start_or_stop: _Scalar | None = ...,
     /,
     stop: str | _Scalar | None = None,
     step: _Scalar | None = None,
@@ -330,7 +330,7 @@ def arange(
     *,
     device: _DeviceLike | None = None,
     like: Any = None,
-    start: _Scalar | None = None,
+    start: _Scalar | None = ...,
     fill_value: _Number | None = None,
     hardmask: bool = False,
 ) -> MaskedArray: ...

@@ -22,6 +22,11 @@ def _written(x: Any, write: Callable[[Any], Any]) -> Any:
     return x
 
 
+def _set_to(x: Any, values: Any) -> Any:
+    x[:] = values
+    return x
+
+
 def _sparse_grids(np: Any, x: Any, copy: bool) -> Any:
     return np.meshgrid(x, np.arange(2), sparse=True, copy=copy)
 
@@ -56,6 +61,31 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "choose of too many": lambda np: np.choose([0, 65], [[k, k] for k in range(65)]),
     "choose of many": lambda np: np.choose([0, 62], [[k, k] for k in range(63)]),
     "choose of one too many": lambda np: np.choose([0, 62], [[k, k] for k in range(64)]),
+    "a range from None": lambda np: np.arange(None, 4),
+    "a range from None by name": lambda np: np.arange(start=None, stop=4),
+    "a range to None": lambda np: np.arange(4, None),
+    "a range to nothing said": lambda np: np.arange(start=4),
+    "no difference of a list": lambda np: np.diff([1, 2, 3], n=0),
+    "an integer beyond int64 as a truth value": lambda np: np.full(2, 2**70, dtype=bool),
+    "the same like an array": lambda np: np.full_like(np.zeros(2, bool), -(2**70)),
+    "the same of an array": lambda np: np.full(2, np.array([2**70, 0], object), dtype=bool),
+    "the same written to an array": lambda np: _written(np.zeros(2, bool), lambda x: x.__setitem__(0, 2**70)),
+    "the same added to elements": lambda np: _written(np.zeros(2, bool), lambda x: np.add.at(x, [0], 2**70)),
+    "the same added to real ones": lambda np: _written(np.zeros(2, "f4"), lambda x: np.add.at(x, [0], 2**70)),
+    "the same added to integers": lambda np: _written(np.zeros(2, "i4"), lambda x: np.add.at(x, [0], 2**70)),
+    "an interval to an integer beyond int64": lambda np: np.linspace(0, 2**63, 3),
+    "an interval to an integer beyond uint64": lambda np: np.linspace(0, 2**64, 3),
+    "a complex number for NaN": lambda np: np.nan_to_num(np.array([1, np.nan]), nan=1j),
+    "a complex number for NaN of complex ones": lambda np: np.nan_to_num(np.array([1j, np.nan]), nan=1j),
+    "a complex number for infinity": lambda np: np.nan_to_num(np.array([1, np.inf]), posinf=1j),
+    "a list with an array that is too large": lambda np: _set_to(np.zeros(2, "u1"), [np.array(300)]),
+    "a list with results that are too large": lambda np: _set_to(np.zeros(2, "u1"), list(np.array([300, -1]))),
+    "a list in a list with one": lambda np: _set_to(np.zeros((2, 2), "i2"), [[np.array(70000)], [np.array(2)]]),
+    "a list with one beside a number": lambda np: _set_to(np.zeros(2, "u1"), [np.array(300), 5]),
+    "a list with one beside a number too large": lambda np: _set_to(np.zeros(2, "u1"), [np.array(2), 300]),
+    "a list with a real one": lambda np: _set_to(np.zeros(2, "u1"), [np.array(300.5), np.array(3)]),
+    "a list with rows": lambda np: _set_to(np.zeros((2, 2), "u1"), [np.array([300, 1]), [4, 5]]),
+    "a list with rows of other lengths": lambda np: _set_to(np.zeros((2, 2), "u1"), [np.array([300, 1]), [4]]),
     "a quantile to a larger array": lambda np: np.percentile(np.arange(5.0), 50, out=np.zeros(1)),
     "quantiles to more rows": lambda np: np.quantile(np.arange(6.0).reshape(2, 3), 0.5, axis=1, out=np.zeros((3, 2))),
     "resize to no dimensions": lambda np: _written(np.array([3.0]), lambda x: x.resize(())),

@@ -263,7 +263,11 @@ def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tup
                 float(node.data)  # raises OverflowError for an integer beyond the range of float64
         elif not _is_in_range(node.data, dtype):
             if op not in table.COMPARISONS or nodes[1 - k].signature.dtype == dtypes.BOOL:
-                raise OverflowError(f"Python integer {node.data} out of bounds for {dtype.name}")
+                raise OverflowError(
+                    "Python int too large to convert to C long"
+                    if dtype == dtypes.BOOL
+                    else f"Python integer {node.data} out of bounds for {dtype.name}"
+                )
             if _is_python_integer(nodes[0]) and _is_python_integer(nodes[1]):
                 # Zero compares with the sign of the difference as the integers compare.
                 difference = nodes[1].data - nodes[0].data
@@ -352,7 +356,7 @@ def as_dtype(node: Node, dtype: DType) -> Node:
     """Return the value in another dtype. Raise NumPy's OverflowError for a Python integer beyond its range."""
     primitive = node.signature.primitive
     if isinstance(primitive, Const) and primitive.weak:
-        if dtype.kind in "iu" and primitive.weak.startswith("int"):
+        if dtype.kind in "biu" and primitive.weak.startswith("int"):
             _fit_scalars("cast", [node], (dtype, dtype))
         value = numpy.asarray(node.data)
         if value.dtype.kind == "c" and dtype.kind not in "cb":

@@ -61,6 +61,7 @@ __all__ = [
 ]
 
 
+_NOT_GIVEN: Any = object()  # None is a start that NumPy refuses
 # Untyped, as `numpy.arange` takes more than its annotations say.
 _numpy_arange: Any = numpy.arange
 
@@ -86,7 +87,7 @@ def scalar_node(value: int, dtype: DType = INT64) -> Node:
 
 @takes_like
 def arange(
-    start_or_stop: Any = None,
+    start_or_stop: Any = _NOT_GIVEN,
     /,
     stop: Any = None,
     step: Any = None,
@@ -94,18 +95,19 @@ def arange(
     *,
     device: Any = None,
     like: Any = None,
-    start: Any = None,
+    start: Any = _NOT_GIVEN,
 ) -> ndarray:
     """Return evenly spaced values in a half-open interval. See `numpy.arange`."""
-    if start is not None and start_or_stop is not None:
+    if start is not _NOT_GIVEN and start_or_stop is not _NOT_GIVEN:
         raise TypeError("argument for arange() given by name ('start') and position (position 0)")
-    if start_or_stop is None and stop is None:
+    if start_or_stop is _NOT_GIVEN and stop is None:
         raise TypeError("arange() requires stop to be specified.")
-    start = start_or_stop if start is None else start
-    start, stop, step = host_scalar(start), host_scalar(stop), host_scalar(step)
+    first = start_or_stop if start is _NOT_GIVEN else start
+    start, stop, step = 0 if first is _NOT_GIVEN else host_scalar(first), host_scalar(stop), host_scalar(step)
     if stop is None:
         start, stop = 0, start
-    start = 0 if start is None else start
+    if start is None:
+        _numpy_arange(start, stop)  # raises NumPy's error
     if dtype is None:
         # NumPy decides the dtype, or raises, over ranges without elements. Between dates a step of 1 has no unit.
         given_step = () if step is None else (step,)
@@ -189,9 +191,10 @@ def linspace(
     computed_dtype = _inexact_dtype(start, stop)
     target_dtype = computed_dtype if dtype is None else dtypes.check(dtype)
     if model is None:
-        low, high = (
-            numpy.asarray(x).astype(computed_dtype) if numpy.ndim(x) else computed_dtype.type(x) for x in (start, stop)
-        )
+        ends = [numpy.asarray(x) for x in (start, stop)]
+        for end in ends:
+            dtypes.of_data(end.dtype)  # integers beyond uint64 are objects
+        low, high = (end.astype(computed_dtype)[()] for end in ends)
         delta = high - low
         step = delta / computed_dtype.type(interval_count) if interval_count > 0 else numpy.nan
         step_is_zero = interval_count > 0 and bool(numpy.any(numpy.asarray(step) == 0))

@@ -23,6 +23,7 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording import record
 from ...core.recording.array import is_scalar, make_view, mark_as_array, ndarray, one_step, to_host, wrap
+from ...core.runtime.device import Device
 from ...core.source_location import source_location
 from .keys import (
     FancyIndex,
@@ -269,8 +270,17 @@ def node_to_assign(value: Any, dtype: DType, queue: Queue, is_element: bool = Fa
         cell[0] = value
         return graph.typed_scalar(cell[0], dtype)
     if isinstance(value, (list, tuple)):
-        value = numpy.asarray(value, dtype)
+        return _sequence_to_assign(value, dtype, queue.device).value()
     return record.as_node(value, queue)
+
+
+def _sequence_to_assign(value: Any, dtype: DType, device: Device | None) -> ndarray:
+    """Return nested sequences as an array of `dtype`, which refuses Python's numbers and casts what arrays hold."""
+    if isinstance(value, ndarray):
+        return value
+    if isinstance(value, (list, tuple)) and record.holds_arrays(value):
+        return record.stacked(value, dtype, lambda part, on: _sequence_to_assign(part, dtype, on or device))
+    return record.as_array(numpy.asarray(value, dtype), device)
 
 
 def fit_to_shape(value: Node, shape: Shape) -> Node:

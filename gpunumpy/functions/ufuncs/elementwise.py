@@ -271,11 +271,15 @@ def _replace_nonfinite(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
     """Replace NaN, positive and negative infinity in an array that is not complex."""
     dtype = x.dtype
     queue = x.queue
+    given = [as_node(v, queue) for v in (nan, high, low)]
+    for n in given:
+        if n.signature.dtype.kind == "c":
+            numpy.copyto(numpy.empty(1, dtype), n.signature.dtype.type())  # raises NumPy's error
     nan, high, low = (
         wrap(graph.fill(as_dtype(n, dtype), n.signature.shape, queue))
         if n.signature.queue is None
         else wrap(graph.cast(n, dtype))
-        for n in (as_node(v, queue) for v in (nan, high, low))
+        for n in given
     )
     inf = float("inf")
     return where(isnan(x), nan, where(equal(x, inf), high, where(equal(x, -inf), low, x)))

@@ -500,8 +500,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     # Indexing an array of positions in C order gives the positions of the indexed elements, in the result's shape.
     positions = getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
     shape = positions.signature.shape
-    # NumPy takes Python's numbers as arrays here: they are not weak.
-    values = [as_node(numpy.asarray(b)[()] if isinstance(b, (int, float, complex)) else b, a.queue) for b in operands]
+    values = [as_node(_as_numpy_scalar(b), a.queue) for b in operands]
     for value in values:
         if layout.broadcast_shapes(shape, value.signature.shape) != shape:
             raise ValueError(f"array is not broadcastable to correct shape: {value.signature.shape} to {shape}")
@@ -515,6 +514,15 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     with one_step(a):
         flat = reshaped(a.value(), (a.size,))
         a.assign(reshaped(graph.scatter(flat, operand, [positions], op, source_location()), a.shape))
+
+
+def _as_numpy_scalar(x: Any) -> Any:
+    """Return a Python number as NumPy's array of it, which is not weak, and anything else as it is."""
+    if not isinstance(x, (int, float, complex)):
+        return x
+    data = numpy.asarray(x)
+    check(data.dtype)  # integers beyond uint64 are objects
+    return data[()]
 
 
 _OPERAND_COUNT_ERRORS = {1: "second operand provided when ufunc is unary", 2: "second operand needed for ufunc"}
