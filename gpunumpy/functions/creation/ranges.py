@@ -191,7 +191,7 @@ def linspace(
     computed_dtype = _inexact_dtype(start, stop)
     target_dtype = computed_dtype if dtype is None else dtypes.check(dtype)
     if model is None:
-        ends = [numpy.asarray(x) for x in (start, stop)]
+        ends: list[Any] = [numpy.asarray(x) for x in (start, stop)]
         for end in ends:
             dtypes.of_data(end.dtype)  # integers beyond uint64 are objects
         low, high = (end.astype(computed_dtype)[()] for end in ends)
