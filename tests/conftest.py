@@ -17,6 +17,7 @@ os.environ.setdefault("GPUNUMPY_TIER", "compiled")
 os.environ["GPUNUMPY_HINTS"] = "1"  # as the package is imported, so that tests of hints can have them
 
 import gpunumpy
+from gpunumpy.core.runtime import device as devices
 from gpunumpy.core.runtime import evaluate, hints
 from gpunumpy.core.runtime.device import why_no_gpu
 
@@ -26,6 +27,8 @@ from .support import suites
 from .support.symbols import with_symbols_at_once
 
 evaluate.CHECK = True
+# A thread that reads ahead would outlive the GPU that a test pretends, and find what other tests have kept.
+devices.behind_context = None
 
 # How many cases a property-based test tries in a suite: in continuous integration the same ones for the same commit, at
 # a desk new ones at every run. A first call compiles, so its time says nothing about the next one's: no deadline.

@@ -111,8 +111,14 @@ def test_same_as_with_numpys_arrays(library: str, call: str, figures: Any) -> No
     except AssertionError:
         with pytest.raises(AssertionError):
             outcome(call, gpunumpy, modules, figures())
-    else:
-        assert_same(outcome(call, gpunumpy, modules, figures()), expected)
+        return
+    try:
+        found = outcome(call, gpunumpy, modules, figures())
+    except BufferError:
+        if gpunumpy.default_device().kind != "cuda":
+            raise
+        pytest.skip("it asks for memory to write to, so it wants `x.get()` of a GPU's arrays")
+    assert_same(found, expected)
 
 
 @of_libraries

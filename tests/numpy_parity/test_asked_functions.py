@@ -130,7 +130,7 @@ CALLS = (
 @pytest.mark.parametrize("is_answered", [False, True])
 @pytest.mark.parametrize("call", CALLS)
 def test_how_often_a_class_is_asked(call: str, is_answered: bool) -> None:
-    """A class without an answer is asked once more, as it may know this package's function, or NumPy's arrays only."""
+    """A class without an answer is asked again: it may know this package's function, or NumPy's arrays only."""
     outcomes = []
     for np in (numpy, gpunumpy):
         names: list[str] = []
@@ -162,6 +162,6 @@ def test_how_often_a_class_is_asked(call: str, is_answered: bool) -> None:
     (expected, result), (names, found_result) = outcomes
     assert found_result == result
     if result is TypeError and ("d" in call or "u" in call):
-        assert names in (expected, expected * 2)
+        assert names in (expected, expected * 2, expected * 3)
     else:
         assert names == expected

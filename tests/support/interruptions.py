@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import linecache
 import sys
+import weakref
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -51,9 +52,19 @@ def _can_interrupt(frame: FrameType) -> bool:
     return not is_in_finalizer(frame)
 
 
+_CALL_OF_FINALIZER = weakref.finalize.__call__.__code__
+_DEEPEST_FINALIZER = 4  # frames of what a finalizer calls
+
+
 def is_in_finalizer(frame: FrameType | None) -> bool:
     """Return whether an exception in this frame would only be printed."""
-    return any(f is not None and f.f_code.co_name == "__del__" for f in (frame, frame and frame.f_back))
+    for _ in range(_DEEPEST_FINALIZER):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "__del__" or frame.f_code is _CALL_OF_FINALIZER:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class Tracer:

@@ -434,18 +434,27 @@ def is_too_large(nbytes: int, device: Device) -> bool:
 def buffer_of(data: numpy.ndarray, device: Device) -> Buffer:
     """Return a buffer of a device with the bytes of an array in C order.
 
-    What is too large stays on the host: as a copy, or in the file that is mapped to the array.
+    What is too large, or finds no room, stays on the host: as a copy, or in the file that is mapped to the array.
     """
     if not is_too_large(data.nbytes, device):
+        try:
+            return buffer_with(data, device)
+        except MemoryError:  # also where a CUDA graph is made, which replays what is on its device
+            if not _has_place_elsewhere(data, device) or memory.pool_of(device).is_reserving:
+                raise
+    elif not _has_place_elsewhere(data, device):
         return buffer_with(data, device)
     content = data.reshape(-1).view(numpy.uint8)
     if _is_mapped(data):
         return buffer_on_host(device, data.nbytes, HostCopy(content))
-    if device is CPU and memory.pool_of(device).limit is None:  # a copy elsewhere would be in the same memory
-        return buffer_with(data, device)
     place = place_on_host(device, data.nbytes)
     place.content[:] = content
     return buffer_on_host(device, data.nbytes, copy_in(place))
+
+
+def _has_place_elsewhere(data: numpy.ndarray, device: Device) -> bool:
+    """Return whether the bytes of an array can be in a file, or in other memory than that of a device."""
+    return device is not CPU or memory.pool_of(device).limit is not None or _is_mapped(data)
 
 
 def copy_in(place: Place) -> HostCopy:
