@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -385,6 +386,28 @@ def test_threads_with_streams_of_their_own(gpu: QueuedDriver) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_threads_that_share_arrays(gpu: QueuedDriver, seed: int) -> None:
+    """Of one thread after the other, each in a stream of its own: no event of the program's orders the streams."""
+    gpu.choice = random.Random(seed)
+    streams = [np.Stream(non_blocking=True) for _ in range(3)]
+    program = Program(seed, streams)
+    turns = [threading.Event() for _ in range(31)]
+    turns[0].set()
+
+    def work(first: int) -> None:
+        with np.Device("cuda:0"):
+            for turn in range(first, 30, 3):
+                assert turns[turn].wait(60)
+                with streams[first]:
+                    program.step()
+                turns[turn + 1].set()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, range(3)))
+    program.check()
 
 
 def test_page_locked_arrays(device: str) -> None:
