@@ -49,7 +49,7 @@ def lfilter(
     if any(size not in (1, full) for size, full in zip(states.shape, wanted)) or states.shape[0] != order:
         return None
     dtype = result_type(b, a, x, zi, numpy.float32)
-    b, a = (_padded(c / a[0], order + 1, dtype) for c in (b, a))
+    b, a = ((c / a[0]).astype(dtype) for c in (b, a))
     made = _filtered(plain, b, a, lines.astype(dtype), _spread(states, wanted).astype(dtype))
     return moveaxis(made[0], 0, axis), moveaxis(made[1], 0, axis)
 
@@ -63,7 +63,7 @@ def sosfilt(
         return None
 
     def section(b: _Array, a: _Array, x: _Array, axis: int) -> Any:
-        return plain(stack([concatenate([b, a])]), x, axis)
+        return plain(stack([concatenate([_padded(b, 3), _padded(a, 3)])]), x, axis)
 
     states = []
     for k in range(sos.shape[0]):
@@ -76,16 +76,15 @@ def sosfilt(
 
 
 def _filtered(plain: _Plain, b: _Array, a: _Array, x: _Array, zi: _Array) -> tuple[_Array, _Array]:
-    """Filter along the first axis, with coefficients of one length, a[0] being 1."""
+    """Filter along the first axis; a[0] is 1."""
     count, order = x.shape[0], zi.shape[0]
     of_state = concatenate([zi[:count], zeros((max(count - order, 0), *x.shape[1:]), x.dtype, device=x.device)])
-    one = _padded(a[:1], order + 1, a.dtype)
-    y = plain(b, a, x, 0) + plain(one, a, of_state, 0)
+    y = plain(b, a, x, 0) + (of_state if a.size == 1 else plain(a[:1], a, of_state, 0))
     # An element of the last state is a sum over the last inputs and outputs, the newest first, and where these are
     # fewer than the order also an element of the first state.
     recent = min(count, order)
     at = numpy.add.outer(numpy.arange(order), numpy.arange(recent)) + 1
-    weights = [take(_padded(c, order + recent + 1, c.dtype), at) for c in (b, a)]
+    weights = [take(_padded(c, order + recent + 1), at) for c in (b, a)]
     newest = [values[count - recent :][::-1] for values in (x, y)]
     inputs, outputs = (_product(w, v) for w, v in zip(weights, newest, strict=True))
     last = inputs - outputs
@@ -107,6 +106,6 @@ def _spread(states: _Array, shape: tuple[int, ...]) -> _Array:
     return broadcast_to(states, shape)
 
 
-def _padded(c: _Array, size: int, dtype: Any) -> _Array:
+def _padded(c: _Array, size: int) -> _Array:
     """Return coefficients with zeros behind them."""
-    return concatenate([c.astype(dtype), zeros(size - c.size, dtype, device=c.device)])
+    return concatenate([c, zeros(size - c.size, c.dtype, device=c.device)])

@@ -178,7 +178,8 @@ def test_filters_with_states(library: Library, case: str) -> None:
     got: Any = sp.signal.lfilter(b, a, np.asarray(x), axis, np.asarray(zi))
     for mine, theirs in zip(got, wanted, strict=True):
         numpy.testing.assert_allclose(np.asnumpy(mine), theirs, rtol=1e-12, atol=1e-13)
-    assert [(name, len(args), options) for name, args, options in library.calls] == [("signal.lfilter", 4, {})] * 2
+    calls = [(name, len(args), options) for name, args, options in library.calls]
+    assert calls == [("signal.lfilter", 4, {})] * (1 + (len(a) > 1))
     halves = numpy.array_split(x, [1], axis)  # the states lead from one part to the next
     first, state = sp.signal.lfilter(b, a, np.asarray(halves[0]), axis=axis, zi=np.asarray(zi))
     second, state = sp.signal.lfilter(b, a, np.asarray(halves[1]), axis=axis, zi=state)
