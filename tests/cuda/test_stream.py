@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy
 import pytest
 
@@ -147,6 +149,15 @@ def test_streams_of_two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     event.record()
     with pytest.raises(ValueError, match="two devices"):
         get_elapsed_time(event, other)
+
+
+def test_streams_of_another_gpu_than_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_driver.install(monkeypatch, 2)
+    other = Stream.from_external(SimpleNamespace(ptr=77, device_id=1))
+    with pytest.raises(ValueError, match="a stream of cuda:1 is given for work of cuda:0"):
+        ExternalStream(other, 0)
+    with pytest.raises(np.DeviceError, match="no device 7 here"):
+        ExternalStream(77, 7)
 
 
 @pytest.mark.parametrize("name", module._MISSING)

@@ -15,6 +15,7 @@ from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.graph import node as graph
 from gpunumpy.core.runtime.device import Device
 
+from ..support import fake_driver
 from ..support.arrays import to_host
 
 FORMATS = [(float8_e4m3fn, float8_e4m3fn), (float8_e4m3fn, float8_e5m2), (float8_e5m2, float8_e4m3fn)]
@@ -237,3 +238,13 @@ def test_gpus_without_scales_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Device, "attributes", SimpleNamespace(capability=(10, 0)))
     with pytest.raises(DeviceError, match=r"scales of blocks need compute capability 9\.0; .* is 10\.0"):
         np.linalg.scaled_matmul(E4(16, 256), E4(256, 16), np.ones((16, 2)))
+
+
+def test_operands_and_scales_of_two_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cuda.bindings.driver")
+    fake_driver.install(monkeypatch)
+    here, there = (np.ones((16, 16), float8_e4m3fn, device=name) for name in ("cpu", "cuda:0"))
+    with pytest.raises(ValueError, match="two devices"):
+        np.linalg.scaled_matmul(here, there)
+    with pytest.raises(ValueError, match="two devices"):
+        np.linalg.scaled_matmul(here, here, np.ones((16, 1), device="cuda:0"))

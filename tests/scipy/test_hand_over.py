@@ -103,6 +103,7 @@ def test_arrays_of_two_devices(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, with_cupy: bool
 ) -> None:
     """No library gets the address of another device's memory, and nothing is computed on the host instead."""
+    pytest.importorskip("cuda.bindings.driver")
     library = request.getfixturevalue("library") if with_cupy else None
     np.host_fallback("ignore")
     fake_driver.install(monkeypatch, 2)
