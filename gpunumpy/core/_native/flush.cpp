@@ -100,8 +100,13 @@ private:
     Flushed compute() {
         const Ref seen = Ref::to(held(state.queue_publications, queue_).get());
         const Ref planner = Ref::to(state.state_planner.of(state.queue_state.of(queue_)));
-        Ref nodes, plan = plan_at_hand(planner.get(), roots_.get(), nodes);
-        if (!plan && !PyErr_Occurred()) plan = known_plan(planner.get(), nodes);
+        Ref nodes, key;
+        KeyWords words;
+        Ref plan = plan_at_hand(planner.get(), roots_.get(), nodes, words, key);
+        if (key) {
+            plan = known_plan(planner.get(), nodes.get(), key.get());
+            if (plan) remember_plan(planner.get(), words, key.get(), plan.get());
+        }
         if (PyErr_Occurred()) return Flushed::ERROR;
         // Python's code, of its garbage collector too, may have run a flush beside this one, which has computed some of
         // the roots.
@@ -110,15 +115,10 @@ private:
     }
 
     // The plan that the planner's tables have for the graph; null, maybe after an exception, if they have none.
-    Ref known_plan(PyObject* planner, Ref& nodes) {
-        Ref key;
-        if (!walk_graph(roots_.get(), nodes, key)) return Ref();
-        Ref plan = find(state.table_entries.of(state.planner_plans.of(planner)), key.get());
-        if (!plan && !PyErr_Occurred()) {
-            plan = Ref(plan_at_new_sizes(planner, key.get(), nodes.get(), PyList_GET_SIZE(roots_.get())));
-        }
-        if (plan) remember_plan(planner, key.get(), plan.get());
-        return plan;
+    Ref known_plan(PyObject* planner, PyObject* nodes, PyObject* key) const {
+        Ref plan = find(state.table_entries.of(state.planner_plans.of(planner)), key);
+        if (plan || PyErr_Occurred()) return plan;
+        return Ref(plan_at_new_sizes(planner, key, nodes, PyList_GET_SIZE(roots_.get())));
     }
 
     // The position of the root that the host is about to read; -1 if there is none.

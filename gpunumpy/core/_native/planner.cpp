@@ -61,7 +61,9 @@ bool is_checked() {
 PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, Py_ssize_t count) {
     static Name program_name("program"), verify("verify");
     Numbers structure, sizes, values;
-    if (!read_structure(nodes, structure, sizes)) return nullptr;
+    // A large graph may have more different sizes than a plan has symbols: Python computes it in parts.
+    const Py_ssize_t many = PyList_GET_SIZE(nodes) > MAX_SYMBOLS ? MAX_SYMBOLS + 1 : ANY;
+    if (read_structure(nodes, structure, sizes, many) != Structure::READ) return nullptr;
     Ref variants = templates_for(planner, structure, count);
     Ref found(variants ? find_variant(variants.get(), sizes, values) : nullptr);
     Ref program(found ? PyObject_GetAttr(found.get(), program_name) : nullptr);

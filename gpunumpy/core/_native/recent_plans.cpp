@@ -37,27 +37,12 @@ Found& place_of(PyObject* planner, const KeyWords& words) {
 
 }  // namespace
 
-void KeyWords::read(PyObject* key) {
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(key); k++) {
-        PyObject* part = PyTuple_GET_ITEM(key, k);
-        if (part == Py_None) {
-            add_none();
-        } else if (PyLong_CheckExact(part)) {
-            add_number(PyLong_AsSsize_t(part));
-        } else {
-            add_signature(part);
-        }
-    }
-}
-
 Ref recent_plan(PyObject* planner, const KeyWords& words) {
     const Found& found = place_of(planner, words);
     return found.is_of(planner, words) ? Ref::to(found.plan) : Ref();
 }
 
-void remember_plan(PyObject* planner, PyObject* key, PyObject* plan) {
-    KeyWords words;
-    words.read(key);
+void remember_plan(PyObject* planner, const KeyWords& words, PyObject* key, PyObject* plan) {
     if (words.size() > MAX_WORDS) return;
     Section section;
     recent_plans.put(place_of(planner, words), {Py_NewRef(planner), Py_NewRef(key), Py_NewRef(plan),

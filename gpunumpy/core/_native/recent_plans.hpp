@@ -10,28 +10,28 @@ namespace core {
 // for numbers, 0 for None. They hold nothing.
 class KeyWords {
 public:
-    bool add_signature(PyObject* signature) { return add(reinterpret_cast<uintptr_t>(signature)); }
-    bool add_number(Py_ssize_t number) { return add(2 * static_cast<uint64_t>(number) + 1); }
-    bool add_none() { return add(0); }
-    // Adds the parts of a key of Python's.
-    void read(PyObject* key);
+    void add_signature(PyObject* signature) { words_.push_back(reinterpret_cast<uintptr_t>(signature)); }
+    void add_number(Py_ssize_t number) { words_.push_back(2 * static_cast<uint64_t>(number) + 1); }
+    void add_none() { words_.push_back(0); }
+
+    // The part that a word stands for, as a new reference; null after an exception.
+    static PyObject* part(uint64_t word) {
+        if (word & 1) return PyLong_FromSsize_t(static_cast<Py_ssize_t>(word) >> 1);
+        return Py_NewRef(word ? reinterpret_cast<PyObject*>(word) : Py_None);
+    }
 
     const uint64_t* begin() const { return words_.begin(); }
     const uint64_t* end() const { return words_.end(); }
     size_t size() const { return words_.size(); }
 
 private:
-    bool add(uint64_t word) {
-        words_.push_back(word);
-        return true;
-    }
-
     SmallVector<uint64_t, 256> words_;
 };
 
 // The plan that a planner has for a key; null, without an exception, if it was not found of late.
 Ref recent_plan(PyObject* planner, const KeyWords& words);
 
-void remember_plan(PyObject* planner, PyObject* key, PyObject* plan);
+// The key holds the signatures that the words stand for.
+void remember_plan(PyObject* planner, const KeyWords& words, PyObject* key, PyObject* plan);
 
 }  // namespace core

@@ -5,13 +5,12 @@
 #include "node.hpp"
 #include "recent.hpp"
 #include "state.hpp"
+#include "variants.hpp"
 #include "walk.hpp"
 
 namespace core {
 
 namespace {
-
-constexpr Py_ssize_t LEAST = 2;  // as in sizes.py
 
 void append(Numbers& numbers, const Sizes& sizes) { numbers.append(sizes.at, sizes.at + sizes.count); }
 
@@ -324,7 +323,8 @@ PyObject* lowered(PyObject* const* args) {
         if (!keep_structure(as_node(node)->signature)) return nullptr;
     }
     Numbers numbers, sizes;
-    Ref structure(read_structure(nodes.get(), numbers, sizes) ? tuple_of(numbers) : nullptr);
+    const bool is_read = read_structure(nodes.get(), numbers, sizes) == Structure::READ;
+    Ref structure(is_read ? tuple_of(numbers) : nullptr);
     Ref made(structure ? PyList_New(sizes.size()) : nullptr);
     for (size_t k = 0; made && k < sizes.size(); k++) {
         PyObject* number = PyLong_FromSsize_t(sizes[k]);
@@ -337,27 +337,29 @@ PyObject* lowered(PyObject* const* args) {
 PyObject* has_many_sizes(PyObject* const* args) {
     Py_ssize_t many;
     if (!PyList_CheckExact(args[0]) || !Sizes::read_integer(args[1], many)) return nullptr;
-    Numbers structure, sizes, found;
-    Lowered made(structure, sizes);
-    if (!made.meet_all(args[0])) return nullptr;
-    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(args[0]) && static_cast<Py_ssize_t>(found.size()) < many; k++) {
-        sizes.clear();
-        if (!made.add(PyList_GET_ITEM(args[0], k))) return nullptr;
-        for (const Py_ssize_t size : sizes) {
-            const Py_ssize_t number = size < 0 ? -size : size;
-            if (number >= LEAST && std::find(found.begin(), found.end(), number) == found.end()) found.push_back(number);
-        }
+    Numbers structure, sizes;
+    switch (read_structure(args[0], structure, sizes, many)) {
+        case Structure::OF_MANY_SIZES: Py_RETURN_TRUE;
+        case Structure::READ: Py_RETURN_FALSE;
+        default: return nullptr;
     }
-    return PyBool_FromLong(static_cast<Py_ssize_t>(found.size()) >= many);
 }
 
-bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes) {
+Structure read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes, Py_ssize_t many) {
     Lowered made(structure, sizes);
-    if (!made.meet_all(nodes)) return false;
+    if (!made.meet_all(nodes)) return Structure::NOT_AT_HAND;
+    Numbers different;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(nodes); k++) {
-        if (!made.add(PyList_GET_ITEM(nodes, k))) return false;
+        const size_t before = sizes.size();
+        if (!made.add(PyList_GET_ITEM(nodes, k))) return Structure::NOT_AT_HAND;
+        for (size_t j = before; many != ANY && j < sizes.size(); j++) {
+            const Py_ssize_t size = sizes[j] < 0 ? -sizes[j] : sizes[j];
+            if (size < LEAST || std::find(different.begin(), different.end(), size) != different.end()) continue;
+            different.push_back(size);
+            if (static_cast<Py_ssize_t>(different.size()) >= many) return Structure::OF_MANY_SIZES;
+        }
     }
-    return true;
+    return many ? Structure::READ : Structure::OF_MANY_SIZES;
 }
 
 bool take_structure(PyObject* signature, PyObject* other) {

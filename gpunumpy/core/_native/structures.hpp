@@ -14,9 +14,13 @@ PyObject* lowered(PyObject* const* args);
 // above.
 PyObject* has_many_sizes(PyObject* const* args);
 
-// Add the structure and the sizes of a graph, a list of nodes, to numbers. Returns false, maybe after an exception, for
-// what is left to Python.
-bool read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes);
+// `NOT_AT_HAND`, maybe after an exception, is left to Python.
+enum class Structure { READ, OF_MANY_SIZES, NOT_AT_HAND };
+constexpr Py_ssize_t ANY = -1;
+
+// Add the structure and the sizes of a graph, a list of nodes, to numbers; end where so many different sizes, which are
+// not -1, 0 or 1, have been found.
+Structure read_structure(PyObject* nodes, Numbers& structure, Numbers& sizes, Py_ssize_t many = ANY);
 
 // Give a signature the structure of another one that is of the same operation, on arguments of other sizes. Returns false
 // after an exception.

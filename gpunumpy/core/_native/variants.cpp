@@ -10,10 +10,6 @@ namespace core {
 
 namespace {
 
-// As in variants.py and sizes.py.
-constexpr size_t MAX_SYMBOLS = 48;
-constexpr Py_ssize_t LEAST = 2;
-
 // Returns false for too many different numbers.
 bool read_pattern(const Numbers& numbers, Numbers& places, Numbers& symbols) {
     places.reserve(numbers.size());
@@ -26,7 +22,7 @@ bool read_pattern(const Numbers& numbers, Numbers& places, Numbers& symbols) {
         const auto known = std::find(symbols.begin(), symbols.end(), sign * number);
         places.push_back(sign * (known - symbols.begin() + LEAST));
         if (known != symbols.end()) continue;
-        if (symbols.size() == MAX_SYMBOLS) return false;
+        if (static_cast<Py_ssize_t>(symbols.size()) == MAX_SYMBOLS) return false;
         symbols.push_back(sign * number);
     }
     return true;

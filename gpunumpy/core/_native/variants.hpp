@@ -5,6 +5,8 @@
 
 namespace core {
 
+constexpr Py_ssize_t MAX_SYMBOLS = 48, LEAST = 2;  // as in variants.py and sizes.py
+
 // Where equal numbers stand in a sequence, and which these are; see `pattern`. Null, without an exception, for what is
 // left to Python.
 PyObject* pattern(PyObject* const* args);

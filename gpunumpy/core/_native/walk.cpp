@@ -11,38 +11,44 @@ namespace {
 // The number of the walk that met a node last; `Node::place` is then its position.
 uint64_t walks = 0;
 
-// The key of a graph as Python has it. It holds its parts: where a list is made, Python 3.11 may collect garbage, and a
-// finalizer that looks at a value makes nodes let go of their arguments.
+// The key of a graph as Python has it, of its words. It holds its parts: where a tuple or a list is made, Python 3.11 may
+// collect garbage, and a finalizer that looks at a value makes nodes let go of their arguments and signatures.
 class PythonKey {
 public:
+    explicit PythonKey(const KeyWords& words) {
+        for (const uint64_t word : words) parts_.push_back(KeyWords::part(word));
+    }
     ~PythonKey() {
         for (PyObject* part : parts_) Py_XDECREF(part);
     }
-    bool add_signature(PyObject* signature) { return add(Py_NewRef(signature)); }
-    bool add_number(Py_ssize_t number) { return add(PyLong_FromSsize_t(number)); }
-    bool add_none() { return add(Py_NewRef(Py_None)); }
 
+    // Null after an exception.
     PyObject* tuple() {
-        PyObject* made = PyTuple_New(parts_.size());
+        PyObject* made = PyErr_Occurred() ? nullptr : PyTuple_New(parts_.size());
         for (size_t k = 0; made && k < parts_.size(); k++) PyTuple_SET_ITEM(made, k, std::exchange(parts_[k], nullptr));
         return made;
     }
 
 private:
-    bool add(PyObject* owned) {
-        parts_.push_back(owned);
-        return owned != nullptr;
-    }
-
     SmallVector<PyObject*, 128> parts_;
 };
 
-template <typename Key>
 class Walk {
 public:
-    explicit Walk(Key& key) : key_(key) {}
+    explicit Walk(KeyWords& key) : key_(key) {}
 
-    bool all(PyObject* roots) { return begin(roots) && follow(); }
+    // Returns false after an exception.
+    bool all(PyObject* roots) {
+        if (!begin(roots)) return false;
+        for (size_t k = 0; k < nodes_.size(); k++) {
+            if (!is_pending(as_node(nodes_[k]))) {
+                note_leaf(as_node(nodes_[k]));
+            } else if (!follow(as_node(nodes_[k]))) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     // A list of the nodes, which are its own then.
     PyObject* nodes() {
@@ -63,18 +69,8 @@ private:
         for (Py_ssize_t k = 0; k < count; k++) {
             if (meet(PySequence_Fast_GET_ITEM(sequence.get(), k)) < 0) return false;
         }
-        for (PyObject* node : nodes_) {
-            if (!key_.add_signature(as_node(node)->signature)) return false;
-        }
-        return key_.add_none();
-    }
-
-    bool follow() {
-        for (size_t k = 0; k < nodes_.size(); k++) {
-            if (!(is_pending(as_node(nodes_[k])) ? follow_pending(as_node(nodes_[k])) : note_leaf(as_node(nodes_[k])))) {
-                return false;
-            }
-        }
+        for (PyObject* node : nodes_) key_.add_signature(as_node(node)->signature);
+        key_.add_none();
         return true;
     }
 
@@ -93,31 +89,42 @@ private:
         return fields->place;
     }
 
-    bool follow_pending(const Node* node) {
+    bool follow(const Node* node) {
         const Py_ssize_t count = PyTuple_GET_SIZE(node->args);
         // Without arguments: else the next entries could be taken for arguments of this node.
-        if (!count && !key_.add_none()) return false;
+        if (!count) key_.add_none();
         for (Py_ssize_t k = 0; k < count; k++) {
             const Py_ssize_t place = meet(PyTuple_GET_ITEM(node->args, k));
-            if (place < 0 || !key_.add_number(place)) return false;
+            if (place < 0) return false;
+            key_.add_number(place);
         }
         return true;
     }
 
-    bool note_leaf(const Node* node) {
-        if (!key_.add_signature(node->signature)) return false;
-        if (state.signature_queue.of(node->signature) == Py_None) return true;
+    void note_leaf(const Node* node) {
+        key_.add_signature(node->signature);
+        if (state.signature_queue.of(node->signature) == Py_None) return;
         // A buffer: the key tells which windows share it, and their offsets.
         const Py_ssize_t offset = PyLong_AsSsize_t(node->offset);
         const auto* first = windows_.first(node->data, offset);
-        return !first || (key_.add_number(-1 - first->number) && key_.add_number(offset - first->offset));
+        if (!first) return;
+        key_.add_number(-1 - first->number);
+        key_.add_number(offset - first->offset);
     }
 
     const uint64_t number_ = next_walk();
     SmallVector<PyObject*, 64> nodes_;  // owned, as the parts of Python's key are
-    Key& key_;
+    KeyWords& key_;
     BufferWindows windows_;
 };
+
+// What Python has of a walk; false after an exception.
+bool end(Walk& walk, const KeyWords& words, Ref& nodes, Ref& key) {
+    PythonKey parts(words);
+    nodes = Ref(walk.nodes());
+    key = Ref(nodes ? parts.tuple() : nullptr);
+    return static_cast<bool>(key);
+}
 
 PyObject* walk(PyObject*, PyObject* roots) {
     Ref nodes, key;
@@ -183,21 +190,22 @@ bool stays_pending(PyObject* node) {
 
 bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
     Section section;
-    PythonKey parts;
-    Walk walk(parts);
-    if (!walk.all(roots)) return false;
-    nodes = Ref(walk.nodes());
-    key = Ref(parts.tuple());
-    return nodes && key;
-}
-
-Ref plan_at_hand(PyObject* planner, PyObject* roots, Ref& nodes) {
-    Section section;
     KeyWords words;
     Walk walk(words);
-    Ref plan = walk.all(roots) ? recent_plan(planner, words) : Ref();
-    if (plan) nodes = Ref(walk.nodes());  // after the plan was found: the words hold no signature
-    return nodes ? std::move(plan) : Ref();
+    return walk.all(roots) && end(walk, words, nodes, key);
+}
+
+Ref plan_at_hand(PyObject* planner, PyObject* roots, Ref& nodes, KeyWords& words, Ref& key) {
+    Section section;
+    Walk walk(words);
+    if (!walk.all(roots)) return Ref();
+    Ref plan = recent_plan(planner, words);
+    if (plan) {
+        nodes = Ref(walk.nodes());  // after the plan was found: the words hold no signature
+        return nodes ? std::move(plan) : Ref();
+    }
+    end(walk, words, nodes, key);
+    return Ref();
 }
 
 PyObject* roots_alive(PyObject* queue, PyObject* extra) {
