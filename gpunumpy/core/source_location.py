@@ -12,9 +12,18 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def source_location() -> str:
-    """Return file and line of the innermost frame outside the package."""
+    """Return file, or cell of a notebook, and line of the innermost frame outside the package."""
     frame, _ = _user_frame()
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    file = frame.f_code.co_filename
+    if "get_ipython" in frame.f_globals:
+        file = _cell_of(frame.f_globals["get_ipython"](), file) or file
+    return f"{file}:{frame.f_lineno}"
+
+
+def _cell_of(shell: Any, file: str) -> str | None:
+    """Return what IPython calls a cell, ``In[7]``, by the name of the file as which it is compiled."""
+    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda name: None)(file)
+    return None if named is None else named[1]
 
 
 def warn(message: str, category: type[Warning]) -> None:

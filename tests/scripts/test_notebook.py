@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,22 +86,31 @@ def test_numpy_of_before_is_told_of(shell: Shell) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # traitlets' own
 def test_a_notebook_is_run_by_jupyter(tmp_path: Path) -> None:
     nbformat, nbclient = pytest.importorskip("nbformat.v4"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     cells = (
         "%load_ext gpunumpy",
-        "import gpunumpy\nimport numpy as np\nx = np.linspace(0, 1, 100_000)\nisinstance(x, gpunumpy.ndarray)",
+        "import gpunumpy\nimport numpy as np\nx = np.linspace(0, 1, 1_000_000)\nisinstance(x, gpunumpy.ndarray)",
         "np.sqrt(x)",
         "gpunumpy.explain(np.sort(x) * 2)",
         "np.explain",
+        "x[np.full(1_000_000, 2_000_000)]",
+        "with gpunumpy.profile('run.html'):\n    y = np.sqrt(x) + 1\n    y.tolist()",
     )
+    here = {"metadata": {"path": str(tmp_path)}}
     notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, kernel_name="python3", allow_errors=True, cwd=str(tmp_path)).execute()
-    loaded, checked, array, drawing, error = (cell.outputs for cell in notebook.cells)
+    nbclient.NotebookClient(notebook, kernel_name="python3", allow_errors=True, resources=here).execute()
+    loaded, checked, array, drawing, error, bad_index, profile = (cell.outputs for cell in notebook.cells)
     assert loaded == []
     assert checked[0].data["text/plain"] == "True"
-    assert "<b>ndarray</b> 100,000 float64" in array[0].data["text/html"]
+    assert "<b>ndarray</b> 1,000,000 float64" in array[0].data["text/html"]
     assert array[0].data["text/plain"].startswith("array([0.")
     assert drawing[0].data["image/svg+xml"].startswith("<svg")
     assert "gpunumpy.explain is" in error[0].evalue
+    assert bad_index[0].ename == "IndexError"
+    assert "In[6]:1" in bad_index[0].evalue
+    assert "written: run.html, run.json" in profile[0].text
+    trace = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    assert {span["args"]["line"] for span in trace if span.get("cat") == "kernel"} == {"In[7]:3"}
