@@ -8,9 +8,9 @@
 
 Every seed is run at several sizes, so that plans are bound at sizes they were not made for. A failure prints the seed
 and the sizes that repeat it, and the program so far; what was run and the memory are printed on the way and at the end.
-Each of several processes has seeds of its own, and the last line adds up what they have run. Under a limit of memory
-arrays move to the host and come back; a program ends where a statement alone needs more. On a GPU a forked child goes
-on with a program on the CPU device.
+Each of several processes has seeds of its own, and the last line adds up what they have run. Under a limit of memory,
+which is for arrays alone and not for what libraries of a GPU keep, arrays move to the host and come back; a program
+ends where a statement alone needs more. On a GPU a forked child goes on with a program on the CPU device.
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy
+
 import gpunumpy
 from gpunumpy import Device
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.byte_sizes import parsed_bytes
 from tests.programs.faults import ForkedMachine, InterruptedMachine
 from tests.programs.machine import Machine
 
@@ -40,6 +43,7 @@ _PAGE_BYTES = 4096
 _REPORT_AFTER = 1000  # programs
 _FORK_AFTER = 20  # seeds
 _SIZES = (0, 1, 2, 3, 4, 5, 6, 7, 9, 12)
+_LARGE = 512  # rows of a matrix that is multiplied by a library
 _SEEDS_APART = 10_000_000  # between the first seeds of two processes
 
 
@@ -181,10 +185,22 @@ def run_in_process(options: argparse.Namespace) -> Counts:
     faulthandler.enable()
     warnings.simplefilter("ignore")
     evaluate.CHECK = True  # every plan is verified, and one that fails is a failure
-    gpunumpy.set_memory_limit(options.memory_limit, options.device)
+    if options.memory_limit is not None:
+        limit_memory(options.device, options.memory_limit)
     soak = Soak(options)
     soak.run()
     return soak.report()
+
+
+def limit_memory(device: str, size: str) -> None:
+    """Leave arrays so many bytes beside those that libraries keep of a GPU from their first product on."""
+    with Device(device):
+        x = gpunumpy.asarray(numpy.ones((_LARGE, _LARGE)))
+        (x @ x).get()
+    del x
+    gpunumpy.synchronize(device)
+    gpunumpy.free_all_blocks(device)
+    gpunumpy.set_memory_limit(gpunumpy.memory_info(device).used + (parsed_bytes(size) or 0), device)
 
 
 def run_in_processes(options: argparse.Namespace) -> Counts:
