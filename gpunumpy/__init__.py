@@ -25,6 +25,7 @@ with _imports_without_collector():
     from .core.runtime.memory import free_all_blocks, memory_info, set_memory_limit
     from .functions import ctypes_arrays as _ctypes_arrays
     from .functions import iterators as _iterators
+    from .functions import matrix_texts as _matrix_texts
     from .functions import old_names as _old_names
     from .functions.bits import *
     from .functions.calculus import *

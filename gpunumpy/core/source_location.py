@@ -26,6 +26,12 @@ def _cell_of(shell: Any, file: str) -> str | None:
     return None if named is None else named[1]
 
 
+def user_name(name: str) -> Any:
+    """Return what a name is in the innermost frame outside the package, locally or globally, or None."""
+    frame, _ = _user_frame()
+    return frame.f_locals.get(name, frame.f_globals.get(name))
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warn at the innermost frame outside the package, however deep inside the package the caller is."""
     _, level = _user_frame()

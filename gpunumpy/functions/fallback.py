@@ -552,6 +552,9 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         if SUBCLASSES and asks_classes and (asked := deciding_subclasses((args, options))):
             return by_subclass(run, asked, args, options)
+        if SUBCLASSES and (asked := deciding_subclasses(options.get("like"))):  # of readers of files
+            others = {option: x for option, x in options.items() if option != "like"}
+            return by_subclass(function, asked, args, others)
         return unasked(*args, **options)
 
     def unasked(*args: Any, **options: Any) -> Any:

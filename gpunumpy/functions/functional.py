@@ -16,7 +16,7 @@ from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
 from ..core.recording.array import SUBCLASSES, as_class, ndarray, to_host
-from ..core.recording.record import as_array
+from ..core.recording.record import as_array, with_held_arrays
 from .creation.arrays import empty
 from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, host_fallback, on_host, report
 from .indexing.getitem import getitem
@@ -195,7 +195,7 @@ class vectorize(numpy.vectorize):
 
 def _is_of_host(x: Any) -> bool:
     """Return whether no kernel computes the dtype that NumPy gives an argument."""
-    return (x if hasattr(x, "dtype") else numpy.asarray(x)).dtype not in KIND
+    return (x if hasattr(x, "dtype") else numpy.asarray(with_held_arrays(x))).dtype not in KIND
 
 
 def _check_sizes(sizes: dict[str, int], x: ndarray, dims: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..core.nesting import leaves
-from ..core.recording.array import as_class, is_scalar, ndarray, on_host_memory
+from ..core.recording.array import as_class, is_scalar, memory_on_host, ndarray, on_host_memory
 from ..core.recording.record import array_priority, decides_about_ufuncs, is_masked_array, refuses_ufuncs
 from ..core.source_location import warn
 
@@ -288,6 +288,8 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
+    if isinstance(result, ndarray) and result.dtype.kind == "O" and args and isinstance(args[0], (list, tuple)):
+        _hold_originals(result, originals)
     if rule.deciding is not None:
         decides = list(signature(call).bind(*args, **options).arguments.values())[rule.deciding]
         arrays = [x for x in _arrays_in(decides) if type(x) is not ndarray]
@@ -386,6 +388,15 @@ def _plain(x: Any, originals: dict[int, Any]) -> Any:
     if type(x) in (list, tuple):
         return type(x)(_plain(part, originals) for part in x)
     return {key: _plain(part, originals) for key, part in x.items()} if type(x) is dict else x
+
+
+def _hold_originals(x: ndarray, originals: dict[int, Any]) -> None:
+    """Have an array of objects, made of sequences, hold the arrays of subclasses that were in them."""
+    objects = memory_on_host(x)
+    if objects is not None:
+        for position in numpy.ndindex(objects.shape):
+            if id(objects[position]) in originals:
+                objects[position] = originals[id(objects[position])][1]
 
 
 def _of_class(

@@ -299,3 +299,85 @@ def test_positions_in_an_empty_array(device: np.Device, dims: tuple[int, ...], c
         for m in (np, numpy)
     )
     assert mine == theirs
+
+
+MATRIX = [[1, 2]]
+
+
+def _local_matrix(m: Any, text: str, *names: Any) -> Any:
+    B = m.array([[3.5, 4]])  # noqa: F841 - the text names it
+    return m.bmat(text, *names)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::gpunumpy.HostFallbackWarning")
+@pytest.mark.parametrize("text", ["MATRIX, B; B, MATRIX", "B", "B; C"])
+def test_texts_of_matrices_name_what_the_program_has(device: np.Device, text: str) -> None:
+    calls: list[Callable[[Any], Any]] = [
+        lambda m: _local_matrix(m, text),
+        lambda m: _local_matrix(m, text, {"B": m.zeros((1, 2))}, {"C": m.ones((1, 2)), "MATRIX": m.ones((1, 2))}),
+    ]
+    for call in calls:
+        mine, theirs = (_outcome(lambda m, call=call: call(m).tolist(), m) for m in (np, numpy))
+        assert mine == theirs
+
+
+def _remembering(m: Any, calls: list[str]) -> Any:
+    """Return a class that makes what is to be like its arrays."""
+
+    class Remembering(m.ndarray):  # type: ignore[misc]
+        def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+            calls.append(function.__name__)
+            return super().__array_function__(function, types, args, options).view(Remembering)
+
+    return Remembering
+
+
+@pytest.mark.parametrize("name", ["loadtxt", "genfromtxt"])
+def test_readers_of_files_ask_the_class_that_results_are_to_be_like(device: np.Device, name: str) -> None:
+    found = []
+    for m in (np, numpy):
+        calls: list[str] = []
+        like = m.zeros(1).view(_remembering(m, calls))
+        made = getattr(m, name)(["1 2"], like=like)
+        found.append((type(made) is type(like), made.tolist(), calls))
+    assert found[0] == found[1]
+
+
+def _held(m: Any, x: Any) -> Any:
+    class Holder:
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+            return m.array(x)
+
+    return Holder()
+
+
+def _rows_written(m: Any, row: Any) -> Any:
+    x = m.zeros((2, 2))
+    x[:] = [row, [5, 6]]
+    x[0, :] += 1
+    return x
+
+
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_lists_with_objects_that_hold_arrays_of_this_package(device: np.Device, residence: str) -> None:
+    np.set_residence(residence)
+    calls: list[Callable[[Any], Any]] = [
+        lambda m: _rows_written(m, _held(m, [1, 2])),
+        lambda m: _rows_written(m, _held(m, [1, 2, 3])),
+        lambda m: m.vectorize(len)(_held(m, ["a", "bc"])),
+        lambda m: m.vectorize(lambda x: x + 1)(_held(m, [1, 2])),
+    ]
+    for call in calls:
+        mine, theirs = (_outcome(lambda m, call=call: call(m).tolist(), m) for m in (np, numpy))
+        assert mine == theirs
+
+
+def test_lists_of_objects_hold_arrays_of_subclasses_themselves(device: np.Device) -> None:
+    found = []
+    for m in (np, numpy):
+        kind = type("Own", (m.ndarray,), {})
+        x, y = m.arange(2).view(kind), m.array(1.5).view(kind)
+        made = m.array([[x, None], [y, [1]]], dtype=object), m.array([x, m.arange(3)], dtype=object)
+        found.append((made[0][0, 0] is x, made[0][1, 0] is y, made[0].shape, made[1][0] is x, type(made[0]) is kind))
+    assert found[0] == found[1]

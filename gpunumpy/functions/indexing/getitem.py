@@ -280,7 +280,13 @@ def _sequence_to_assign(value: Any, dtype: DType, device: Device | None) -> ndar
         return value
     if isinstance(value, (list, tuple)) and record.holds_arrays(value):
         return record.stacked(value, dtype, lambda part, on: _sequence_to_assign(part, dtype, on or device))
-    return record.as_array(numpy.asarray(value, dtype), device)
+    try:
+        return record.as_array(numpy.asarray(value, dtype), device)
+    except ValueError:
+        held = record.with_held_arrays(value)
+        if held is value:
+            raise
+        return _sequence_to_assign(held, dtype, device)
 
 
 def fit_to_shape(value: Node, shape: Shape) -> Node:
