@@ -172,7 +172,7 @@ def bench(path: Path | None = None, elements: int | None = None, limit_s: float 
 
 def _elements(device: Device) -> int:
     """Return how many elements arrays have on a device: a power of 2."""
-    if device.kind == "cpu":
+    if device.shares_host_memory:
         return _CPU_ELEMENTS
     room = device.attributes.total_memory // (_ARRAYS_IN_MEMORY * 8)
     return min(_MAX_ELEMENTS, 1 << (room.bit_length() - 1))

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
 
@@ -17,9 +18,17 @@ _MANY_OBJECTS = 5000
 # at all objects finds them then, and the collector does not count these objects among the reasons for one.
 _MOST_TIMES = 500
 
-# A token for each pause that is under way, and the collector's thresholds without them.
-_pauses: set[object] = set()
+
+class _Pause:
+    """A pause that is under way, until it is ended: or dropped, by an exception as its end begins."""
+
+    __slots__ = ("__weakref__",)
+
+
+# With the collector's thresholds without them, and whether it is at rest for one.
+_pauses: WeakSet[_Pause] = WeakSet()
 _thresholds = gc.get_threshold()
+_is_at_rest = False
 _times = 0
 
 
@@ -28,54 +37,57 @@ def without_collector(function: Callable[..., T], *args: Any) -> T:
 
     That takes a fifth of the time in which a plan is made. If there are very many, it is not to look at them later
     either. An exception of a signal handler does not leave the collector at rest: Python lets none in between the
-    beginning of a block and its first call.
+    beginning of a block and its first call, and after one as the block's end begins the next pause ends this one too.
     """
-    token = object()
+    pause = _Pause()
     if _is_turned_off():
         return function(*args)
     try:
-        _begin(token)
+        _begin(pause)
         return function(*args)
     finally:
-        _end(token)
+        _end(pause)
 
 
 @contextmanager
 def imports_without_collector() -> Iterator[None]:
     """Have the collector at rest while a block imports modules: it would take a seventh of that time."""
-    token = object()
+    pause = _Pause()
     if _is_turned_off():
         yield
         return
     try:
-        _begin(token)
+        _begin(pause)
         yield
     finally:
-        _end(token)
+        _end(pause)
 
 
 def _is_turned_off() -> bool:
     """Return whether the program has turned the collector off."""
-    return not gc.get_threshold()[0] and not _pauses
+    return not gc.get_threshold()[0] and not _is_at_rest
 
 
-def _begin(token: object) -> None:
-    global _thresholds
+def _begin(pause: _Pause) -> None:
+    global _is_at_rest, _thresholds
     thresholds = gc.get_threshold()
-    _pauses.add(token)
+    _pauses.add(pause)
     if thresholds[0]:
         _thresholds = thresholds
+    _is_at_rest = True
     gc.set_threshold(0)
 
 
-def _end(token: object) -> None:
+def _end(pause: _Pause) -> None:
+    global _is_at_rest
     try:
-        _pauses.discard(token)
+        _pauses.discard(pause)
     finally:
         if not _pauses:
             if gc.get_count()[0] >= _MANY_OBJECTS:
                 take_for_old()
             gc.set_threshold(*_thresholds)
+            _is_at_rest = False
 
 
 def take_for_old() -> None:

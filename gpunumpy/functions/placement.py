@@ -97,7 +97,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (
     _IS_ATTRIBUTE,
     _IS_STACKED,
     _IS_ASSIGNMENT,
-) = (1 << k for k in range(6, 18))
+    _IS_OF_PYTHON,
+) = (1 << k for k in range(6, 19))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -239,6 +240,7 @@ class Placement:
             | _IS_QUIET * (name in _QUIET)
             | _IS_WRITING * (name in _WRITING)
             | _IS_ASSIGNMENT * (name == "__setitem__")
+            | _IS_OF_PYTHON * (name in ("item", "tolist"))
             | _IS_SWAPPED * (operands == "swapped")
             | _IS_IN_PLACE * (operands == "in place")
             | _IS_SHOWING * (name in _SHOWING)

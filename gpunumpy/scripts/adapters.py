@@ -80,7 +80,7 @@ def _adapt_json(encoder: Any, install: _Install) -> None:
     default = encoder.JSONEncoder.default
 
     def take_numbers(self: Any, x: Any) -> Any:
-        if isinstance(x, ndarray) and is_scalar(x) and x.dtype == numpy.float64:
+        if selection.in_force is not None and isinstance(x, ndarray) and is_scalar(x) and x.dtype == numpy.float64:
             return float(to_host(x))
         return default(self, x)
 
@@ -102,6 +102,8 @@ def _taking_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        if selection.in_force is None:
+            return function(*args, **options)
         return function(*map(_handed_over, args), **{name: _handed_over(x) for name, x in options.items()})
 
     return call

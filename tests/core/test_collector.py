@@ -82,6 +82,22 @@ def test_what_a_plan_is_made_of_is_taken_for_old() -> None:
         gc.callbacks.remove(note)
 
 
+def test_an_exception_as_a_pause_ends_does_not_leave_the_collector_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal handler's may come before the first line of what ends a pause; the next pause ends both."""
+    thresholds = gc.get_threshold()
+
+    def interrupted(pause: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(collector, "_end", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            without_collector(int)
+    assert not gc.get_threshold()[0]
+    without_collector(int)
+    assert gc.get_threshold() == thresholds
+
+
 def test_what_tables_keep_is_taken_for_old_as_they_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for each size that they come to, however often they are emptied."""
     taken: list[int] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -75,6 +76,10 @@ def defined(path: Path) -> frozenset[str]:
     return frozenset(names)
 
 
+every_case = pytest.mark.sampled(sys.maxsize)  # in the short suite too
+
+
+@every_case
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_names_exists(page: str) -> None:
     missing = []
@@ -87,6 +92,7 @@ def test_what_a_page_names_exists(page: str) -> None:
     assert not missing, f"{page} names what is not there: {sorted(set(missing))}"
 
 
+@every_case
 @pytest.mark.parametrize("page", PAGES)
 def test_lines_are_short(page: str) -> None:
     """Outside tables and blocks of code; the targets of links do not count."""

@@ -111,6 +111,10 @@ def where(module: str, line: int) -> str:
     return f"{MODULES[module].relative_to(ROOT)}:{line}"
 
 
+every_case = pytest.mark.sampled(sys.maxsize)  # in the short suite too
+
+
+@every_case
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_go_down(module: str) -> None:
     number, folder = layer(module)
@@ -140,6 +144,7 @@ def test_there_are_no_circles() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
+@every_case
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_stand_at_the_top(module: str) -> None:
     """An import inside a function hides a circle. The lazy import of CUDA is the good reason for one."""
@@ -154,6 +159,7 @@ def test_imports_stand_at_the_top(module: str) -> None:
     assert not hidden, "\n".join(sorted(hidden))
 
 
+@every_case
 @pytest.mark.parametrize("module", MODULES)
 def test_what_is_imported_from_outside(module: str) -> None:
     """Relative imports inside the package; outside it, what the base install has; CUDA where it may be."""
@@ -226,7 +232,7 @@ def test_small_arrays_touch_no_kernels() -> None:
 
 # Where it may be asked of which kind a device is: in the runtime, and in what runs on devices of one kind. Others ask
 # an executor's traits, or an attribute of the device that says what they want to know.
-MAY_ASK_KIND = ("core/runtime/", "kernels/", "nvlib/")
+MAY_ASK_KIND = ("core/runtime/", "kernels/", "nvlib/", "bench/")  # the last tells other libraries
 DEVICES = ("device", "Device", "default_device")
 
 
@@ -258,6 +264,7 @@ def kinds_asked(function: ast.AST) -> Iterator[int]:
             yield node.lineno
 
 
+@every_case
 @pytest.mark.parametrize("module", MODULES)
 def test_nobody_asks_of_which_kind_a_device_is(module: str) -> None:
     if f"{module}/".startswith(MAY_ASK_KIND):

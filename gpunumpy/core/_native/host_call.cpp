@@ -149,6 +149,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         if (is_left_to_python) PyErr_Clear();
         return nullptr;
     }
+    if (self->rules & IS_OF_PYTHON) return result.release();
     // Of other dtypes the elements would be NumPy's arrays.
     const bool is_of_objects = PyArray_Check(result.get()) && PyArray_ISOBJECT(reinterpret_cast<PyArrayObject*>(result.get()));
     if ((self->rules & IS_OF_DATA) && is_of_objects) return nullptr;

@@ -29,7 +29,9 @@ enum Rules {
     // Products of stacks of matrices, one matrix of each by one of the other.
     IS_STACKED = 1 << 16,
     // What writes its last argument to a part of its first one.
-    IS_ASSIGNMENT = 1 << 17
+    IS_ASSIGNMENT = 1 << 17,
+    // What gives Python's objects: those of an array of objects are the very ones that it holds.
+    IS_OF_PYTHON = 1 << 18
 };
 
 // Whether NumPy takes an argument as it is, and it holds no array.
