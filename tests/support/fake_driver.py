@@ -247,7 +247,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     for table in (
         *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
         *(memory_copy._stages, evaluate._states, host_copies._free_slots, marks._free_events),
-        *(spill._stores, page_locked._free, page_locked._values),
+        *(spill._stores, page_locked._free),
     ):
         for key in list(table):
             if key is not CPU:

@@ -18,7 +18,7 @@ import numpy
 from .device import Device, check, driver, refuse_capture
 from .host_work import observed
 from .memory import Buffer, address, attempted, host_bytes, pinned, staying, unnoted
-from .page_locked import for_value, is_page_locked
+from .page_locked import is_page_locked
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
@@ -93,15 +93,6 @@ class _Stage:
                 self.finish_chunk(in_flight)
         finally:
             self.busy.extend([chunk for chunk, _ in in_flight])  # none, but after an exception
-
-    def download_at_once(self, target: numpy.ndarray, ptr: int) -> None:
-        """Copy bytes from an address of the device to page-locked memory, and wait for all queued work."""
-        refuse_capture(self.device, "a copy to the host")
-        stream = self.device.stream
-        try:
-            _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, address(target), ptr, target.size, stream)
-        finally:  # so that who gives the memory back after an exception finds it written
-            check(self.cuda.cuStreamSynchronize(stream))
 
     def finish_chunk(self, in_flight: deque[tuple[_Chunk, numpy.ndarray]]) -> None:
         """Wait for the first chunk of a download, and copy its bytes to their place."""
@@ -244,26 +235,15 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     numpy.ndarray
         The bytes, of dtype uint8.
     """
-    if (written := buffer.awaited(offset, offset + nbytes)) is None and buffer.host is not None:
-        written = buffer.host[offset : offset + nbytes]
-    if written is None and nbytes:
-        return _downloaded(buffer, offset, nbytes)
     target = host_bytes(nbytes)
-    if written is not None:
+    if (written := buffer.awaited(offset, offset + nbytes)) is not None:
         target[:] = written
+    elif buffer.host is not None:
+        target[:] = buffer.host[offset : offset + nbytes]
+    elif nbytes:
+        with staying(buffer), observed("copy", "from", buffer.device, nbytes=nbytes):
+            _stage(buffer.device).download(target, buffer.ptr + offset)
     return target
-
-
-def _downloaded(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
-    """Return bytes that a GPU has, once everything queued before has run."""
-    with staying(buffer), observed("copy", "from", buffer.device, nbytes=nbytes):
-        stage = _stage(buffer.device)
-        if (locked := for_value(nbytes, buffer.device)) is not None:
-            stage.download_at_once(locked, buffer.ptr + offset)
-            return locked
-        target = host_bytes(nbytes)
-        stage.download(target, buffer.ptr + offset)
-        return target
 
 
 def copy(target: Buffer, target_offset: int, source: Buffer, source_offset: int, nbytes: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import evaluate, host_copies, memory_copy, page_locked
+from gpunumpy.core.runtime import evaluate, host_copies, memory_copy
 
 from ...support import fake_driver
 
@@ -248,78 +247,3 @@ def test_an_exported_value_stays_where_it_is(gpu: fake_driver.FakeDriver) -> Non
     assert address == total.__cuda_array_interface__["data"][0] != total._node.data._slot[1]
     ctypes.c_double.from_address(address).value = 43.0
     assert float(total) == 43
-
-
-LOCK, CHUNK_IS_DONE = "cuMemHostAlloc", "cuEventSynchronize"
-
-
-def fetched(gpu: fake_driver.FakeDriver, k: int, size: int = 1 << 17) -> Any:
-    """Return a value that a GPU has, of 1 MB, once it has gone to the host; the calls are those of this alone."""
-    x = np.asarray(numpy.arange(size) + k)
-    x.computed()
-    gpu.calls.clear()
-    return x.get()
-
-
-def test_values_of_a_size_that_goes_to_the_host_often_have_page_locked_memory(gpu: fake_driver.FakeDriver) -> None:
-    size = 1 << 17
-    for k in range(page_locked._TIMES_BEFORE):
-        numpy.testing.assert_array_equal(fetched(gpu, k), numpy.arange(size) + k)
-    kept = []
-    for k in range(page_locked._MOST_BLOCKS):
-        kept.append(fetched(gpu, k))
-        assert gpu.calls.count(LOCK) == gpu.calls.count(FETCH) == 1, "the GPU writes the memory of the value"
-        assert CHUNK_IS_DONE not in gpu.calls
-    other = fetched(gpu, 9)
-    assert LOCK not in gpu.calls
-    assert CHUNK_IS_DONE in gpu.calls, "who keeps more has other memory"
-    for k, value in enumerate([*kept, other]):
-        assert value.flags.writeable
-        numpy.testing.assert_array_equal(value, numpy.arange(size) + (k if value is not other else 9))
-    part = kept.pop()[5:]  # keeps the memory
-    del kept[:2], value
-    gc.collect()
-    for k in range(6):
-        found = fetched(gpu, k)
-        assert LOCK not in gpu.calls
-        assert CHUNK_IS_DONE not in gpu.calls
-        numpy.testing.assert_array_equal(found, numpy.arange(size) + k)
-    numpy.testing.assert_array_equal(part, numpy.arange(5, size) + page_locked._MOST_BLOCKS - 1)
-    del found
-    gc.collect()
-    page_locked.unlock_free_blocks()
-    assert gpu.calls.count("cuMemFreeHost") == 2
-    fetched(gpu, 0)
-    assert gpu.calls.count(LOCK) == 1
-
-
-def test_values_when_no_pages_can_be_locked(gpu: fake_driver.FakeDriver) -> None:
-    for k in range(page_locked._TIMES_BEFORE):
-        fetched(gpu, k)
-    gpu.refuse = lambda name: "CUDA_ERROR_OUT_OF_MEMORY" if name == LOCK else None
-    for k in range(2 * page_locked._MOST_BLOCKS):
-        numpy.testing.assert_array_equal(fetched(gpu, k), numpy.arange(1 << 17) + k)
-    assert LOCK not in gpu.calls, "it is not tried for ever"
-
-
-def test_an_exception_while_a_value_goes_to_page_locked_memory(
-    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The GPU has written the memory before another value can have it."""
-    for k in range(page_locked._TIMES_BEFORE):
-        fetched(gpu, k)
-    queue_copy = memory_copy._queue_copy
-    x = np.asarray(numpy.arange(1 << 17))
-    x.computed()
-
-    def interrupted(*args: Any) -> None:
-        queue_copy(*args)
-        gpu.calls.clear()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(memory_copy, "_queue_copy", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        x.get()
-    assert gpu.calls == [WAIT]
-    monkeypatch.setattr(memory_copy, "_queue_copy", queue_copy)
-    numpy.testing.assert_array_equal(x.get(), numpy.arange(1 << 17))
