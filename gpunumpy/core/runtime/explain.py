@@ -66,6 +66,11 @@ def explain(*arrays: Any, path: str | PathLike[str] | None = None, file: TextIO 
         Where to write the drawing, as SVG. Nothing is printed then, but to `file`.
     file : file object, optional
         The file to print to; standard output by default.
+
+    Raises
+    ------
+    TypeError
+        If something else than an array of this package is given.
     """
     found = explained(*arrays)
     if path is not None:
@@ -89,6 +94,9 @@ def explanation(*arrays: Any) -> str:
 
 def explained(*arrays: Any) -> Explanation:
     """Return what would run if the arrays were computed now."""
+    for x in arrays:
+        if not hasattr(x, "residence"):
+            raise TypeError(f"explain takes arrays of gpunumpy, not {type(x).__module__}.{type(x).__qualname__}")
     devices = {Device(): []} if not arrays else dict.fromkeys(x.device for x in arrays)
     count = sum(x.residence == "host" for x in arrays)
     on_host = [f"{_count_text(count, 'array')} on the host, computed by NumPy at once"] if count else []

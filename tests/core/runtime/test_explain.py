@@ -74,6 +74,12 @@ def test_views_show_their_owner() -> None:
     assert "1 kernel" in explanation(x[1:])
 
 
+@pytest.mark.parametrize("x", [3.0, [1.0, 2.0], numpy.ones(3)], ids=lambda x: type(x).__name__)
+def test_what_is_no_array_of_this_package(x: Any) -> None:
+    with pytest.raises(TypeError, match=rf"takes arrays of gpunumpy, not \w+\.{type(x).__name__}"):
+        np.explain(np.ones(3), x)
+
+
 def test_explain_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(array(3) + 1.0) is None
     assert "1 kernel on cpu" in capsys.readouterr().out
