@@ -590,7 +590,9 @@ Written operate_into(PyObject* out, PyObject* recorder, PyObject* x, PyObject* y
     if (!positions.has_shape(state.signature_shape.of(signature))) return Written::NOT_AT_HAND;
     // The result is an array at first, as in Python: a queue has as many entries then, and is flushed at the same places.
     Ref value(recorded(node.get()));
-    return value ? write(out, positions, value.get()) : Written::ERROR;
+    if (!value) return Written::ERROR;
+    const Ref layout = Ref::to(as_array(out)->base == Py_None ? nullptr : as_array(out)->layout);
+    return write(out, positions, value.get(), layout.get());
 }
 
 PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y) {

@@ -32,7 +32,7 @@ struct Update {
 
 Recent<Update, 1024> recent_updates;
 
-PyObject* updated(PyObject* current, const Positions& positions, PyObject* value) {
+PyObject* updated(PyObject* current, const Positions& positions, PyObject* value, PyObject* layout) {
     const Ref base = Ref::to(as_node(current)->signature), of_value = Ref::to(as_node(value)->signature);
     Update* recent = nullptr;
     if (FewPositions::has_room(positions)) {
@@ -45,7 +45,7 @@ PyObject* updated(PyObject* current, const Positions& positions, PyObject* value
             return new_node(signature.get(), PyTuple_Pack(2, current, value));
         }
     }
-    Ref region(positions.layout());
+    Ref region(layout ? Py_NewRef(layout) : positions.layout());
     if (!region) return nullptr;
     PyObject* found = update(current, region.get(), value);
     // Where garbage was collected meanwhile, a finalizer may have computed one of them.
@@ -75,7 +75,7 @@ bool can_be_written(PyObject* array) {
     return is_array(array) && !has_flag(array, READ_ONLY) && can_have_views(array);
 }
 
-Written write(PyObject* array, const Positions& positions, PyObject* given) {
+Written write(PyObject* array, const Positions& positions, PyObject* given, PyObject* layout) {
     Ref owner = Ref::to(owner_of(array));
     Ref current = Ref::to(as_array(owner.get())->node), value = Ref::to(given);
     const Loan data = loan(as_node(current.get())->data);
@@ -86,7 +86,7 @@ Written write(PyObject* array, const Positions& positions, PyObject* given) {
     }
     if (is_there_already(current.get(), positions, given)) return Written::YES;
     if (!positions.is_whole(state.signature_shape.of(as_node(current.get())->signature))) {
-        value = Ref(updated(current.get(), positions, given));
+        value = Ref(updated(current.get(), positions, given, layout));
     } else if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
         value = Ref(as_new_node(given));
     }

@@ -16,7 +16,8 @@ PyObject* update(PyObject* base, PyObject* region, PyObject* value);
 bool can_be_written(PyObject* array);
 
 // Record a value, of the dtype and the shape of the positions, for elements of an array; see `ndarray._assign`. The
-// caller holds the lock. Memory that others see is left to Python.
-Written write(PyObject* array, const Positions& positions, PyObject* value);
+// caller holds the lock. Memory that others see is left to Python. The layout of a view is what its positions are as a
+// `Layout`; for elements that a key selects it is null.
+Written write(PyObject* array, const Positions& positions, PyObject* value, PyObject* layout = nullptr);
 
 }  // namespace core

@@ -111,6 +111,16 @@ def test_what_python_does_not_ask_for_is_not_kept(planned: list[Any], monkeypatc
     assert window.sizes[0] == 60 - 29 - 1
 
 
+def test_an_update_of_a_view_has_the_layout_of_the_view() -> None:
+    with np.Device("cpu"):
+        before = np.set_residence("device")
+        a = np.asarray(numpy.random.default_rng(1).random((60, 60)))
+        window = a[7:, 3:]
+        window *= 2
+        np.set_residence(before)
+        assert a._node.signature.primitive.region is window._layout
+
+
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, ...]]]:
     """The grids of what is launched on a GPU that is not there."""
