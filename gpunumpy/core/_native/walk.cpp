@@ -118,14 +118,6 @@ private:
     BufferWindows windows_;
 };
 
-// What Python has of a walk; false after an exception.
-bool end(Walk& walk, const KeyWords& words, Ref& nodes, Ref& key) {
-    PythonKey parts(words);
-    nodes = Ref(walk.nodes());
-    key = Ref(nodes ? parts.tuple() : nullptr);
-    return static_cast<bool>(key);
-}
-
 PyObject* walk(PyObject*, PyObject* roots) {
     Ref nodes, key;
     return walk_graph(roots, nodes, key) ? PyTuple_Pack(2, nodes.get(), key.get()) : nullptr;
@@ -189,22 +181,23 @@ bool stays_pending(PyObject* node) {
 }
 
 bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
-    Section section;
     KeyWords words;
-    Walk walk(words);
-    return walk.all(roots) && end(walk, words, nodes, key);
+    plan_at_hand(nullptr, roots, nodes, words, key);
+    return static_cast<bool>(key);
 }
 
 Ref plan_at_hand(PyObject* planner, PyObject* roots, Ref& nodes, KeyWords& words, Ref& key) {
     Section section;
     Walk walk(words);
     if (!walk.all(roots)) return Ref();
-    Ref plan = recent_plan(planner, words);
+    Ref plan = planner ? recent_plan(planner, words) : Ref();
     if (plan) {
         nodes = Ref(walk.nodes());  // after the plan was found: the words hold no signature
         return nodes ? std::move(plan) : Ref();
     }
-    end(walk, words, nodes, key);
+    PythonKey parts(words);
+    nodes = Ref(walk.nodes());
+    key = Ref(nodes ? parts.tuple() : nullptr);
     return Ref();
 }
 

@@ -118,7 +118,8 @@ def test_an_update_of_a_view_has_the_layout_of_the_view() -> None:
         window = a[7:, 3:]
         window *= 2
         np.set_residence(before)
-        assert a._node.signature.primitive.region is window._layout
+        update: Any = a._node.signature.primitive
+        assert update.region is window._layout
 
 
 @pytest.fixture
