@@ -136,7 +136,7 @@ def test_bars_begin_at_one() -> None:
 
 def test_sizes_follow_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     class Device:
-        kind = "cuda"
+        shares_host_memory = False
 
         class attributes:
             total_memory = 0
