@@ -29,6 +29,7 @@ with _imports_without_collector():
     from .functions import old_names as _old_names
     from .functions.bits import *
     from .functions.calculus import *
+    from .functions.creation import axis_concatenators as _axis_concatenators
     from .functions.creation.arrays import *
     from .functions.creation.ranges import *
     from .functions.creation.windows import *

@@ -116,8 +116,8 @@ _HOST_MODULES = frozenset(
 # Classes that hold arrays: what they hold are NumPy arrays. Calls of `matrix` alone are reported: the others are of
 # files and records, look at elements one by one as the program asks, or hold a few coefficients.
 _HOLDERS = frozenset(("chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
-# Implementations of this package for functions in NumPy's inner modules, by NumPy's full name.
-OWN_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+# Implementations of this package for functions in NumPy's inner modules, and for objects, by NumPy's full name.
+OWN_FUNCTIONS: dict[str, Any] = {}
 # Where masked arrays are: layers above, imported at first need.
 _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Functions and methods whose results show the memory of their argument, as a dtype or a class of NumPy's.

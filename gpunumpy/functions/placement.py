@@ -430,7 +430,7 @@ def _integers(arguments: Iterable[Any]) -> list[int]:
 
 
 def _count_of_shape(shape: Any, *_: Any) -> float:
-    return prod(shape) if type(shape) in (tuple, list) else shape
+    return prod(map(int, shape)) if type(shape) in (tuple, list) else shape
 
 
 def _count_of_range(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> float:
@@ -493,7 +493,7 @@ def _is_plain(x: Any) -> bool:
     kind = type(x)
     if kind in _PLAIN or isinstance(x, numpy.dtype) or (kind is type and x in _SCALAR_TYPES):
         return True
-    return kind is tuple and all(type(n) is int for n in x)
+    return kind in (tuple, list) and all(type(n) is int or isinstance(n, numpy.integer) for n in x)
 
 
 def _is_plain_data(x: Any) -> bool:

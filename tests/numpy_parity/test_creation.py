@@ -12,6 +12,7 @@ from ml_dtypes import bfloat16
 import gpunumpy
 import gpunumpy as np
 from gpunumpy.core.recording import record
+from gpunumpy.core.recording.array import memory_on_host
 
 from ..support.arrays import ndarray, to_host
 from .parity import DTYPES, check, same, sample
@@ -435,3 +436,12 @@ def test_lists_of_arrays_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(record, "to_numpy", look)
     assert np.mean([x, [x[0], x[1], x[2]]], axis=0).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("shape", [(2, 3), [2, 3], [], [numpy.int64(2), 3], (numpy.int32(2),), numpy.int64(4)])
+@pytest.mark.parametrize("name", ["empty", "full", "ones", "zeros"])
+def test_small_arrays_are_on_the_host_whatever_says_their_shape(name: str, shape: Any) -> None:
+    gpunumpy.set_residence("auto")
+    made = getattr(gpunumpy, name)(shape, *([7] if name == "full" else []))
+    assert memory_on_host(made) is not None
+    assert made.shape == getattr(numpy, name)(shape, *([7] if name == "full" else [])).shape

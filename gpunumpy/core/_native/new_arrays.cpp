@@ -36,13 +36,15 @@ bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
 
 // The elements of a shape; -1 if it is not plain, or they are more than `most`.
 npy_intp elements_of(PyObject* shape, npy_intp most) {
-    const bool is_tuple = PyTuple_CheckExact(shape);
+    const bool is_list = PyList_CheckExact(shape), is_tuple = PyTuple_CheckExact(shape);
     npy_intp elements = 1;
-    for (Py_ssize_t k = 0; k < (is_tuple ? PyTuple_GET_SIZE(shape) : 1); k++) {
-        PyObject* item = is_tuple ? PyTuple_GET_ITEM(shape, k) : shape;
-        if (!PyLong_CheckExact(item)) return -1;
+    for (Py_ssize_t k = 0; k < (is_list || is_tuple ? Py_SIZE(shape) : 1); k++) {
+        const Ref item = is_list ? item_at(shape, k) : Ref::to(is_tuple ? PyTuple_GET_ITEM(shape, k) : shape);
+        if (!item || !(PyLong_CheckExact(item.get()) || PyArray_IsScalar(item.get(), Integer))) return -1;
+        const Ref number(PyNumber_Index(item.get()));
+        if (!number) return -1;
         int overflow;
-        const long length = PyLong_AsLongAndOverflow(item, &overflow);
+        const long length = PyLong_AsLongAndOverflow(number.get(), &overflow);
         if (overflow || length < 0 || length > most) return -1;
         elements *= length;
         if (elements > most) return -1;
