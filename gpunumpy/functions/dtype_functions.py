@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import Any
 
 import ml_dtypes
@@ -43,6 +44,8 @@ class finfo:
 
     The limits are scalars of the dtype, as in NumPy; those of bfloat16, float8 and float4 are Python floats.
     """
+
+    __class_getitem__: Any = classmethod(GenericAlias)  # as NumPy's, for annotations
 
     def __init__(self, dtype: Any) -> None:
         wanted = _type_of(dtype)

@@ -22,6 +22,12 @@ def _written(x: Any, write: Callable[[Any], Any]) -> Any:
     return x
 
 
+class Complexes(list[complex]):
+    """A list that says so."""
+
+    dtype = complex
+
+
 def _set_to(x: Any, values: Any) -> Any:
     x[:] = values
     return x
@@ -61,6 +67,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "choose of too many": lambda np: np.choose([0, 65], [[k, k] for k in range(65)]),
     "choose of many": lambda np: np.choose([0, 62], [[k, k] for k in range(63)]),
     "choose of one too many": lambda np: np.choose([0, 62], [[k, k] for k in range(64)]),
+    "a class whose dtype is a type": lambda np: [np.iscomplexobj(Complexes([1j])), np.isrealobj(Complexes([1j]))],
     "a range from None": lambda np: np.arange(None, 4),
     "a range from None by name": lambda np: np.arange(start=None, stop=4),
     "a range to None": lambda np: np.arange(4, None),
@@ -354,3 +361,7 @@ def test_info_of_an_array(capsys: pytest.CaptureFixture[str]) -> None:
         np.info(np.arange(6, dtype="c8").reshape(2, 3))
         texts.append([line for line in capsys.readouterr().out.splitlines() if "pointer" not in line])
     assert texts[0] == texts[1]
+
+
+def test_limits_are_annotations_with_a_type_in_brackets() -> None:
+    assert str(gpunumpy.finfo[numpy.float64]).endswith("finfo[numpy.float64]")

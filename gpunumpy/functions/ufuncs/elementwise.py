@@ -385,7 +385,7 @@ def iscomplexobj(x: Any) -> builtins.bool:
     """Return whether the dtype is complex, whatever the values are. See `numpy.iscomplexobj`."""
     if isinstance(x, (list, tuple)) and holds_arrays(x):
         x = as_array(x)
-    return x.dtype.kind == "c" if hasattr(x, "dtype") else numpy.iscomplexobj(x)
+    return x.dtype.kind == "c" if isinstance(getattr(x, "dtype", None), numpy.dtype) else numpy.iscomplexobj(x)
 
 
 def isrealobj(x: Any) -> builtins.bool:
