@@ -42,7 +42,10 @@ def lend(x: ndarray, flags: int) -> memoryview:
     if flags & _WRITABLE:
         return _described(_writeable_memory(x), flags)
     if flags & _INDIRECT == _INDIRECT:
-        raise BufferError("x.data is a memoryview of the array, asnumpy(x) a copy: numpy.asarray(x) asks for the same")
+        raise BufferError(
+            "an array of gpunumpy is no buffer to memoryview(x) and what asks as it does: numpy.asarray(x), which asks "
+            "so too, would not copy. Take x.data, a memoryview, or x.get(), a copy"
+        )
     if flags & _STRIDES:
         memory = None if is_scalar(x) else lent_memory(x)
         return _described(to_host(x) if memory is None else memory, flags).toreadonly()

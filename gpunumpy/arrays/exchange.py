@@ -295,7 +295,7 @@ def from_dlpack(x: Any, /, *, device: Device | str | int | None = None, copy: bo
         source = x.device
     else:
         if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
-            raise TypeError(f"{type(x).__name__!r} has no __dlpack__ and __dlpack_device__")
+            raise TypeError(f"{type(x).__name__!r} has no __dlpack__ and __dlpack_device__; asarray takes other data")
         source = _device(x.__dlpack_device__())
         options = {"stream": int(source.stream)} if source.has_stream else {}
         result = _from_capsule(_capsule(x, options), source)

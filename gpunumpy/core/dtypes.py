@@ -90,7 +90,8 @@ def check(dtype: Any) -> numpy.dtype[Any]:
     supported = _known.get(requested)
     if supported is not None:
         return supported
-    raise OnHostError(f"no kernel computes dtype {str(requested)!r}; {_ALLOWED}")
+    who = "NumPy does on the host, unless host_fallback('error') forbids it"
+    raise OnHostError(f"no kernel computes dtype {str(requested)!r}, which {who}; {_ALLOWED}")
 
 
 def from_user(dtype: Any) -> numpy.dtype[Any]:

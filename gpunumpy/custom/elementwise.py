@@ -175,7 +175,7 @@ class ElementwiseKernel:
     def _prepare(self, args: Sequence[Node], queue: Queue) -> Prepared | PreparedLoop:
         """Return the operation for some arguments, or the loop."""
         inputs, outputs = self.in_params, self.out_params
-        check_count(self.name, len(inputs), len(outputs), len(args))
+        check_count(self.name, inputs, outputs, len(args))
         dtypes = [x.signature.dtype for x in args]
         made = dtypes[len(inputs) :]
         types = types_for(self.name, inputs, outputs, dtypes[: len(inputs)], made)

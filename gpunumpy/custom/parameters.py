@@ -106,9 +106,9 @@ def types_for(
         if argument is not None:
             wanted = parameter.dtype or letters.setdefault(parameter.type_name, argument)
             if argument != wanted:
+                told = f"{parameter.type_name} is {wanted} here" if parameter.dtype is None else f"has to be {wanted}"
                 raise TypeError(
-                    f"{kernel}: {parameter.name} is {argument}, and {parameter.type_name} is {wanted} here; "
-                    f"convert it with astype({str(wanted)!r})"
+                    f"{kernel}: {parameter.name} is {argument}, and {told}; convert it with astype({str(wanted)!r})"
                 )
     unknown = {p.type_name for p in (*inputs, *outputs) if p.dtype is None} - set(letters)
     if unknown:
@@ -128,17 +128,20 @@ def check_names(inputs: Sequence[Parameter], outputs: Sequence[Parameter]) -> No
         seen.add(parameter.name)
 
 
-def check_count(kernel: str, inputs: int, outputs: int, given: int) -> None:
+def check_count(kernel: str, inputs: Sequence[Parameter], outputs: Sequence[Parameter], given: int) -> None:
     """Raise TypeError unless so many arguments are all inputs, or all inputs and outputs."""
-    if given not in (inputs, inputs + outputs):
-        raise TypeError(f"{kernel} takes {inputs} arguments, or {inputs + outputs} with outputs; {given} were given")
+    every = (*inputs, *outputs)
+    if given not in (len(inputs), len(every)):
+        alone, together = (", ".join([p.name for p in part]) for part in (inputs, every))
+        raise TypeError(f"{kernel} takes the arguments ({alone}), or ({together}) with outputs; the call has {given}")
 
 
 def check_outputs(kernel: str, outputs: Sequence[Parameter], made: Sequence[Any]) -> None:
     """Raise TypeError for an output that is no array."""
     for parameter, x in zip(outputs, made, strict=False):
         if not isinstance(x, ndarray):
-            raise TypeError(f"{kernel}: the output {parameter.name} is an array, not {type(x).__name__!r}")
+            kind = f"{type(x).__module__}.{type(x).__name__}"
+            raise TypeError(f"{kernel}: the output {parameter.name} has to be an array of gpunumpy, not {kind}")
 
 
 def variables(parameters: Sequence[Parameter], found: Sequence[DType]) -> tuple[Variable, ...]:
@@ -161,7 +164,7 @@ def values_of(
     except AttributeError:
         pass
     given, made = args[: len(inputs)], args[len(inputs) :]
-    check_count(kernel, len(inputs), len(outputs), len(args))
+    check_count(kernel, inputs, outputs, len(args))
     check_outputs(kernel, outputs, made)
     arrays = [x for x in args if isinstance(x, ndarray)]
     queue = arrays[0].queue if arrays else evaluate.queue_of(default_device())

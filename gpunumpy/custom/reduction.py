@@ -249,7 +249,7 @@ class ReductionKernel:
     def _prepare(self, args: Sequence[Node], queue: Queue) -> _Steps:
         """Return the steps for some arguments."""
         inputs, outputs = self.in_params, self.out_params
-        check_count(self.name, len(inputs), len(outputs), len(args))
+        check_count(self.name, inputs, outputs, len(args))
         dtypes = [x.signature.dtype for x in args]
         types = types_for(self.name, inputs, outputs, dtypes[: len(inputs)], dtypes[len(inputs) :])
         between, c_type = self._reduce_type(types)

@@ -297,6 +297,11 @@ def test_dtypes_that_numpy_cannot_exchange_go_through_a_capsule(dtype: Any) -> N
     assert y.data_ptr() == x.data_ptr()
 
 
+def test_what_is_no_array_is_for_asarray() -> None:
+    with pytest.raises(TypeError, match=r"'list' has no __dlpack__ .*; asarray takes other data"):
+        np.from_dlpack([1.0])
+
+
 def test_float4_has_a_byte_for_each_element() -> None:
     x = from_host(numpy.arange(3).astype(float4_e2m1fn), CPU)
     with pytest.raises(BufferError, match="since version 1"):

@@ -230,8 +230,8 @@ def test_parameters_of_calls() -> None:
 @pytest.mark.parametrize(
     ("args", "keywords", "error", "message"),
     [
-        ((), {}, TypeError, "0 were given"),
-        (([1.0], 2.0), {}, TypeError, "the output y is an array"),
+        ((), {}, TypeError, "the call has 0"),
+        (([1.0], 2.0), {}, TypeError, "the output y has to be an array of gpunumpy"),
         (([1.0],), {"axis": 1}, ValueError, "axis 1 is out of bounds"),
         (([1.0], [1.0]), {}, ValueError, r"the output y has shape \(1,\), the result \(\)"),
     ],

@@ -144,7 +144,7 @@ def test_what_takes_bytes() -> None:
         copied = numpy.asarray(x)
         assert copied.flags.writeable
         assert copied.tobytes() == host.tobytes()
-    with pytest.raises(BufferError, match=r"x\.data"):
+    with pytest.raises(BufferError, match=r"no buffer to memoryview.*Take x\.data, .* or x\.get\(\)"):
         memoryview(tested)
     with pytest.raises(BufferError, match="objects"):
         hashlib.sha256(np.array([None]))
@@ -605,5 +605,5 @@ def test_ufuncs_of_objects_are_the_hosts(method: str) -> None:
     run = getattr(add, method)
     assert run(np.arange(3), np.arange(3)).dtype == object
     np.host_fallback("error")
-    with pytest.raises(TypeError, match="no kernel computes dtype 'object'"):
+    with pytest.raises(TypeError, match=r"dtype 'object', which NumPy does .* host_fallback\('error'\)"):
         run(np.arange(3), np.arange(3))

@@ -69,7 +69,7 @@ def test_bytes_are_lent_in_c_order_and_read_only() -> None:
     x = gpunumpy.arange(6).reshape(2, 3).T
     assert io.BytesIO(x).getvalue() == to_host(x).tobytes()  # NumPy refuses
     for refused in (memoryview, bytearray, (ctypes.c_char * 8).from_buffer):  # which ask as `numpy.asarray` does
-        with pytest.raises(BufferError, match="asnumpy"):
+        with pytest.raises(BufferError, match=r"x\.get\(\)"):
             refused(x)
     with pytest.raises(BufferError, match="objects have no bytes"):
         hashlib.sha256(gpunumpy.array([object()]))

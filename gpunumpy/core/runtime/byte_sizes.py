@@ -35,7 +35,8 @@ def parsed_bytes(given: int | str | None, what: str = "a memory limit") -> int |
         match = re.fullmatch(_TEXT, given)
         unit = _UNITS.get(match[2].lower()) if match else None
         if match is None or unit is None:
-            raise ValueError(f"{what} is a number and a unit (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), not {given!r}")
+            units = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"
+            raise ValueError(f"{what} is a number and a unit ({units}), such as '16GB', not {given!r}")
         return int(match[1]) * unit if match[1].isdecimal() else round(float(match[1]) * unit)
     try:
         nbytes = index(given)

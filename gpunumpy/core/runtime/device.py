@@ -494,7 +494,7 @@ def _parse(spec: object) -> Device:
     index = int(number or 0)
     found = _find_driver()
     if index >= found.count:
-        because = f" ({found.reason})" if found.reason else ""
+        because = f" ({found.reason}; python -m gpunumpy info tells what is needed)" if found.reason else ""
         raise DeviceError(f"there is no device {spec!r} here{because}; {allowed(devices())}")
     new = _new_device("cuda", index)
     new._stays_current = found.count == 1

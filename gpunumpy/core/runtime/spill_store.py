@@ -65,6 +65,8 @@ class SpillStore:
                 return Place(numpy.empty(nbytes, numpy.uint8), None)
             except MemoryError:
                 self.why_full = "the host has no memory for values that would make room"
+                if not folder:
+                    self.why_full += ": GPUNUMPY_SPILL_DIR names a folder for them"
         if folder:
             try:
                 return Place(_file_bytes(folder, nbytes), None)

@@ -105,6 +105,8 @@ def test_without_a_driver_nothing_of_cuda_is_imported(undecided: pytest.MonkeyPa
     undecided.setattr(module, "import_late", None)
     assert default_device() is CPU
     assert "no NVIDIA driver was found" in str(why_no_gpu())
+    with pytest.raises(DeviceError, match=r"no device 'cuda' here \(no NVIDIA .*; python -m gpunumpy info tells"):
+        Device("cuda")
 
 
 @pytest.mark.parametrize(

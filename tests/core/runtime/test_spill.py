@@ -86,7 +86,7 @@ def test_sizes_with_units(given: Any, nbytes: int | None) -> None:
 
 @pytest.mark.parametrize("given", ["", "GB", "16 gigabytes", "-1GB", "1e9", "1 000", "16 G"])
 def test_texts_that_are_no_sizes(given: str) -> None:
-    with pytest.raises(ValueError, match=r"a memory limit is a number and a unit \(B, kB, .*TiB\), not '"):
+    with pytest.raises(ValueError, match=r"a memory limit is a number and a unit \(B, .*TiB\), such as '16GB', not '"):
         np.set_memory_limit(given)
 
 
