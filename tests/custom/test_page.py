@@ -67,7 +67,7 @@ def run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_sections_are_known() -> None:
     assert set(LIBRARIES) <= {title for title, _ in CODE}
-    assert len(ON_CPU) == 9
+    assert len(ON_CPU) == 11
 
 
 @pytest.mark.parametrize(("title", "code"), ON_CPU, ids=[title for title, _ in ON_CPU])
