@@ -468,7 +468,10 @@ def _encode(x: Any, words: list[int]) -> Width:
         raise TypeError(f"a kernel takes arrays and scalars, not {kind.__name__!r}")
     value = numpy.asarray(x)
     if value.size != 1 or value.dtype.hasobject:
-        raise TypeError(f"a NumPy array is passed by value if it has one element, not of shape {value.shape}")
+        raise TypeError(
+            f"a NumPy array is passed by value, if it has one element; asarray(x) makes one of shape {value.shape} an "
+            "array of the device"
+        )
     width = width_of(value.dtype)
     content = value.tobytes().ljust(width.words * WORD_BYTES, b"\0")
     words += struct.unpack(f"<{width.words}Q", content)

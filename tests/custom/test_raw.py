@@ -248,7 +248,7 @@ def test_scalars_have_their_bytes(gpu: fake_driver.FakeDriver) -> None:
         ((0, 0, 2.5, 4), TypeError, "argument 2 of the kernel scale has 4 bytes; a float of 8 bytes was given"),
         ((0, numpy.int32(0), numpy.float32(1), 4), TypeError, "argument 1 .* has 8 bytes; a int32 of 4"),
         ((0, 0, numpy.float32(1), "4"), TypeError, "not 'str'"),
-        ((0, 0, numpy.float32(1), numpy.zeros(2)), TypeError, "if it has one element"),
+        ((0, 0, numpy.float32(1), numpy.zeros(2)), TypeError, r"if it has one element; asarray\(x\)"),
         ((0, 0, numpy.float32(1), 1 << 70), OverflowError, "beyond 64 bits"),
     ],
 )
