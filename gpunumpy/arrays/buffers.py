@@ -43,8 +43,8 @@ def lend(x: ndarray, flags: int) -> memoryview:
         return _described(_writeable_memory(x), flags)
     if flags & _INDIRECT == _INDIRECT:
         raise BufferError(
-            "an array of gpunumpy is no buffer to memoryview(x) and what asks as it does: numpy.asarray(x), which asks "
-            "so too, would not copy. Take x.data, a memoryview, or x.get(), a copy"
+            "memoryview(x), and what asks for memory as it does, is refused: numpy.asarray(x), which asks so too, "
+            "would then not copy. Take x.data, a memoryview, or x.get(), a copy"
         )
     if flags & _STRIDES:
         memory = None if is_scalar(x) else lent_memory(x)
