@@ -253,9 +253,13 @@ class Placement:
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the result of a call on the host, or `ELSEWHERE`."""
         start = 0.0 if evaluate.host_calls is None else perf_counter()
-        result = ELSEWHERE if self._is_compiled else _try_operands(self._function, self._name, args, options)
-        if result is ELSEWHERE and self._takes_data:
-            result = _try_host_data(self._function, self._name, args, options)
+        result = ELSEWHERE
+        if self._name in _COUNTS:
+            result = _try_to_make(self._function, self._name, args, options)
+        elif not self._is_compiled:
+            result = _try_operands(self._function, self._name, args, options)
+        if result is ELSEWHERE and self._name in MAKERS:
+            result = _try_host_data(self._function, args, options)
         if result is not ELSEWHERE and evaluate.host_calls is not None:
             evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*args, result))
         return result
@@ -430,15 +434,15 @@ def _integers(arguments: Iterable[Any]) -> list[int]:
 
 
 def _count_of_shape(shape: Any, *_: Any) -> float:
-    return prod(map(int, shape)) if type(shape) in (tuple, list) else shape
+    return prod(map(int, shape)) if hasattr(shape, "__len__") else shape
 
 
 def _count_of_range(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> float:
-    return ceil(((start if stop is None else stop) - (0 if stop is None else start)) / step)
+    return ceil(((start if stop is None else stop) - (0 if stop is None else start)) / (1 if step is None else step))
 
 
 def _count_of_samples(start: Any, stop: Any, num: Any = 50, *_: Any) -> float:
-    return num if isinstance(start, (int, float, complex)) and isinstance(stop, (int, float, complex)) else inf
+    return num * numpy.size(start) * numpy.size(stop)
 
 
 def _count_of_square(n: Any, m: Any = None, *_: Any) -> float:
@@ -453,6 +457,46 @@ _COUNTS: dict[str, Callable[..., float]] = {
     **dict.fromkeys(("linspace", "logspace", "geomspace"), _count_of_samples),
     "arange": _count_of_range,
 }
+# The names of the arguments that decide it, and of those among them.
+_COUNTED = {
+    **dict.fromkeys(("empty", "ones", "zeros"), ("shape",)),
+    "full": ("shape", "fill_value"),
+    "identity": ("n",),
+    **dict.fromkeys(("eye", "tri"), ("N", "M")),
+    **dict.fromkeys(("linspace", "logspace", "geomspace"), ("start", "stop", "num")),
+    "arange": ("start", "stop", "step"),
+}
+
+
+def _try_to_make(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return what NumPy's function makes of a shape or of numbers; `ELSEWHERE` if that is large, or is not plain."""
+    given, left = list(args), dict(options)
+    for parameter in _COUNTED[name][len(args) :]:
+        if parameter not in left:
+            break
+        given.append(left.pop(parameter))
+    if not given or "like" in left:
+        return ELSEWHERE
+    device, call = Device(left.pop("device", None)), _Call(name)
+    host_args = [call.taken(x) for x in given]
+    host_options = {key: call.taken(x) for key, x in left.items()}
+    if call.is_elsewhere or (call.arrays and call.device is not device):
+        return ELSEWHERE
+    try:
+        if _COUNTS[name](*host_args) > host_bytes(device) // 8:
+            return ELSEWHERE
+        with numpy.errstate(all="ignore"):
+            result = function(*host_args, **host_options)
+    except Exception:  # the function of this package says what is wrong
+        return ELSEWHERE
+    return _placed_if_small(result, device, None)
+
+
+def _placed_if_small(result: Any, device: Device, data: Any) -> Any:
+    if type(result) is not numpy.ndarray or result.dtype not in DTYPES or result.nbytes > host_bytes(device):
+        return ELSEWHERE
+    is_new = result is not data and result.base is None
+    return on_host_memory(result if is_new else result.copy("K"), device)
 
 
 _NUMBERS = frozenset((bool, int, float, complex))
@@ -460,32 +504,20 @@ _NUMBERS = frozenset((bool, int, float, complex))
 MAKERS = frozenset(("array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray"))
 
 
-def _try_host_data(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _try_host_data(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what NumPy's function makes of host data without arrays; `ELSEWHERE` if that is large, or is not plain."""
-    is_maker = name in MAKERS
-    count = _COUNTS.get(name)
-    if not args or (count is None and not is_maker) or "like" in options or options.get("copy", True) is False:
+    if not args or "like" in options or options.get("copy", True) is False:
         return ELSEWHERE
     device = Device(options.get("device"))
-    limit = host_bytes(device)
     numpy_options = {key: x for key, x in options.items() if key != "device"}
-    if not all(map(_is_plain, (*args[is_maker:], *numpy_options.values()))):
+    if not all(map(_is_plain, (*args[1:], *numpy_options.values()))) or not is_plain_data(args[0]):
         return ELSEWHERE
     try:
-        if is_maker:
-            if not _is_plain_data(args[0]):
-                return ELSEWHERE
-        elif count is None or count(*args) > limit // 8:
-            return ELSEWHERE
         with numpy.errstate(all="ignore"):
             result = function(*args, **numpy_options)
     except Exception:  # the function of this package says what is wrong
         return ELSEWHERE
-    if type(result) is not numpy.ndarray or result.dtype not in DTYPES or result.nbytes > limit:
-        return ELSEWHERE
-    if is_maker and (result is args[0] or result.base is not None):
-        result = result.copy("K")
-    return on_host_memory(result, device)
+    return _placed_if_small(result, device, args[0])
 
 
 def _is_plain(x: Any) -> bool:
@@ -496,10 +528,13 @@ def _is_plain(x: Any) -> bool:
     return kind in (tuple, list) and all(type(n) is int or isinstance(n, numpy.integer) for n in x)
 
 
-def _is_plain_data(x: Any) -> bool:
+def is_plain_data(x: Any) -> bool:
     """Return whether an object is a NumPy array, or a number, or nested sequences of numbers alone."""
     kind = type(x)
     if kind is list or kind is tuple:
-        kinds = set(map(type, x))
-        return kinds <= _NUMBERS or (kinds <= {list, tuple, *_NUMBERS} and all(map(_is_plain_data, x)))
-    return kind in _NUMBERS or kind is range or kind is numpy.ndarray or isinstance(x, numpy.generic)
+        return _NUMBERS.issuperset(map(type, x)) or all(map(_is_part_of_plain_data, x))
+    return kind is range or kind is numpy.ndarray or kind in _NUMBERS or isinstance(x, numpy.generic)
+
+
+def _is_part_of_plain_data(x: Any) -> bool:
+    return is_plain_data(x) and type(x) is not numpy.ndarray

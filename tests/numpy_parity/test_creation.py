@@ -445,3 +445,87 @@ def test_small_arrays_are_on_the_host_whatever_says_their_shape(name: str, shape
     made = getattr(gpunumpy, name)(shape, *([7] if name == "full" else []))
     assert memory_on_host(made) is not None
     assert made.shape == getattr(numpy, name)(shape, *([7] if name == "full" else [])).shape
+
+
+MADE_OF_NUMBERS = """
+arange(n(5))
+arange(f(0), f(1), f(0.25))
+arange(0, n(5), dtype='f4')
+arange(r)
+arange(0, stop=5)
+arange(start=0, stop=5)
+linspace(f(0), f(1), 5)
+linspace(0, 1, n(5))
+linspace(0, 1, r)
+linspace([0, 1, 2], a, 5)
+linspace(0, 1, num=5)
+logspace(f(0), 1, 5)
+geomspace(f(1), 10, 5)
+array([f(1), 2])
+array([[f(1), 2], [3, 4]])
+array([f(1), 2], dtype='f4')
+array([r, 1])
+array([numpy.ones(3), numpy.ones(3)])
+array([range(3), range(3)])
+array(range(5))
+full(3, r)
+full((2, 3), a)
+full((2, 3), [1, 2, 3], dtype='f4')
+full((2, 3), numpy.ones(3))
+full(shape=(r, 2), fill_value=r)
+zeros((r, 2))
+zeros([r, 2], 'i4')
+zeros(shape=(2, r))
+zeros(range(3))
+zeros(numpy.array([2, 3]))
+empty((r, 0))
+ones((2, r))
+eye(r)
+tri(n(3))
+broadcast_to(1, (2, 3))
+broadcast_to(f(1), (2, 3))
+broadcast_to([1, 2, 3], (2, 3))
+broadcast_to(numpy.ones(3), (r, 3))
+broadcast_arrays(1, [1, 2])[0]
+frombuffer(b'12345678', 'i4')
+fromiter(range(5), float)
+fromstring('1 2 3', sep=' ')
+fromfunction(lambda x, y: x + y, (3, 3))
+fromfunction(lambda x, y: x * y, (r, 3), dtype=int)
+""".strip().splitlines()
+
+
+def _made(np: Any, text: str) -> Any:
+    a = np.array([4, 1, 2])
+    return eval(f"np.{text}", {"np": np, "numpy": numpy, "n": numpy.int64, "f": numpy.float64, "a": a, "r": a.max()})
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("text", MADE_OF_NUMBERS)
+def test_what_is_made_of_few_numbers_is_on_the_host(text: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    made, expected = _made(gpunumpy, text), _made(numpy, text)
+    assert (memory_on_host(made) is None) == (residence == "device")
+    assert made.tolist() == expected.tolist()
+    assert made.dtype == expected.dtype
+    if not text.startswith("broadcast_arrays"):  # NumPy warns of flags that ours have already
+        assert made.flags.writeable == expected.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zeros((n, 2))",
+        "zeros(shape=n)",
+        "arange(n)",
+        "arange(0, stop=n)",
+        "linspace(0, 1, num=n)",
+        "linspace(np.ones(9), [1], n)",
+        "full(n, n)",
+        "broadcast_to(1, (n,))",
+    ],
+)
+def test_what_is_large_is_not_made_on_the_host(text: str) -> None:
+    gpunumpy.set_residence("auto")
+    made = eval(f"np.{text}", {"np": gpunumpy, "n": gpunumpy.array([10**8, 1]).max()})
+    assert memory_on_host(made) is None

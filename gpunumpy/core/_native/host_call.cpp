@@ -11,8 +11,6 @@ namespace core {
 
 namespace {
 
-constexpr int MAX_ARGUMENTS = 16;
-
 struct HostCall {
     PyObject_HEAD
     vectorcallfunc call;
@@ -59,22 +57,6 @@ PyObject* by_power(const HostCall* self, PyObject* const* args, Py_ssize_t count
     return power_of_scalars(self->rules, args, count);
 }
 
-// References that are given back together.
-class Held {
-public:
-    Held() = default;
-    ~Held() {
-        while (count_) Py_DECREF(objects_[--count_]);
-    }
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    void add(PyObject* owned) { objects_[count_++] = owned; }
-
-private:
-    int count_ = 0;
-    PyObject* objects_[MAX_ARGUMENTS];
-};
-
 // What NumPy's function returns for arguments that it takes, in front of which is room for one more.
 PyObject* result_of(const HostCall* self, PyObject** taken, Py_ssize_t count, PyObject* names) {
     if (self->rules & IS_ATTRIBUTE) return PyObject_GetAttr(taken[0], self->numpy_function);
@@ -104,9 +86,12 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         PyObject* view = view_by_attribute(self, args[0]);
         if (view || PyErr_Occurred()) return view;
     }
-    if ((self->rules & (IS_OF_SHAPE | IS_OF_RANGE | IS_OF_DATA | IS_OF_SAMPLES)) && count && !is_array(args[0])) {
+    if (self->rules & (IS_OF_SHAPE | IS_OF_RANGE | IS_OF_SAMPLES)) {
+        return made_of_data(self->rules, self->numpy_function, args, count, names);
+    }
+    if ((self->rules & IS_OF_DATA) && count && !is_array(args[0])) {
         PyObject* made = made_of_data(self->rules, self->numpy_function, args, count, names);
-        const bool may_hold_arrays = (self->rules & IS_OF_DATA) && (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+        const bool may_hold_arrays = PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]);
         if (made || PyErr_Occurred() || !may_hold_arrays) return made;
     }
     const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
@@ -130,7 +115,8 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         PyErr_Clear();
         return nullptr;
     }
-    if ((self->rules & IS_OF_DATA) && !is_array(args[0]) && !operands.count()) return nullptr;
+    const bool holds_arrays = operands.count() || operands.have_copies();
+    if ((self->rules & IS_OF_DATA) && !is_array(args[0]) && !holds_arrays) return nullptr;
     const bool is_written_to_copy = count && !is_array(args[0]);  // `ufunc.at` does not see that it is read-only
     const bool is_written_to_array = operands.count() && has_flag(operands[0], MADE_AS_ARRAY) && !is_written_to_copy;
     if ((self->rules & IS_WRITING) && !is_written_to_array) return nullptr;

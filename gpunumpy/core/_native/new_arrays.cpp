@@ -22,11 +22,15 @@ PyObject* new_array_of_objects(PyObject* memory, PyObject* queue) {
     return none ? PyObject_CallFunctionObjArgs(state.returned, memory, none.get(), queue, Py_False, nullptr) : nullptr;
 }
 
-// Whether nested sequences hold numbers alone.
+// Whether nested sequences hold numbers alone, Python's or NumPy's.
 bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
     if (is_number(x)) return true;
     const bool is_list = PyList_CheckExact(x);
-    if (depth > 3 || !(is_list || PyTuple_CheckExact(x)) || Py_SIZE(x) > most) return false;
+    if (!is_list && !PyTuple_CheckExact(x)) {
+        const Py_ssize_t length = PyRange_Check(x) ? PyObject_Size(x) : -1;
+        return is_scalar_at_hand(Py_TYPE(x)) || (length >= 0 && length <= most);
+    }
+    if (depth > 3 || Py_SIZE(x) > most) return false;
     for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
         const Ref part = is_list ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
         if (!part || !are_numbers(part.get(), most, depth + 1)) return false;
@@ -36,6 +40,10 @@ bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
 
 // The elements of a shape; -1 if it is not plain, or they are more than `most`.
 npy_intp elements_of(PyObject* shape, npy_intp most) {
+    if (PyRange_Check(shape) || PyArray_CheckExact(shape)) {
+        const Ref lengths(PySequence_Tuple(shape));
+        return lengths ? elements_of(lengths.get(), most) : -1;
+    }
     const bool is_list = PyList_CheckExact(shape), is_tuple = PyTuple_CheckExact(shape);
     npy_intp elements = 1;
     for (Py_ssize_t k = 0; k < (is_list || is_tuple ? Py_SIZE(shape) : 1); k++) {
@@ -52,8 +60,19 @@ npy_intp elements_of(PyObject* shape, npy_intp most) {
     return elements;
 }
 
+bool is_real(PyObject* x) {
+    return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyArray_IsScalar(x, Integer) || PyArray_IsScalar(x, Floating);
+}
+
 double number_at(PyObject* const* args, Py_ssize_t k) {
-    return PyFloat_CheckExact(args[k]) ? PyFloat_AS_DOUBLE(args[k]) : PyLong_AsDouble(args[k]);
+    return PyLong_CheckExact(args[k]) ? PyLong_AsDouble(args[k]) : PyFloat_AsDouble(args[k]);
+}
+
+// The elements of the end of an interval; -1 after an exception.
+npy_intp size_of_end(PyObject* end) {
+    if (is_number(end) || PyArray_IsScalar(end, Generic)) return 1;
+    const Ref data(PyArray_FROM_O(end));
+    return data ? PyArray_SIZE(reinterpret_cast<PyArrayObject*>(data.get())) : -1;
 }
 
 // Whether the first arguments make an array of surely no more bytes than that.
@@ -68,16 +87,73 @@ bool is_small_data(int rules, PyObject* const* args, Py_ssize_t count, npy_intp 
     }
     if (rules & IS_OF_SAMPLES) {
         const bool has_count = count > 2;
-        if (count < 2 || !is_number(args[0]) || !is_number(args[1])) return false;
-        if (has_count && !PyLong_CheckExact(args[2])) return false;
-        return !has_count || (number_at(args, 2) >= 0 && number_at(args, 2) <= static_cast<double>(most));
+        if (count < 2 || (has_count && !PyLong_CheckExact(args[2]) && !PyArray_IsScalar(args[2], Integer))) return false;
+        const npy_intp first = size_of_end(args[0]), last = size_of_end(args[1]);
+        const double samples = has_count ? number_at(args, 2) : 50;
+        const double largest = static_cast<double>(first) * static_cast<double>(last) * samples;
+        return first >= 0 && last >= 0 && samples >= 0 && largest <= static_cast<double>(most);
     }
-    for (Py_ssize_t k = 0; k < count; k++) {
-        if (k < 3 && !PyFloat_CheckExact(args[k]) && !PyLong_CheckExact(args[k])) return false;
+    for (Py_ssize_t k = 0; k < count && k < 3; k++) {
+        if (!is_real(args[k])) return false;
     }
     const double start = count > 1 ? number_at(args, 0) : 0, stop = number_at(args, count > 1);
     const double step = count > 2 ? number_at(args, 2) : 1;
     return !PyErr_Occurred() && step != 0 && std::fabs((stop - start) / step) <= static_cast<double>(most);
+}
+
+// What NumPy's function makes of arguments that it takes as they are.
+PyObject* made_of_taken(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject* queue) {
+    if (!is_small_data(rules, args, count, host_bytes_of(queue))) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    Ref result;
+    {
+        Silence silence(PyArray_CheckExact(args[0]) || (rules & IS_OF_SAMPLES));
+        if (!silence) return nullptr;
+        result = Ref(PyObject_Vectorcall(numpy_function, args, static_cast<size_t>(count), names));
+    }
+    if (!result) {
+        PyErr_Clear();  // the function of this package says what is wrong
+        return nullptr;
+    }
+    if (!PyArray_CheckExact(result.get())) return nullptr;
+    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(result.get());
+    if ((rules & IS_OF_DATA) && (result.get() == args[0] || PyArray_BASE(data))) {
+        result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
+        if (!result) return nullptr;
+    }
+    if ((rules & IS_OF_SHAPE) && PyArray_ISOBJECT(data)) return new_array_of_objects(result.get(), queue);
+    return new_array_of(result.get(), queue);
+}
+
+// Whether an argument is, or in a list or tuple may hold, an array that NumPy takes as its memory on the host.
+bool may_hold_array(PyObject* x) {
+    if (is_array(x) || PyArray_CheckExact(x)) return true;
+    if (!PyTuple_CheckExact(x) && !PyList_CheckExact(x)) return false;
+    for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
+        const Ref part = PyList_CheckExact(x) ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
+        if (!part || !PyLong_CheckExact(part.get())) return true;
+    }
+    return false;
+}
+
+// The same of arguments among which are lists, NumPy arrays, or arrays on the host.
+PyObject* made_of_operands(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject* queue) {
+    Operands operands(rules);
+    Held held;
+    PyObject* taken[MAX_ARGUMENTS];
+    const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    for (Py_ssize_t k = 0; k < total; k++) {
+        taken[k] = operands.taken(args[k]);
+        if (!taken[k]) {
+            PyErr_Clear();
+            return nullptr;
+        }
+        held.add(taken[k]);
+    }
+    if (operands.count() && operands.queue() != queue) return nullptr;
+    return made_of_taken(rules, numpy_function, taken, count, names, queue);
 }
 
 // set_default_queue((variable, variables, function)): see `default_queue`.
@@ -116,39 +192,22 @@ PyObject* default_queue() {
 }
 
 PyObject* made_of_data(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    const Py_ssize_t options = names ? PyTuple_GET_SIZE(names) : 0;
+    const Py_ssize_t options = names ? PyTuple_GET_SIZE(names) : 0, total = count + options;
+    if (!count || total > MAX_ARGUMENTS) return nullptr;
     for (Py_ssize_t k = 0; k < options; k++) {
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), "dtype")) return nullptr;
     }
-    for (Py_ssize_t k = 1; k < count + options; k++) {
+    bool are_taken = !(rules & IS_OF_DATA) && may_hold_array(args[0]);
+    for (Py_ssize_t k = 1; k < total; k++) {
         const bool is_object = (rules & IS_OF_SHAPE) && args[k] == reinterpret_cast<PyObject*>(&PyBaseObject_Type);
-        if (!is_object && !is_plain(args[k])) return nullptr;
+        if (is_object || is_plain(args[k])) continue;
+        if (rules & IS_OF_DATA) return nullptr;
+        are_taken = true;
     }
-    if (!count) return nullptr;
     Ref queue(default_queue());
     if (!queue) return nullptr;
-    if (!is_small_data(rules, args, count, host_bytes_of(queue.get()))) {
-        PyErr_Clear();
-        return nullptr;
-    }
-    Ref result;
-    {
-        Silence silence(PyArray_CheckExact(args[0]) || (rules & IS_OF_SAMPLES));
-        if (!silence) return nullptr;
-        result = Ref(PyObject_Vectorcall(numpy_function, args, static_cast<size_t>(count), names));
-    }
-    if (!result) {
-        PyErr_Clear();  // the function of this package says what is wrong
-        return nullptr;
-    }
-    if (!PyArray_CheckExact(result.get())) return nullptr;
-    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(result.get());
-    if ((rules & IS_OF_DATA) && (result.get() == args[0] || PyArray_BASE(data))) {
-        result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
-        if (!result) return nullptr;
-    }
-    if ((rules & IS_OF_SHAPE) && PyArray_ISOBJECT(data)) return new_array_of_objects(result.get(), queue.get());
-    return new_array_of(result.get(), queue.get());
+    const auto make = are_taken ? made_of_operands : made_of_taken;
+    return make(rules, numpy_function, args, count, names, queue.get());
 }
 
 PyObject* resident(PyObject* const* args) {

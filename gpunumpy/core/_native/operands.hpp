@@ -34,6 +34,25 @@ enum Rules {
     IS_OF_PYTHON = 1 << 18
 };
 
+// The most arguments of a call that is placed here.
+constexpr int MAX_ARGUMENTS = 16;
+
+// References that are given back together.
+class Held {
+public:
+    Held() = default;
+    ~Held() {
+        while (count_) Py_DECREF(objects_[--count_]);
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    void add(PyObject* owned) { objects_[count_++] = owned; }
+
+private:
+    int count_ = 0;
+    PyObject* objects_[MAX_ARGUMENTS];
+};
+
 // Whether NumPy takes an argument as it is, and it holds no array.
 bool is_plain(PyObject* x);
 // Whether an argument is a number of Python's types.

@@ -39,7 +39,7 @@ from ...core.recording.record import (
     transposed,
     with_held_arrays,
 )
-from ...core.recording.residence import given
+from ...core.recording.residence import given, resident
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -311,13 +311,13 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
 @takes_like
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """Return a new array of the values that an iterable yields. See `numpy.fromiter`."""
-    return from_host(numpy.fromiter(iter, dtypes.check(dtype), count))
+    return resident(numpy.fromiter(iter, dtypes.check(dtype), count))
 
 
 @takes_like
 def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", like: Any = None) -> ndarray:
     """Return a new array of the numbers in a text. See `numpy.fromstring`."""
-    return from_host(numpy.fromstring(string, dtypes.check(dtype), count, sep=sep))
+    return resident(numpy.fromstring(string, dtypes.check(dtype), count, sep=sep))
 
 
 # --- of one value ----------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from ...core.recording.record import (
     to_numpy,
 )
 from ...core.recording.residence import host_bytes, is_auto, resident
-from ...core.runtime.device import default_device
+from ...core.runtime.device import Device, default_device
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
 from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for
@@ -491,7 +491,10 @@ def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, device: Any = None, like: Any = None, **kwargs: Any
 ) -> Any:
     """Call a function with the coordinates of every element. See `numpy.fromfunction`."""
-    grid = indices(shape, dtype=dtype, device=device)
+    dims, target_dtype, target = as_shape(tuple(shape)), dtypes.check(dtype), Device(device)
+    if is_auto() and len(dims) * prod(dims) * target_dtype.itemsize <= host_bytes(target):
+        return function(*(resident(part.copy(), target) for part in numpy.indices(dims, target_dtype)), **kwargs)
+    grid = indices(dims, dtype=target_dtype, device=device)
     grid_layout = grid.layout
     coordinates = [
         make_view(grid, Layout(grid_layout.shape[1:], grid_layout.strides[1:], k * grid_layout.strides[0]))

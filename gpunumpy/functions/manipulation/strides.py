@@ -188,6 +188,8 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     contents = numpy.frombuffer(buffer, dtypes.check(dtype), count, offset)
     if contents.flags.writeable:
         return on_lent_memory(contents)
+    if is_auto() and contents.nbytes <= host_bytes(default_device()):
+        return on_host_memory(contents, default_device())
     result = from_host(contents)
     result._flags |= READ_ONLY | ALWAYS_READ_ONLY
     return result
