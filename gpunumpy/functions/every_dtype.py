@@ -16,8 +16,10 @@ import numpy
 
 from ..core.dtypes import KIND
 from ..core.errors import MaskedOperandError, OnHostError, OverlapError
+from ..core.graph import layout
 from ..core.recording import residence
-from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
+from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray, to_host
+from ..core.recording.record import array_of_protocol
 from .fallback import WRITE_TO_OVERLAP, has_unasked_class, holds_host_data, host_fallback, late_on_host, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
 from .subclasses import (
@@ -165,10 +167,44 @@ def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
     def run(x: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
         if isinstance(x, (list, tuple)) and dtype is not None and numpy.dtype(dtype) == object:
             depth = {"ndmax": options["ndmax"]} if "ndmax" in options else {}
-            x = numpy.array(x, dtype, **depth)
+            x = _array_of_objects(x, options.get("ndmax") or layout.MAX_DIMENSIONS, depth)
         return by_numpy(x, dtype, *args, **options)
 
     return run
+
+
+class _Holder:
+    """Stands for an object whose ``__array__`` returns an array of this package, where NumPy would call that."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
+class _ArrayHolder(_Holder):
+    """The same for one whose elements may become those of an array."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return to_host(array_of_protocol(self.held))
+
+
+def _with_holders(x: Any, depth: int) -> Any:
+    """Return nested sequences, `depth` of which are dimensions of an array, with such objects in their places."""
+    if isinstance(x, (list, tuple)):
+        return [_with_holders(part, depth - 1) for part in x] if depth else x
+    is_held = not isinstance(x, (ndarray, numpy.ndarray)) and isinstance(array_of_protocol(x), ndarray)
+    return (_ArrayHolder if depth else _Holder)(x) if is_held else x
+
+
+def _array_of_objects(x: Any, depth: int, options: dict[str, Any]) -> Any:
+    """Return nested sequences as NumPy's array of objects, of at most `depth` dimensions."""
+    try:
+        return numpy.array(x, object, **options)
+    except ValueError:
+        made: Any = numpy.array(_with_holders(x, depth), object, **options)
+    for position in numpy.ndindex(made.shape):
+        if isinstance(made[position], _Holder):
+            made[position] = made[position].held
+    return made
 
 
 def construct_on_host(cls: type[ndarray], *args: Any, **options: Any) -> Any:
@@ -211,7 +247,13 @@ def set_item_on_host(a: ndarray, key: Any, value: Any) -> None:
     if memory is None or not memory.dtype.hasobject:
         _set_item(a, key, value)
     else:
-        _set_objects(a, key, lambda: value)  # an argument that is no array reaches NumPy as it is
+        try:
+            _set_objects(a, key, lambda: value)  # an argument that is no array reaches NumPy as it is
+        except ValueError:
+            if not isinstance(value, (list, tuple)):
+                raise
+            objects = _array_of_objects(value, memory[key].ndim, {})
+            _set_objects(a, key, lambda: objects)
 
 
 _set_item = on_host(numpy.ndarray.__setitem__, "")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from ..core.recording.array import ndarray
+from ..core.recording.array import ndarray, on_lent_memory
 from .fallback import OWN_FUNCTIONS, HostCall
 
 
@@ -50,11 +50,21 @@ class nditer(metaclass=IteratorMeta):
         iterator = numpy.nditer(
             _in_order_of_memory(op, call), flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize
         )
-        return _writing_back(iterator, call) if _may_write(op_flags) else iterator
+        allocates = op is None or (isinstance(op, (list, tuple)) and any(x is None for x in op))
+        return _writing_back(iterator, call) if allocates or _may_write(op_flags) else iterator
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of NumPy's iterator."""
         return getattr(self._iterator, name)
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """The arrays that the iterator runs over. Those that it has allocated, and writes to, stay on the host."""
+        given = [hosted.host for hosted in self._call.hosted_arrays]
+        return tuple(
+            self._call.from_host(x) if any(x is host for host in given) else on_lent_memory(x)
+            for x in self._iterator.operands
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute of NumPy's iterator, such as its index."""

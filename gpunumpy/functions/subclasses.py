@@ -60,6 +60,8 @@ class ClassRule(NamedTuple):
     of_call
         What the other arguments of a call change in this rule: a function of the same parameters that returns the
         fields with their values; None if they change nothing.
+    tells_source
+        Whether ``__array_finalize__`` of the results gets the argument, and not None.
     """
 
     keeps: bool = False
@@ -77,6 +79,7 @@ class ClassRule(NamedTuple):
     deciding: int | None = None
     asked_of: Callable[..., Any] | None = None
     of_call: Callable[..., dict[str, Any]] | None = None
+    tells_source: bool = True
 
 
 def _names(text: str) -> frozenset[str]:
@@ -148,7 +151,7 @@ def _of_product(a: Any, b: Any, out: Any = None) -> dict[str, Any]:
 
 def _of_joining(*args: Any, **options: Any) -> dict[str, Any]:
     # NumPy asks for a priority above that of its own arrays, and tells the class of no array that it is made from.
-    return {"keeps": any(_priority(x) > 0 for x in _arrays_in((args, options)))}
+    return {"keeps": any(_priority(x) > 0 for x in _arrays_in((args, options))), "tells_source": False}
 
 
 def _of_resize(a: Any, new_shape: Any) -> dict[str, Any]:
@@ -230,7 +233,7 @@ def rule_of(name: str, ufuncs: Mapping[str, Any] = MappingProxyType({}), is_meth
         wraps=3 if name in _WRAPPING else int(name in _WRAPPING_ALONE),
         ufunc=ufunc, method=called, deciding=deciding, of_call=_OF_CALL.get(name),
         method_of_others="" if name in _CONVERTING_FIRST else called,
-        asked_of=asked_of,
+        asked_of=asked_of, tells_source=name not in ("packbits", "unpackbits"),
     )  # fmt: skip
 
 
@@ -290,6 +293,8 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
     result = call(*plain_args, **plain_options)
     if isinstance(result, ndarray) and result.dtype.kind == "O" and args and isinstance(args[0], (list, tuple)):
         _hold_originals(result, originals)
+    if result is None and args and isinstance(args[0], ndarray) and args[0].dtype.kind == "O":
+        _hold_originals(args[0], originals)  # which were written to it
     if rule.deciding is not None:
         decides = list(signature(call).bind(*args, **options).arguments.values())[rule.deciding]
         arrays = [x for x in _arrays_in(decides) if type(x) is not ndarray]
@@ -433,7 +438,7 @@ def _of_class(
             return template.__array_wrap__(x)
         if rule.wraps:
             return wrap(template, x, None, not x.shape)
-        return as_class(x, type(template), None if rule.of_call is _of_joining else template)
+        return as_class(x, type(template), template if rule.tells_source else None)
     if not isinstance(x, (list, tuple)):
         return x
     if rule.keeps_at is None:

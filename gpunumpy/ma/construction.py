@@ -48,6 +48,8 @@ def create(
         result._stored_mask = own if own is nomask or own.shape == elements.shape else own.reshape(elements.shape)
         result._has_masked = source._has_masked
         take_attributes(result, source)
+    else:
+        _take_held_mask(result, data)
     if mask is nomask:
         _keep_mask(result, data, copy, keep_mask, shrink)
     else:
@@ -67,6 +69,15 @@ def _elements(data: Any, source: Any, dtype: Any, copy: Any, order: str | None, 
     if isinstance(given, (list, tuple)) and any(map(_is_masked_array, given)):
         given = [x if x is masked or not _is_masked_array(x) else taken(x)._data for x in given]
     return as_data(arrays.array(given, dtype, copy=True if copy else None, order=order or "K", ndmin=ndmin))
+
+
+def _take_held_mask(result: Any, data: Any) -> None:
+    """Give an array the mask of an object that is no array but has one, as one that stands for a masked array."""
+    held = nomask if isinstance(data, (ndarray, numpy.ndarray)) else getattr(data, "_mask", nomask)
+    if held is nomask or held is numpy.ma.nomask:
+        return
+    result._mask = as_data(arrays.array(taken(held), numpy.bool, device=result._data.device))
+    result._fill_value = checked_fill_value(getattr(data, "_fill_value", None), result.dtype)
 
 
 def _is_masked_array(x: Any) -> bool:

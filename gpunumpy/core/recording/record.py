@@ -244,7 +244,7 @@ def _promotes_as(signature: Signature) -> Any:
     return signature.dtype
 
 
-def _fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
+def fit_scalars(op: str, nodes: Sequence[Node], loop: tuple[DType, ...]) -> tuple[list[Node], tuple[DType, ...]]:
     """Return the operands and the loop, adapted to Python scalars that the loop's dtypes cannot represent.
 
     A kernel takes a Python scalar as a number of the kind of its loop. Raise NumPy's OverflowError for an integer out
@@ -316,7 +316,7 @@ def elementwise_value(
     """Return the value of an elementwise operation with its dimensions in memory order, and that order."""
     if loop is None:
         loop = table.resolve(op, weak_types(nodes))
-    nodes, loop = _fit_scalars(op, nodes, loop)
+    nodes, loop = fit_scalars(op, nodes, loop)
     shape = layout.broadcast_shapes(*(node.signature.shape for node in nodes))
     order = None
     if len(shape) > 1:
@@ -357,7 +357,7 @@ def as_dtype(node: Node, dtype: DType) -> Node:
     primitive = node.signature.primitive
     if isinstance(primitive, Const) and primitive.weak:
         if dtype.kind in "biu" and primitive.weak.startswith("int"):
-            _fit_scalars("cast", [node], (dtype, dtype))
+            fit_scalars("cast", [node], (dtype, dtype))
         value = numpy.asarray(node.data)
         if value.dtype.kind == "c" and dtype.kind not in "cb":
             value = value.real

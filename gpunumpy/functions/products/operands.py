@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
+from numpy._core._exceptions import _UFuncInputCastingError, _UFuncOutputCastingError
 
 from ...core.dtypes import DType, check
 from ...core.graph import layout
@@ -29,9 +30,7 @@ def cast_operands(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", na
     for k, node in enumerate(nodes):
         source = node.signature.dtype
         if not numpy.can_cast(source, dtype, casting):
-            raise TypeError(
-                f"Cannot cast ufunc {name!r} input {k} from {source!r} to {dtype!r} with casting rule {casting!r}"
-            )
+            raise _UFuncInputCastingError(UFUNCS[name], casting, source, dtype, k)
     return [cast_with_warning(node, dtype) for node in nodes]
 
 
@@ -48,10 +47,8 @@ def write_product(
     With `order`, dimension k of the product is axis ``order[k]`` of `out`.
     """
     if not numpy.can_cast(node.signature.dtype, out.dtype, casting):
-        raise TypeError(
-            f"Cannot cast ufunc {name!r} output from {node.signature.dtype!r} to {out.dtype!r} with casting rule "
-            f"{casting!r}"
-        )
+        ufunc = UFUNCS[name]
+        raise _UFuncOutputCastingError(ufunc, casting, node.signature.dtype, out.dtype, ufunc.nin)
     out_shape = tuple(out.shape if order is None else (out.shape[d] for d in order))
     shape = node.signature.shape
     out_loop_ndim, loop_ndim = len(out_shape) - core_ndim, len(shape) - core_ndim

@@ -8,6 +8,7 @@ from functools import cache, partial, wraps
 from typing import Any
 
 import numpy
+from numpy._core._exceptions import _UFuncOutputCastingError
 
 from ...core import dtypes
 from ...core._native import IS_COMPILED, compiled
@@ -27,6 +28,7 @@ from ...core.recording.record import (
     as_nodes,
     binary_operator,
     elementwise,
+    fit_scalars,
     leave_to_class,
     unary_operator,
     weak_types,
@@ -375,7 +377,13 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         if casting == "same_kind" and signature is None and not given_outputs:
             return table.resolve(self.__name__, types)
         output_dtypes = tuple(None if out is None else out.dtype for out in outs or (None,) * self.nout)
-        return _resolved_loop(self, (*table.promoted_types(self.__name__, types), *output_dtypes), casting, signature)
+        try:
+            promoted = table.promoted_types(self.__name__, types)
+            return _resolved_loop(self, (*promoted, *output_dtypes), casting, signature)
+        except _UFuncOutputCastingError:
+            # NumPy converts integers of Python before it looks at the outputs: raises if one is out of range.
+            fit_scalars(self.__name__, nodes, table.resolve(self.__name__, types))
+            raise
 
     def _return_result(
         self,
