@@ -36,6 +36,7 @@ _SHARE = 1 / 8
 _MOST_BYTES = 1 << 28
 _SHARE_OF_LINE = 1 / 8  # of what a device may have, for a line that is transformed: it has a result, and work space
 _SHARE_OF_OPERANDS = 1 / 3  # of what a device may have, for what slabs of slabs have in common
+_ATTEMPTS = 4  # each with a quarter of the room of the one before
 _WHOLE = 4  # times the bytes of a slab may have what each slab picks elements from
 
 _Compute: TypeAlias = Callable[[Queue, Sequence[Node]], None]
@@ -58,29 +59,49 @@ def compute_slabs(
     MemoryError
         If a value, or something that it is made of, cannot be computed in parts that fit.
     """
-    copies = rewritten_for_slabs(roots, int(memory.most_bytes(queue.device) * _SHARE_OF_LINE))
-    _compute_in_order(
-        queue,
-        copies,
-        compute,
-        {new: places[root] for new, root in zip(copies, roots, strict=True) if places and root in places},
-    )
+    room = memory.most_bytes(queue.device)
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            _compute_within(queue, roots, compute, places or {}, room)
+        except MemoryError:  # libraries keep some of it, or others know the addresses of arrays
+            room //= 4
+        else:
+            return
+    _compute_within(queue, roots, compute, places or {}, room)
+
+
+def _compute_within(
+    queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place], room: int
+) -> None:
+    """Compute values in slabs for so many bytes on the device."""
+    roots = [root for root in roots if root.data is None]
+    copies = rewritten_for_slabs(roots, int(room * _SHARE_OF_LINE))
+    places_of_copies = {new: places[root] for new, root in zip(copies, roots, strict=True) if root in places}
+    _compute_in_order(queue, copies, compute, places_of_copies, room)
     publish(
         queue, [(root, new.data, new.signature) for root, new in zip(roots, copies, strict=True) if root is not new]
     )
 
 
 def _compute_in_order(
-    queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place], *, is_nested: bool = False
+    queue: Queue,
+    roots: Sequence[Node],
+    compute: _Compute,
+    places: Mapping[Node, Place],
+    room: int,
+    *,
+    is_nested: bool = False,
 ) -> None:
     """Compute values, each behind those that slabs of it need as a whole.
 
     Parameters
     ----------
+    room
+        The bytes that the device may have.
     is_nested
         Whether the values are slabs themselves.
     """
-    budget = _budget(queue.device)
+    budget = _budget(room)
     waiting = [list(roots)]
     while waiting:
         pending = [node for node in waiting[-1] if node.data is None]
@@ -105,8 +126,8 @@ def _compute_in_order(
                 groups[way.extent].append(way)
         _compute_at_once(queue, at_once, budget, compute)
         for ways in groups.values():
-            together = ways if is_nested else _that_fit_together(ways, budget, memory.most_bytes(queue.device))
-            _compute_group(queue, together, budget, compute, is_nested)  # the others come when this is looked at again
+            together = ways if is_nested else _that_fit_together(ways, budget, room)
+            _compute_group(queue, together, room, compute, is_nested)  # the others come when this is looked at again
 
 
 def _that_fit_together(ways: Sequence[SlabResult], budget: int, room: int) -> Sequence[SlabResult]:
@@ -126,18 +147,19 @@ def _that_fit_together(ways: Sequence[SlabResult], budget: int, room: int) -> Se
 
 def slab_counts(device: Device, roots: Sequence[Node]) -> list[tuple[int, int]]:
     """Return in how many slabs values are computed for which a device has no room, and the lengths that are cut."""
-    budget, found = _budget(device), []
-    for root in rewritten_for_slabs(roots, int(memory.most_bytes(device) * _SHARE_OF_LINE)):
-        if _bytes_at_once([root], Cut(), budget) > memory.most_bytes(device):
+    room = memory.most_bytes(device)
+    budget, found = _budget(room), []
+    for root in rewritten_for_slabs(roots, int(room * _SHARE_OF_LINE)):
+        if _bytes_at_once([root], Cut(), budget) > room:
             way, _ = _best_way(root, budget)
             if way is not None:
                 found.append((-(-way.extent // _width([way], budget)), way.extent))
     return found
 
 
-def _budget(device: Device) -> int:
-    """Return how many bytes a slab reads and writes."""
-    return max(min(int(memory.most_bytes(device) * _SHARE), _MOST_BYTES), 1)
+def _budget(room: int) -> int:
+    """Return how many bytes a slab reads and writes, of those that a device may have."""
+    return max(min(int(room * _SHARE), _MOST_BYTES), 1)
 
 
 def _best_way(root: Node, budget: int, *, is_nested: bool = False) -> tuple[SlabResult | None, list[Node]]:
@@ -222,21 +244,21 @@ def _without_slabs(queue: Queue, root: Node, budget: int, error: MemoryError) ->
 # --- one pass over the data -------------------------------------------------------------------------------------------
 
 
-def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, compute: _Compute, is_nested: bool) -> None:
+def _compute_group(queue: Queue, ways: Sequence[SlabResult], room: int, compute: _Compute, is_nested: bool) -> None:
     """Compute values that are cut along axes of one length, in one pass over what they are made of."""
     if is_nested:  # what the slabs have in common was brought to the device, and the bar is that of the whole
-        _take_slabs(queue, ways, budget, compute, lambda part: None, is_nested=True)
+        _take_slabs(queue, ways, room, compute, lambda part: None, is_nested=True)
     else:
         reads = readings(way.root for way in ways)
         for reading in reads:
-            if reading.stop - reading.start > budget:
+            if reading.stop - reading.start > _budget(room):
                 move_out(reading.buffer, queue)
         with progress_bar(sum(reading.stop - reading.start for reading in reads)) as progress:
-            _take_slabs(queue, ways, budget, compute, progress, is_nested=False)
+            _take_slabs(queue, ways, room, compute, progress, is_nested=False)
     for way in ways:
         result = way.result()
         if isinstance(result, SlabResult):
-            _compute_group(queue, [result], budget, compute, is_nested)
+            _compute_group(queue, [result], room, compute, is_nested)
         else:
             publish(queue, [(way.root, result, computed_signature(way.root.signature))])
 
@@ -244,7 +266,7 @@ def _compute_group(queue: Queue, ways: Sequence[SlabResult], budget: int, comput
 def _take_slabs(
     queue: Queue,
     ways: Sequence[SlabResult],
-    budget: int,
+    room: int,
     compute: _Compute,
     progress: Callable[[float], object],
     *,
@@ -256,7 +278,7 @@ def _take_slabs(
     the slabs are cut along another axis in turn. What is read for a slab of one operand then stays on the device for
     all of these.
     """
-    extent, room = ways[0].extent, memory.most_bytes(queue.device)
+    extent, budget = ways[0].extent, _budget(room)
     needs_slabs = not is_nested and _bytes_of_slab(ways, 1, budget) > room
     share = int(room * _SHARE_OF_OPERANDS)
     width = _width_of_outer(ways, share, budget) if needs_slabs else _width(ways, budget, is_nested=is_nested)
@@ -269,7 +291,7 @@ def _take_slabs(
         try:
             if needs_slabs:
                 copies = substituted(nodes, loaded(queue, nodes, budget, share), {})
-                _compute_in_order(queue, copies, compute, {}, is_nested=True)
+                _compute_in_order(queue, copies, compute, {}, room, is_nested=True)
             else:
                 copies = substituted(nodes, loaded(queue, nodes, budget), {})
                 compute(queue, copies)

@@ -238,6 +238,25 @@ class Chunked:
         raise AssertionError("all of it is read")
 
 
+@pytest.mark.parametrize("name", ["sums of columns", "stacked", "updates", "sorted rows", "product of matrices"])
+def test_beside_memory_that_stays(tmp_path: Path, name: str) -> None:
+    """Most of what the limit allows is a library's, so that slabs for half of the limit find no room."""
+    values, expression = mapped(tmp_path, data()), EXPRESSIONS[name]
+    expected, has_spilled = expression(numpy, numpy.array(values)), CPU.has_spilled
+    kept = memory.allocate_fixed(CPU, 30_000_000)
+    gc.collect()
+    memory.free_all_blocks("cpu")
+    try:
+        np.set_memory_limit(memory.memory_info("cpu").used + LIMIT, "cpu")
+        x = np.asarray(values)
+        assert type(x._node.data) is SpilledBuffer
+        numpy.testing.assert_allclose(np.asnumpy(expression(np, x)), expected, rtol=1e-12)
+    finally:
+        np.set_memory_limit(None, "cpu")
+        CPU.has_spilled = has_spilled
+        del kept
+
+
 def test_of_chunks(limit: None) -> None:
     chunks = Chunked(data())
     x = np.asarray(chunks)
