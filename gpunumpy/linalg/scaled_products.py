@@ -87,36 +87,33 @@ def scaled_matmul(
     last = _scale_of_result(scale_result, left, dtype)
     if not m * n * k:
         return wrap(graph.fill(graph.typed_scalar(0, dtype), (m, n), left.queue))
+    made = dtype if last is None else FLOAT32
     if any(scale.is_of_blocks for scale in scales):
         _check_blocks(left, fast_accumulation)
-        product = _product(left, right, fitted(*scales), FLOAT32 if last is not None else dtype, False)
-        return wrap(product) if last is None else _in_float8(wrap(product), last, dtype)
-    rows, columns = (scale if scale.kind == "rows" else None for scale in scales)
-    if rows is None and columns is None:
-        return wrap(_product(left, right, scales, dtype, fast_accumulation, last))
-    one = scale_of(1.0, left, (1, 1), "")
-    whole = tuple(one if scale.kind == "rows" else scale for scale in scales)
-    result = wrap(_product(left, right, (whole[0], whole[1]), FLOAT32, fast_accumulation))
-    if rows is not None:
-        result = elementwise("multiply", [result, rows.values])
-    if columns is not None:
-        result = elementwise("multiply", [result, transpose(columns.values)])
+        result = wrap(_product(left, right, fitted(*scales), made, False))
+    elif any(scale.kind == "rows" for scale in scales):
+        one = scale_of(1.0, left, (1, 1), "")
+        whole = tuple(one if scale.kind == "rows" else scale for scale in scales)
+        result = wrap(_product(left, right, (whole[0], whole[1]), FLOAT32, fast_accumulation))
+        for scale, is_of_columns in zip(scales, (False, True), strict=True):
+            if scale.kind == "rows":
+                values = transpose(scale.values) if is_of_columns else scale.values
+                result = elementwise("multiply", [result, values])
+    else:
+        result = wrap(_product(left, right, scales, made, fast_accumulation))
     return wrap(as_dtype(result.value(), dtype)) if last is None else _in_float8(result, last, dtype)
 
 
-def _product(
-    a: ndarray, b: ndarray, scales: tuple[Scale, Scale], dtype: DType, fast: bool, last: ndarray | None = None
-) -> Node:
-    """Return the product that the library computes; `last` is the scale of a float8 result."""
+def _product(a: ndarray, b: ndarray, scales: tuple[Scale, Scale], dtype: DType, fast: bool) -> Node:
+    """Return the product that the library computes."""
     values = [a.value(), transpose(b).value(), *(scale.operand() for scale in scales)]
-    values += [] if last is None else [last.value()]
     options = bool(fast), scales[0].kind, scales[1].kind
     shape = a.shape[0], b.shape[1]
     return graph.library_call("scaled_matmul", options, [*map(_in_memory, values)], (shape, dtype))
 
 
 def _in_float8(product: ndarray, scale: ndarray, dtype: DType) -> ndarray:
-    """Return a float32 product times a scale in float8, as the library rounds it."""
+    """Return a float32 product times a scale in float8, where what is too large is the largest number."""
     largest = float(ml_dtypes.finfo(dtype).max)
     result = elementwise("multiply", [product, scale])
     result = elementwise("maximum", [elementwise("minimum", [result, largest]), -largest])

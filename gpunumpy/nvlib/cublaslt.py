@@ -140,7 +140,7 @@ class Algorithms(NamedTuple):
 def ask_heuristic(
     device: Device,
     description: int,
-    layouts: tuple[int, ...],
+    layouts: tuple[int, int, int],
     alignment: int,
     max_workspace: int = WORKSPACE_BYTES,
     reductions: int = _REDUCTION_IN_SUMS_DTYPE,
@@ -148,8 +148,7 @@ def ask_heuristic(
 ) -> Algorithms:
     """Return algorithms for a product whose pointers are multiples of `alignment` bytes.
 
-    `description` and `layouts`, of A, B, the result, and between them C if its layout is another one, are addresses of
-    the library's objects.
+    `description` and `layouts`, of A, B and the result, are addresses of the library's objects.
     """
     lt, library = handle(device, "cublasLt")
     preference = lt.matmul_preference_create()
@@ -160,7 +159,7 @@ def ask_heuristic(
         for matrix in "ABCD":
             set_attribute(set_preference, preference, attributes[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
         results, count = lt.MatmulHeuristicResult(max_results), numpy.zeros(1, "i4")
-        request = (*layouts[:3], layouts[-1], preference, max_results, results.ptr, count.ctypes.data)
+        request = (*layouts, layouts[-1], preference, max_results, results.ptr, count.ctypes.data)
         device.activate()
         try:
             lt.matmul_algo_get_heuristic(library, description, *request)

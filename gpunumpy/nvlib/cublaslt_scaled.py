@@ -46,18 +46,14 @@ class _ScaledProduct:
         ):
             cublaslt.set_attribute(set_attribute, self.description, attribute, value, dtype)
         out, left, right = dtypes
-        self.is_float8 = out in _FORMATS
         self.layout_a = lt.matrix_layout_create(_FORMATS[right], inner, columns, inner)
         self.layout_b = lt.matrix_layout_create(_FORMATS[left], inner, rows, inner)
-        # The matrix that could be added, and is not, is never of float8.
-        added, made = (TYPES["bfloat16"][0], _FORMATS[out]) if self.is_float8 else (TYPES[out][0],) * 2
-        self.layout_c = lt.matrix_layout_create(added, columns, rows, columns)
-        self.layout_out = lt.matrix_layout_create(made, columns, rows, columns)
-        layouts = (self.layout_a, self.layout_b, self.layout_c, self.layout_out)
+        self.layout_out = lt.matrix_layout_create(TYPES[out][0], columns, rows, columns)
+        layouts = (self.layout_a, self.layout_b, self.layout_out)
         objects = [(lt.matmul_desc_destroy, self.description), *((lt.matrix_layout_destroy, x) for x in layouts)]
         weakref.finalize(self, cublaslt.destroy, objects).atexit = False
         self._set_modes(kinds)
-        self.set_scales(*[cublaslt.workspace(device)] * (2 + self.is_float8))  # until a call, any address serves
+        self.set_scales(*[cublaslt.workspace(device)] * 2)  # until a call, any address serves
 
     def _set_modes(self, kinds: _Kinds) -> None:
         """Tell the library what the scales are of."""
@@ -70,19 +66,17 @@ class _ScaledProduct:
                 set_attribute = self.library.matmul_desc_set_attribute
                 cublaslt.set_attribute(set_attribute, self.description, attribute, int(modes[_MODES[kind]]), "i4")
 
-    def set_scales(self, left: int, right: int, result: int | None = None) -> None:
+    def set_scales(self, left: int, right: int) -> None:
         """Set the addresses of the scales."""
         attributes, set_attribute = self.library.MatmulDescAttribute, self.library.matmul_desc_set_attribute
         cublaslt.set_attribute(set_attribute, self.description, attributes.A_SCALE_POINTER, right, "i8")
         cublaslt.set_attribute(set_attribute, self.description, attributes.B_SCALE_POINTER, left, "i8")
-        if result is not None:
-            cublaslt.set_attribute(set_attribute, self.description, attributes.D_SCALE_POINTER, result, "i8")
 
     def algorithm(self, alignment: int) -> int:
         """Return the address of the algorithm for pointers to multiples of `alignment` bytes; 0 if there is none."""
         found = self.algorithms.get(alignment)
         if found is None:
-            layouts = (self.layout_a, self.layout_b, self.layout_c, self.layout_out)
+            layouts = (self.layout_a, self.layout_b, self.layout_out)
             found = self.algorithms[alignment] = cublaslt.ask_heuristic(
                 self.device, self.description, layouts, alignment
             )
@@ -105,7 +99,7 @@ def scaled_matmul(
 ) -> Runner:
     """Prepare the product of a matrix and a transposed one, both in C order.
 
-    The returned function takes the pointers of the result, the operands, their scales, and that of a float8 result.
+    The returned function takes the pointers of the result, the operands, and their scales.
 
     Raises
     ------
@@ -120,20 +114,20 @@ def scaled_matmul(
         scales = "" if kinds == ["whole", "whole"] else f" with scales of {' and '.join(kinds)}"
         raise DeviceError(f"cuBLASLt has no product of {left} and {right} in {out}{scales} on {device}")
     matmul, library, description = product.library.matmul, product.handle, product.description
-    layout_a, layout_b, layout_c, layout_out = product.layout_a, product.layout_b, product.layout_c, product.layout_out
+    layout_a, layout_b, layout_out = product.layout_a, product.layout_b, product.layout_out
     one, workspace, stream = SCALARS["float32"].ctypes.data, cublaslt.workspace(device), int(device.stream)
     zero = one + SCALARS["float32"].itemsize
 
     def run(pointers: Sequence[Any]) -> None:
-        result, a, b, *scales = pointers
+        result, a, b, scale_a, scale_b = pointers
         bits = (result | a | b) & (_MAX_ALIGNMENT - 1)
         algorithm = product.algorithm(bits & -bits or _MAX_ALIGNMENT)
         if not algorithm:
             raise DeviceError(f"cuBLASLt has no product of {left} and {right} in {out} that are not aligned")
         device.activate()
-        product.set_scales(*scales)
+        product.set_scales(scale_a, scale_b)
         matmul(
-            *(library, description, one, b, layout_a, a, layout_b, zero, result, layout_c, result, layout_out),
+            *(library, description, one, b, layout_a, a, layout_b, zero, result, layout_out, result, layout_out),
             *(algorithm, workspace, cublaslt.WORKSPACE_BYTES, stream),
         )
 

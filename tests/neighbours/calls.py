@@ -145,7 +145,7 @@ SAME: dict[str, tuple[str, ...]] = {
     ),
     "scikit-image": (
         "filters.gaussian(m)",
-        "filters.threshold_otsu(m)",
+        "filters.threshold_otsu(m, 5)",
         "measure.find_contours(m, 0.5)[0]",
         "measure.block_reduce(m, (2, 2))",
         "transform.resize(m, (3, 2))",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy
 
 from ...core.dtypes import FLOAT32, KIND
@@ -40,9 +39,7 @@ def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, *rest: Any) -> No
     numpy.copyto(out, result, casting="same_kind")
 
 
-def scaled_matmul(
-    options: tuple[Any, ...], out: Any, a: Any, b: Any, scale_a: Any, scale_b: Any, scale_result: Any = 1
-) -> None:
+def scaled_matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
     """Compute the product of a matrix and a transposed one, with a scale for each; it is rounded once."""
     _, *kinds = options
     sizes = a.shape, b.shape
@@ -54,10 +51,7 @@ def scaled_matmul(
         else:
             x *= _of_elements(scale, kind, shape)
     product = numpy.matmul(wide[0], wide[1].T)
-    product *= factor * scale_result
-    if out.dtype.itemsize == 1:
-        largest = float(ml_dtypes.finfo(out.dtype).max)
-        numpy.clip(product, -largest, largest, out=product)
+    product *= factor
     numpy.copyto(out, product.reshape(out.shape), casting="same_kind")
 
 

@@ -212,9 +212,9 @@ RECORDS = (
         slabs=_slabs,
         sums=_sums,
     ),
-    # The product of a matrix and a transposed one, both of float8 and in C order, with a scale for each, and one of one
-    # element for a result of float8. The options: whether a GPU may sum with fewer bits, and of what both scales are,
-    # "whole" of one element, "vectors" (by columns) or "blocks" (in rows of a multiple of 4).
+    # The product of a matrix and a transposed one, both of float8 and in C order, with a scale for each. The options:
+    # whether a GPU may sum with fewer bits, and of what both scales are, "whole" of one element, "vectors" (by columns)
+    # or "blocks" (in rows of a multiple of 4).
     Record(
         "scaled_matmul",
         {
