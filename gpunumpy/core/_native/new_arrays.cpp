@@ -22,18 +22,21 @@ PyObject* new_array_of_objects(PyObject* memory, PyObject* queue) {
     return none ? PyObject_CallFunctionObjArgs(state.returned, memory, none.get(), queue, Py_False, nullptr) : nullptr;
 }
 
+// Out of line, which keeps the frame of the usual case small.
+[[gnu::noinline]] bool is_scalar_or_range(PyObject* x, npy_intp most) {
+    const Py_ssize_t length = PyRange_Check(x) ? PyObject_Size(x) : -1;
+    return is_scalar_at_hand(Py_TYPE(x)) || (length >= 0 && length <= most);
+}
+
 // Whether nested sequences hold numbers alone, Python's or NumPy's.
 bool are_numbers(PyObject* x, npy_intp most, int depth = 0) {
     if (is_number(x)) return true;
     const bool is_list = PyList_CheckExact(x);
-    if (!is_list && !PyTuple_CheckExact(x)) {
-        const Py_ssize_t length = PyRange_Check(x) ? PyObject_Size(x) : -1;
-        return is_scalar_at_hand(Py_TYPE(x)) || (length >= 0 && length <= most);
-    }
+    if (!is_list && !PyTuple_CheckExact(x)) return is_scalar_or_range(x, most);
     if (depth > 3 || Py_SIZE(x) > most) return false;
     for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
         const Ref part = is_list ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
-        if (!part || !are_numbers(part.get(), most, depth + 1)) return false;
+        if (!part || !(is_number(part.get()) || are_numbers(part.get(), most, depth + 1))) return false;
     }
     return true;
 }
