@@ -65,6 +65,7 @@ with _imports_without_collector():
     from .functions.statistics.histograms import *
     from .functions.statistics.nanfunctions import *
     from .functions.statistics.quantiles import *
+    from .functions.ufuncs import python_ufunc as _python_ufunc
     from .functions.ufuncs import scimath as _scimath
     from .functions.ufuncs.elementwise import (
         allclose,

@@ -87,7 +87,6 @@ observer: Callable[[str, str, str], None] | None = None
 _PLAIN = frozenset(
     (
         *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific", "format_parser"),
-        "frompyfunc",
         *("get_printoptions", "printoptions", "set_printoptions", "getbufsize", "setbufsize", "geterr", "seterr"),
         *("geterrcall", "seterrcall", "get_include", "issubdtype", "show_runtime"),
         *(

@@ -46,6 +46,14 @@ def _iterated(np: Any, *operands: Any) -> Any:
         return iterator.operands[-1]
 
 
+def _pairs(np: Any) -> Any:
+    made = np.frompyfunc(lambda a, b: 10 * a + b, 2, 1)
+    assert isinstance(made, np.ufunc)
+    assert made.reduce([1, 2, 3]) == 123
+    assert (made.nin, made.nout, made(1, 2)) == (2, 1, 12)
+    return made
+
+
 CALLS = """
 np.array([h, 1], dtype=object)
 np.array([h, h], dtype=object)
@@ -68,6 +76,12 @@ np.ma.array(_Delegate(np.ma.array([1, 2], mask=[0, 1], fill_value=7)), mask=[1, 
 np.ma.array(_Delegate(np.ma.array([1, 2])))
 np.ma.array(_Delegate(np.ma.array([1, 2], mask=[0, 1])), keep_mask=False)
 np.ma.array(h)
+_pairs(np)([1, 2], [3, 4])
+_pairs(np)(np.arange(3), 1)
+_pairs(np).outer([1, 2], [3, 4])
+_pairs(np).outer(np.arange(2), [3, 4])
+_pairs(np).accumulate([1, 2, 3])
+_pairs(np).reduceat([1, 2, 3], [0, 2])
 _iterated(np, np.arange(3), None)
 _iterated(np, [1, 2], None)
 _iterated(np, np.arange(3.0), np.ones((2, 1)), None)

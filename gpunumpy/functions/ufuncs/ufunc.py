@@ -52,6 +52,7 @@ from .output import (
     to_numpy_arguments,
     write_to_output,
 )
+from .python_ufunc import PythonUfunc
 
 # The ops that compute the results of ufuncs with several results.
 _OPS = {
@@ -182,7 +183,7 @@ class _UfuncType(type):
 
     def __instancecheck__(cls, x: Any) -> bool:
         """Return whether `x` is a ufunc of this package."""
-        if type.__instancecheck__(cls, x):
+        if type.__instancecheck__(cls, x) or type(x) is PythonUfunc:
             return True
         is_named_so = getattr(x, "__name__", None) in GENERALISED_UFUNCS
         return is_named_so and hasattr(x, "nin") and not isinstance(x, numpy.ufunc)
