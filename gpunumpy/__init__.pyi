@@ -31,7 +31,6 @@ from numpy import broadcast as broadcast
 from numpy import busdaycalendar as busdaycalendar
 from numpy import byte as byte
 from numpy import bytes_ as bytes_
-from numpy import c_ as c_
 from numpy import cdouble as cdouble
 from numpy import character as character
 from numpy import clongdouble as clongdouble
@@ -54,7 +53,6 @@ from numpy import float128 as float128
 from numpy import floating as floating
 from numpy import format_float_positional as format_float_positional
 from numpy import format_float_scientific as format_float_scientific
-from numpy import frompyfunc as frompyfunc
 from numpy import generic as generic
 from numpy import get_include as get_include
 from numpy import get_printoptions as get_printoptions
@@ -90,7 +88,6 @@ from numpy import object_ as object_
 from numpy import pi as pi
 from numpy import poly1d as poly1d
 from numpy import printoptions as printoptions
-from numpy import r_ as r_
 from numpy import recarray as recarray
 from numpy import record as record
 from numpy import s_ as s_
@@ -155,7 +152,9 @@ from .custom.elementwise import ElementwiseKernel as ElementwiseKernel
 from .custom.raw import RawKernel as RawKernel
 from .custom.raw import RawModule as RawModule
 from .custom.reduction import ReductionKernel as ReductionKernel
+from .functions.creation.axis_concatenators import AxisConcatenator
 from .functions.functional import vectorize as vectorize
+from .functions.ufuncs.python_ufunc import PythonUfunc
 from .lib import scimath as _emath
 from .typing import ArrayLike, DTypeLike
 
@@ -1062,6 +1061,9 @@ def busday_offset(
     busdaycal: numpy.busdaycalendar | None = None,
     out: _Out | None = None,
 ) -> ndarray: ...
+
+c_: AxisConcatenator
+
 def can_cast(from_: ArrayLike | DTypeLike, to: DTypeLike, casting: _Casting = "safe") -> builtins.bool: ...
 
 cbrt: _Unary
@@ -1333,6 +1335,9 @@ def fromfunction(
 def fromiter(
     iter: Iterable[object], dtype: DTypeLike | None, count: SupportsIndex = -1, *, like: Any = None
 ) -> ndarray: ...
+def frompyfunc(
+    func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIndex, *, identity: object = ...
+) -> PythonUfunc: ...
 def fromregex(
     file: StrPath | SupportsRead[str] | SupportsRead[bytes],
     regexp: str | bytes,
@@ -2108,6 +2113,7 @@ def quantile(
     weights: ArrayLike | None = None,
 ) -> ndarray: ...
 
+r_: AxisConcatenator
 rad2deg: _Unary
 radians: _Unary
 

@@ -27,10 +27,12 @@ _IMPORTS = {
     "AbstractContextManager": "contextlib",
     **dict.fromkeys(("Graph", "_P", "_R"), ".cuda.graph"),
     "Flags": ".arrays.methods",
+    "AxisConcatenator": ".functions.creation.axis_concatenators",
     "MemoryInfo": ".core.runtime.memory",
     "MemoryPool": ".cuda.memory",
     "PathLike": "os",
     "PinnedMemoryPool": ".cuda.memory",
+    "PythonUfunc": ".functions.ufuncs.python_ufunc",
     "TypeVar": "typing_extensions",
     "_State": ".core.recording.array ndarray",
 }
