@@ -54,7 +54,9 @@ def takes_like(function: Any) -> bool:
 
 def test_every_function_with_the_argument_is_tested() -> None:
     assert callable(np.packbits)  # one of these, if another test has not looked at it
-    found = {name: value for name, value in vars(np).items() if hasattr(value, "__code__") and name in vars(numpy)}
+    found = {
+        name: value for name, value in list(vars(np).items()) if hasattr(value, "__code__") and name in vars(numpy)
+    }
     own = {name: value for name, value in found.items() if not value.__code__.co_filename.endswith("fallback.py")}
     assert {name for name, function in own.items() if takes_like(function)} == set(ARGUMENTS)
 
