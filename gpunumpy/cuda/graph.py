@@ -55,7 +55,7 @@ def graph(function: Callable[_P, _R]) -> Graph[_P, _R]:
     DeviceError
         From the second call, if something cannot be captured. What was recorded before has been computed.
     TypeError
-        From a call, if an argument is neither an array nor hashable.
+        If `function` is not callable; from a call, if an argument is neither an array nor hashable.
 
     Examples
     --------
@@ -66,6 +66,8 @@ def graph(function: Callable[_P, _R]) -> Graph[_P, _R]:
     >>> for _ in range(100):
     ...     step(u)
     """
+    if not callable(function):
+        raise TypeError(f"function is a function of arrays, not {type(function).__name__!r}")
     return Graph(function)
 
 

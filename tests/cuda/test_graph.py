@@ -239,6 +239,8 @@ def test_arguments(gpu: CapturingDriver) -> None:
     assert scaled.graphs == 3
     assert vars(scaled)["__name__"] == "scaled"
     assert "scaled" in repr(scaled)
+    with pytest.raises(TypeError, match="a function of arrays, not 'int'"):
+        np.graph(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="arrays and hashable values, not 'list'"):
         scaled([x])
     with pytest.raises(ValueError, match="of one device"):
