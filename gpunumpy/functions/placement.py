@@ -532,7 +532,10 @@ def is_plain_data(x: Any) -> bool:
     """Return whether an object is a NumPy array, or a number, or nested sequences of numbers alone."""
     kind = type(x)
     if kind is list or kind is tuple:
-        return _NUMBERS.issuperset(map(type, x)) or all(map(_is_part_of_plain_data, x))
+        try:
+            return _NUMBERS.issuperset(map(type, x)) or all(map(_is_part_of_plain_data, x))
+        except RecursionError:  # it holds itself
+            return False
     return kind is range or kind is numpy.ndarray or kind in _NUMBERS or isinstance(x, numpy.generic)
 
 
