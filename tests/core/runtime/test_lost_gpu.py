@@ -179,8 +179,8 @@ def test_words_of_a_lack_of_memory(gpu: fake_driver.FakeDriver) -> None:
     x = np.asarray(VALUES)
     words = (
         r"no room on the host for a value of 9,007,199,254,740,992 bytes; gpunumpy uses [\d,]+"
-        r"( and keeps [\d,]+ for later arrays)?; 1,073,741,824 of the device's 1,073,741,824 are free; the host has no memory for values "
-        r"that would make room: GPUNUMPY_SPILL_DIR names a folder for them"
+        r"( and keeps [\d,]+ for later arrays)?; 1,073,741,824 of the device's 1,073,741,824 are free; "
+        r"the host has no memory for values that would make room: GPUNUMPY_SPILL_DIR names a folder for them"
     )
     with pytest.raises(MemoryError, match=words):
         np.empty(1 << 50).get()
