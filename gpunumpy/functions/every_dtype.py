@@ -167,7 +167,7 @@ def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
     def run(x: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
         if isinstance(x, (list, tuple)) and dtype is not None and numpy.dtype(dtype) == object:
             depth = {"ndmax": options["ndmax"]} if "ndmax" in options else {}
-            x = _array_of_objects(x, options.get("ndmax") or layout.MAX_DIMENSIONS, depth)
+            x = _array_of_objects(x, dtype, options.get("ndmax") or layout.MAX_DIMENSIONS, depth)
         return by_numpy(x, dtype, *args, **options)
 
     return run
@@ -195,12 +195,12 @@ def _with_holders(x: Any, depth: int) -> Any:
     return (_ArrayHolder if depth else _Holder)(x) if is_held else x
 
 
-def _array_of_objects(x: Any, depth: int, options: dict[str, Any]) -> Any:
-    """Return nested sequences as NumPy's array of objects, of at most `depth` dimensions."""
+def _array_of_objects(x: Any, dtype: Any, depth: int, options: dict[str, Any]) -> Any:
+    """Return nested sequences as NumPy's array of a dtype of objects, of at most `depth` dimensions."""
     try:
-        return numpy.array(x, object, **options)
+        return numpy.array(x, dtype, **options)
     except ValueError:
-        made: Any = numpy.array(_with_holders(x, depth), object, **options)
+        made: Any = numpy.array(_with_holders(x, depth), dtype, **options)
     for position in numpy.ndindex(made.shape):
         if isinstance(made[position], _Holder):
             made[position] = made[position].held
@@ -252,7 +252,7 @@ def set_item_on_host(a: ndarray, key: Any, value: Any) -> None:
         except ValueError:
             if not isinstance(value, (list, tuple)):
                 raise
-            objects = _array_of_objects(value, memory[key].ndim, {})
+            objects = _array_of_objects(value, object, memory[key].ndim, {})
             _set_objects(a, key, lambda: objects)
 
 

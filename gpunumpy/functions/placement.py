@@ -10,6 +10,7 @@ arrays of a device) is left to the function of this package.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from math import ceil, inf, isfinite, prod
 from operator import attrgetter
 from time import perf_counter
@@ -470,20 +471,17 @@ _COUNTED = {
 
 def _try_to_make(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what NumPy's function makes of a shape or of numbers; `ELSEWHERE` if that is large, or is not plain."""
-    given, left = list(args), dict(options)
-    for parameter in _COUNTED[name][len(args) :]:
-        if parameter not in left:
-            break
-        given.append(left.pop(parameter))
-    if not given or "like" in left:
+    if "like" in options:
         return ELSEWHERE
-    device, call = Device(left.pop("device", None)), _Call(name)
-    host_args = [call.taken(x) for x in given]
-    host_options = {key: call.taken(x) for key, x in left.items()}
-    if call.is_elsewhere or (call.arrays and call.device is not device):
+    device, call = Device(options.get("device")), _Call(name)
+    host_args = [call.taken(x) for x in args]
+    host_options = {key: call.taken(x) for key, x in options.items() if key != "device"}
+    given = takewhile(host_options.__contains__, _COUNTED[name][len(args) :])
+    counted = [*host_args, *(host_options[parameter] for parameter in given)]
+    if not counted or call.is_elsewhere or (call.arrays and call.device is not device):
         return ELSEWHERE
     try:
-        if _COUNTS[name](*host_args) > host_bytes(device) // 8:
+        if _COUNTS[name](*counted) > host_bytes(device) // 8:
             return ELSEWHERE
         with numpy.errstate(all="ignore"):
             result = function(*host_args, **host_options)

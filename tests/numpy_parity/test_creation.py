@@ -506,8 +506,11 @@ def test_what_is_made_of_few_numbers_is_on_the_host(text: str, residence: str) -
     gpunumpy.set_residence(residence)
     made, expected = _made(gpunumpy, text), _made(numpy, text)
     assert (memory_on_host(made) is None) == (residence == "device")
-    assert made.tolist() == expected.tolist()
     assert made.dtype == expected.dtype
+    if text.startswith(("logspace", "geomspace")):  # a GPU's powers have other last bits
+        numpy.testing.assert_array_max_ulp(to_host(made), expected, 4)
+    else:
+        assert made.tolist() == expected.tolist()
     if not text.startswith("broadcast_arrays"):  # NumPy warns of flags that ours have already
         assert made.flags.writeable == expected.flags.writeable
 
