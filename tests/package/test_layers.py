@@ -20,7 +20,7 @@ PACKAGE = ROOT / "gpunumpy"
 # the longest of these folders that holds it ("" is the package's own), and imports from its own layer and lower ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("",),
-    ("scripts", "dask"),
+    ("scripts", "dask", "distributed"),
     ("ma",),
     ("polynomial", "cuda", "custom", "scipy"),
     ("arrays",),
@@ -189,7 +189,7 @@ _IMPORT = """
 import sys
 import gpunumpy
 late = {"cuda", "cupy", "nvmath", "scipy", "torch"}
-parts = {f"gpunumpy.{name}" for name in ("cuda", "custom", "dask", "scipy")}
+parts = {f"gpunumpy.{name}" for name in ("cuda", "custom", "dask", "distributed", "scipy")}
 print(*(name for name in sys.modules if name.partition(".")[0] in late or name in parts))
 """
 

@@ -1,0 +1,151 @@
+"""Collective operations by NCCL, on the stream of the GPU: in order with all other work, with no wait on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy
+
+from ..core.dtypes import DType
+from ..core.graph import layout
+from ..core.graph import node as graph
+from ..core.graph.layout import Shape
+from ..core.recording.array import ndarray, owner_of, wrap_leaf
+from ..core.runtime import evaluate, memory
+from ..core.runtime.device import Device, refuse_capture
+from ..custom.raw import first_address, moved_address
+from ..functions.creation import arrays as creation
+from ..nvlib.nccl import Communicator, new_id
+from .meeting import Meeting
+
+# NCCL does not reduce these: they are reduced as wider ones, with the same results.
+_WIDER: dict[DType, DType] = {
+    numpy.dtype("int16"): numpy.dtype("int32"),
+    numpy.dtype("uint16"): numpy.dtype("uint32"),
+}
+
+
+class NcclTransport:
+    """A communicator; see `Transport`."""
+
+    def __init__(self, meeting: Meeting, device: Device) -> None:
+        place = meeting.place
+        self._rank, self._size, self._device = place.rank, place.size, device
+        self._queue = evaluate.queue_of(device)
+        identity = meeting.exchange(new_id().hex() if place.rank == 0 else "")[0]
+        self._communicator = Communicator(device, place.rank, place.size, bytes.fromhex(identity))
+
+    def empty(self, shape: Shape, dtype: DType) -> ndarray:
+        """Return a new array for a result, in the GPU's memory whatever its size."""
+        if 0 in shape:
+            return creation.empty(shape, dtype, device=self._device)
+        where = layout.c_layout(shape)
+        buffer = memory.allocate(self._device, prod(shape) * dtype.itemsize)
+        return wrap_leaf(graph.leaf(buffer, dtype, where, self._queue))
+
+    def all_reduce(self, x: ndarray, out: Any, op: str) -> None:
+        """See `Transport`."""
+        self._reduce(x, out, op, self._communicator.all_reduce, True)
+
+    def reduce_scatter(self, x: ndarray, out: Any, op: str) -> None:
+        """See `Transport`."""
+        self._reduce(x, out, op, self._communicator.reduce_scatter, False)
+
+    def _reduce(self, x: ndarray, out: Any, op: str, call: Callable[..., None], in_place: bool) -> None:
+        dtype = _WIDER.get(x.dtype, x.dtype)
+        target = out if dtype == x.dtype else self.empty(out.shape, dtype)
+        x = x if dtype == x.dtype else creation.array(x, dtype)
+        self._run(x, target, lambda source, to: call(source, to, target.size, dtype, op), in_place)
+        if target is not out:
+            out[...] = creation.array(target, out.dtype)
+
+    def all_gather(self, x: ndarray, out: Any) -> None:
+        """See `Transport`."""
+        self._run(x, out, lambda source, to: self._communicator.all_gather(source, to, x.nbytes))
+
+    def broadcast(self, x: ndarray, out: Any, root: int) -> None:
+        """See `Transport`."""
+        self._run(x, out, lambda source, to: self._communicator.broadcast(source, to, x.nbytes, root), True)
+
+    def all_to_all(self, x: ndarray, out: Any) -> None:
+        """See `Transport`."""
+        step = x.nbytes // self._size
+
+        def swap(source: int, to: int) -> None:
+            sent = {rank: source + rank * step for rank in range(self._size)}
+            received = {rank: to + rank * step for rank in range(self._size)}
+            self._communicator.send_and_receive(sent, received, step)
+
+        self._run(x, out, swap)
+
+    def send(self, x: ndarray, to: int) -> None:
+        """See `Transport`."""
+        self._run(x, None, lambda source: self._communicator.send_and_receive({to: source}, {}, x.nbytes))
+
+    def recv(self, out: Any, source: int) -> None:
+        """See `Transport`."""
+        self._run(None, out, lambda target: self._communicator.send_and_receive({}, {source: target}, out.nbytes))
+
+    def sendrecv(self, x: ndarray, out: Any, to: int, source: int) -> None:
+        """See `Transport`."""
+        self._run(
+            x,
+            out,
+            lambda first, second: self._communicator.send_and_receive({to: first}, {source: second}, x.nbytes),
+        )
+
+    def barrier(self) -> None:
+        """See `Transport`."""
+        word = creation.ones(1, numpy.int32, device=self._device)
+        self.all_reduce(word, word, "max")
+        evaluate.synchronize(self._device)
+        self._communicator.check()
+
+    def close(self) -> None:
+        """See `Transport`."""
+        evaluate.synchronize(self._device)
+        self._communicator.close()
+
+    def _run(self, source: ndarray | None, out: Any, call: Callable[..., None], in_place: bool = False) -> None:
+        """Have NCCL work on arrays: `call` gets the addresses of elements in C order.
+
+        Parameters
+        ----------
+        source, out
+            The array that is read, and the one that is written to.
+        call
+            Queues the work.
+        in_place
+            Whether both may be one.
+        """
+        refuse_capture(self._device, "an operation of several processes")
+        if not any(x.size for x in (source, out) if x is not None):
+            return
+        target = out if out is None or out.c_contiguous else self.empty(out.shape, out.dtype)
+        if source is not None:
+            overlaps = target is not None and owner_of(source) is owner_of(target)
+            if not source.c_contiguous or (overlaps and not (in_place and source is target)):
+                source = creation.array(source, order="C")
+        self._queue_work([x for x in (source, target) if x is not None], call)
+        if out is not None and target is not out:
+            out[...] = target
+
+    def _queue_work(self, arrays: list[ndarray], call: Callable[..., None]) -> None:
+        """Queue work on arrays, after all that is pending."""
+        queue = self._queue
+        # Nothing may be recorded over the arrays between the computation of what reads them and the call.
+        with queue.lock:
+            if queue.pending:
+                evaluate.flush(queue)
+            if not self._device.has_spilled:
+                addresses = [first_address(x, queue) for x in arrays]
+                if None not in addresses:
+                    call(*addresses)
+                    return
+            # What is moved to the GPU may find no room, and other memory moves away.
+            buffers = [x.memory().data for x in arrays]
+            with memory.staying(*buffers), memory.unnoted(*buffers):
+                evaluate.flush(queue)  # what is cheaper to compute than to read waits until its operand has memory
+                call(*[moved_address(x, queue) for x in arrays])

@@ -1,0 +1,96 @@
+"""Collective operations in several processes: the checks of program.py, over sockets and over NCCL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+import gpunumpy.distributed as dist
+
+from .conftest import PROGRAM, launched, require_two_gpus, results
+from .program import CHECKS
+
+# The number of processes, where small arrays are, and what carries them.
+RUNS: dict[str, tuple[int, dict[str, str]]] = {
+    "2 on the CPU": (2, {"GPUNUMPY_RESIDENCE": "auto"}),
+    "3 on the CPU": (3, {"GPUNUMPY_RESIDENCE": "device"}),
+    "4 on the CPU, the core in Python": (4, {"GPUNUMPY_CORE": "python"}),
+    "2 GPUs by NCCL": (2, {"GPUNUMPY_DEVICE": "cuda", "GPUNUMPY_RESIDENCE": "auto"}),
+    "2 GPUs by NCCL, all on the device": (2, {"GPUNUMPY_DEVICE": "cuda", "GPUNUMPY_RESIDENCE": "device"}),
+    "2 on a GPU over sockets": (2, {"GPUNUMPY_DEVICE": "cuda", "TESTED_BACKEND": "host"}),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, str]]]:
+    """What failed in runs so far."""
+    return {}
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.gpu] * ("GPU" in name)) for name in RUNS])
+def failures(
+    request: pytest.FixtureRequest, runs: dict[str, list[dict[str, str]]], tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, str]]:
+    """What failed in each process of a run."""
+    name = request.param
+    if name not in runs:
+        count, variables = RUNS[name]
+        if "NCCL" in name:
+            require_two_gpus()
+        folder: Path = tmp_path_factory.mktemp("run")
+        done = launched(str(PROGRAM), str(folder), count=count, **variables)
+        assert done.returncode == 0, done.stderr
+        runs[name] = results(folder, count)
+    return runs[name]
+
+
+@pytest.mark.sampled(1000)
+@pytest.mark.parametrize("name", CHECKS)
+def test_operation(failures: list[dict[str, str]], name: str) -> None:
+    failed = {rank: one[name] for rank, one in enumerate(failures) if one[name]}
+    assert not failed, "\n".join(f"process {rank}: {text}" for rank, text in failed.items())
+
+
+@pytest.fixture
+def alone(device: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    before = np.default_device()
+    for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
+        monkeypatch.delenv(name, raising=False)
+    dist.init(device=device)
+    yield
+    dist.finalize()
+    np.default_device(before)
+
+
+def test_alone(alone: None) -> None:
+    x = np.arange(3.0) + 1
+    assert (dist.rank(), dist.size(), dist.local_rank()) == (0, 1, 0)
+    for result, expected in (
+        (dist.all_reduce(x), [1, 2, 3]),
+        (dist.all_reduce(x, "avg"), [1, 2, 3]),
+        (dist.all_gather(x), [[1, 2, 3]]),
+        (dist.reduce_scatter(x[None]), [1, 2, 3]),
+        (dist.all_to_all(x[None]), [[1, 2, 3]]),
+        (dist.broadcast(x), [1, 2, 3]),
+        (dist.sendrecv(x, 0, 0), [1, 2, 3]),
+    ):
+        assert numpy.array_equal(result.get(), expected)
+        assert result is not x
+    out = np.empty(3)
+    assert dist.all_reduce(x, out=out) is out
+    dist.barrier()
+    with pytest.raises(ValueError, match="itself"):
+        dist.send(x, 0)
+    with pytest.raises(RuntimeError, match="called before"):
+        dist.init()
+
+
+def test_before_init() -> None:
+    for call in (dist.rank, dist.size, dist.barrier, dist.finalize, lambda: dist.all_reduce(np.arange(3))):
+        with pytest.raises(RuntimeError, match=r"call gpunumpy.distributed.init\(\) first"):
+            call()
+    assert not dist.is_initialized()
