@@ -78,7 +78,7 @@ def place_of_process(
         size,
         local_rank,
         host or variables.get("MASTER_ADDR") or _first_node(variables.get("SLURM_STEP_NODELIST", "")),
-        int(port or variables.get("MASTER_PORT", DEFAULT_PORT)),
+        int(port or variables.get("MASTER_PORT") or DEFAULT_PORT),
         f"gpunumpy.distributed {key}".encode(),
     )
 

@@ -131,12 +131,13 @@ def test_every_dtype_that_is_reduced_has_a_number() -> None:
 
 def test_numbers_are_those_of_the_bindings() -> None:
     bindings = pytest.importorskip("nccl.bindings.nccl", reason="nccl4py is not installed")
-    names = {"float8_e4m3fn": "FLOAT8E4M3", "float8_e5m2": "FLOAT8E5M2", "bool": "UINT8"}
-    names |= {"complex64": "FLOAT32", "complex128": "FLOAT64"}
+    known = {kind.name.lower(): int(kind) for kind in bindings.DataType}
+    names = {"float8_e4m3fn": "float8e4m3", "float8_e5m2": "float8e5m2", "bool": "uint8"}
+    names |= {"complex64": "float32", "complex128": "float64"}
     for dtype, (number, _) in nccl.TYPES.items():
-        assert number == int(bindings.DataType[names.get(dtype.name, dtype.name.upper())])
-    for name, number in nccl.OPERATIONS.items():
-        assert number == int(bindings.RedOp[name.upper()])
+        assert number == known[names.get(dtype.name, dtype.name)]
+    operations = {kind.name.lower(): int(kind) for kind in bindings.RedOp}
+    assert {name: operations[name] for name in nccl.OPERATIONS} == nccl.OPERATIONS
 
 
 def test_without_nccl(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_signals_are_passed_on(script: Script, number: signal.Signals) -> None:
     path = script(
         "import os, signal, sys, time\n"
         f"signal.signal({int(number)}, lambda *_: sys.exit(3))\n"
-        "print('ready', flush=True)\ntime.sleep(300)"
+        "os.write(1, b'ready\\n')\ntime.sleep(300)"
     )
     command = [sys.executable, "-m", "gpunumpy.distributed", "-n", "2", path]
     with subprocess.Popen(command, env=environment(GPUNUMPY_DEVICE="cpu"), stdout=subprocess.PIPE, text=True) as run:
@@ -131,7 +131,7 @@ def test_a_process_that_ends(script: Script) -> None:
 def test_processes_that_do_not_fit(script: Script, one: str, other: str) -> None:
     path = script(
         f"dist.init()\ntry:\n    {one} if dist.rank() == 0 else {other}\n"
-        "except ValueError as error:\n    print('process' in str(error))"
+        "except ValueError as error:\n    print(f'{\"process\" in str(error)}\\n', end='')"
     )
     done = launched(path)
     assert (done.returncode, done.stdout) == (0, "True\n" * 2), done.stderr
@@ -140,7 +140,7 @@ def test_processes_that_do_not_fit(script: Script, one: str, other: str) -> None
 def test_processes_of_other_sizes(script: Script) -> None:
     path = script(
         "import os\ntry:\n    dist.init(backend='host' if os.environ['RANK'] == '0' else 'nccl')\n"
-        "except ValueError as error:\n    print('different' in str(error))"
+        "except ValueError as error:\n    print(f'{\"different\" in str(error)}\\n', end='')"
     )
     done = launched(path)
     assert (done.returncode, done.stdout) == (0, "True\n" * 2), done.stderr
@@ -172,7 +172,7 @@ def test_strangers_are_sent_away(script: Script) -> None:
         "        except OSError:\n"
         "            time.sleep(0.01)\n"
         "dist.init()\n"
-        "print(int(dist.all_reduce(np.asarray(2))))"
+        "print(f'{int(dist.all_reduce(np.asarray(2)))}\\n', end='')"
     )
     done = launched(path)
     assert (done.returncode, done.stdout) == (0, "4\n4\n"), done.stderr
