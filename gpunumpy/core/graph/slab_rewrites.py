@@ -12,8 +12,22 @@ from ..dtypes import FLOAT64, INT64, KIND
 from .layout import Layout, c_strides
 from .library_calls.registry import record_of
 from .library_calls.transforms import Transform
-from .node import Node, cast, iota, library_call, map_node, typed_scalar, uninitialized, update, view
-from .primitives import LibraryCall, Scatter
+from .node import (
+    Node,
+    broadcast,
+    cast,
+    fill,
+    gather,
+    iota,
+    library_call,
+    map_node,
+    scatter,
+    typed_scalar,
+    uninitialized,
+    update,
+    view,
+)
+from .primitives import Gather, LibraryCall, Scatter
 
 _COMPLEX128 = numpy.dtype(numpy.complex128)
 
@@ -28,6 +42,7 @@ def rewritten_for_slabs(roots: Sequence[Node], max_line_bytes: int) -> list[Node
     """
     rules: tuple[Callable[[Node], Node], ...] = (
         _without_elements,
+        _at_one_index,
         _in_passes,
         _ascending,
         partial(_in_short_lines, max_line_bytes=max_line_bytes),
@@ -69,6 +84,21 @@ def _without_elements(node: Node) -> Node:
     if is_value and 0 in signature.shape and signature.queue is not None:
         return uninitialized(signature.shape, signature.dtype, signature.queue)
     return node
+
+
+def _at_one_index(node: Node) -> Node:
+    """Have one element of each index, as of ``x[i]``, be those at indices with an axis, along which slabs are cut."""
+    signature, primitive = node.signature, node.signature.primitive
+    if not isinstance(primitive, (Gather, Scatter)):
+        return node
+    scalars, queue = node.args[-primitive.count :], signature.queue
+    if any(index.signature.shape for index in scalars) or queue is None:
+        return node
+    base, *value = node.args[: -primitive.count]
+    indices = [fill(k, (1,), queue) if k.signature.queue is None else broadcast(k, (1,)) for k in scalars]
+    if isinstance(primitive, Scatter):
+        return scatter(base, value[0], indices, primitive.op, node.source_location)
+    return _reshaped(gather(base, indices, node.source_location), signature.shape)
 
 
 def _in_passes(node: Node) -> Node:

@@ -151,7 +151,7 @@ def _room_text(device: Device, roots: Sequence[Node]) -> str:
     for count, extent in slab_counts(device, roots):
         slabs = f"{count:,} slabs along an axis of {extent:,}"
         lines.append(f"a result that {device} has no room for with what it is made of: in {slabs}\n")
-    moved = {id(node.data): node.data.nbytes for node in leaves(roots) if node.data.is_spilled}
+    moved = {id(leaf.data): leaf.data.nbytes for leaf in leaves(roots).values() if leaf.data.is_spilled}
     if moved:
         lines.append(f"{bytes_text(sum(moved.values()))} in operands on the host, for lack of room on {device}\n")
     return "".join(lines)

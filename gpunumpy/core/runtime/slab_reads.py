@@ -11,7 +11,8 @@ from math import inf, prod
 
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.node import Node, leaf, leaf_layout
+from ..graph.node import Node, leaf, leaf_layout, view
+from ..graph.primitives import View
 from ..graph.queue import Queue
 from . import memory
 from .device import CPU
@@ -69,26 +70,39 @@ def _distinct(where: Layout) -> Layout:
 def readings(roots: Iterable[Node], computed: Iterable[Node] = ()) -> list[Reading]:
     """Return what pending nodes read of buffers; nodes of `computed` count as if they were leaves without a buffer."""
     found: dict[int, Reading] = {}
-    for node in leaves(roots, computed):
-        if 0 not in node.signature.shape:
-            found.setdefault(id(node.data), Reading(node.data)).add(node)
+    for shown in leaves(roots, computed).values():
+        if 0 not in shown.signature.shape:
+            found.setdefault(id(shown.data), Reading(shown.data)).add(shown)
     return list(found.values())
 
 
-def leaves(roots: Iterable[Node], computed: Iterable[Node] = ()) -> list[Node]:
-    """Return the leaves with buffers that nodes are made of; nodes of `computed` are left out."""
+def leaves(roots: Iterable[Node], computed: Iterable[Node] = ()) -> dict[Node, Node]:
+    """Return the leaves with buffers that nodes are made of, by the nodes that they show; without those of `computed`.
+
+    A pending view of what was computed since shows a window of it.
+    """
     seen = set(computed)
-    stack, found = [root for root in roots if root not in seen], []
+    stack, found = [root for root in roots if root not in seen], {}
     while stack:
         node = stack.pop()
         if node in seen:
             continue
         seen.add(node)
-        if node.data is None:
+        shown = node if node.data is not None else _window_of_leaf(node)
+        if shown is None:
             stack += node.args
         elif node.signature.queue is not None:
-            found.append(node)
+            found[node] = shown
     return found
+
+
+def _window_of_leaf(node: Node) -> Node | None:
+    """Return the leaf that a pending node is the same as, if it is a view of one."""
+    primitive = node.signature.primitive
+    if not isinstance(primitive, View) or node.args[0].data is None or node.args[0].signature.queue is None:
+        return None
+    window = view(node.args[0], Layout(node.signature.shape, primitive.strides, primitive.offset))
+    return window if window.data is not None else None
 
 
 def loaded(queue: Queue, nodes: Sequence[Node], budget: int, most_bytes: float = inf) -> dict[Node, Node]:
@@ -104,14 +118,14 @@ def loaded(queue: Queue, nodes: Sequence[Node], budget: int, most_bytes: float =
     ranges: dict[int, tuple[Buffer, int]] = {}
     windows: dict[tuple[int, Layout], Buffer] = {}
     stand_ins = {}
-    for node in leaves(nodes):
-        reading = on_host.get(id(node.data))
+    for node, shown in leaves(nodes).items():
+        reading = on_host.get(id(shown.data))
         if reading is None or not isinstance(copy := reading.buffer.owner, HostCopy) or 0 in node.signature.shape:
             continue
-        where, dtype = leaf_layout(node), node.signature.dtype
+        where, dtype = leaf_layout(shown), node.signature.dtype
         if reading.is_by_windows(budget) or reading.nbytes(budget) > most_bytes:
             distinct = _distinct(where)
-            key, nbytes = (id(node.data), distinct), prod(distinct.shape) * dtype.itemsize
+            key, nbytes = (id(shown.data), distinct), prod(distinct.shape) * dtype.itemsize
             if nbytes > most_bytes:
                 continue
             if key not in windows:
@@ -119,9 +133,9 @@ def loaded(queue: Queue, nodes: Sequence[Node], budget: int, most_bytes: float =
                 copy_from_host(windows[key], 0, copy.window(dtype, distinct))
             stand_ins[node] = leaf(windows[key], dtype, _dense(where), queue)
         else:
-            if id(node.data) not in ranges:
-                ranges[id(node.data)] = _loaded_range(queue, reading, copy)
-            part, start = ranges[id(node.data)]
+            if id(shown.data) not in ranges:
+                ranges[id(shown.data)] = _loaded_range(queue, reading, copy)
+            part, start = ranges[id(shown.data)]
             moved = Layout(where.shape, where.strides, where.offset - start // dtype.itemsize)
             stand_ins[node] = leaf(part, dtype, moved, queue)
     return stand_ins

@@ -42,6 +42,10 @@ _WHOLE = 4  # times the bytes of a slab may have what each slab picks elements f
 _Compute: TypeAlias = Callable[[Queue, Sequence[Node]], None]
 
 
+class _NoSlabs(MemoryError):
+    """An operation takes more than a device could ever have, and has no slabs: smaller ones would not help."""
+
+
 def compute_slabs(
     queue: Queue, roots: Sequence[Node], compute: _Compute, places: Mapping[Node, Place] | None = None
 ) -> None:
@@ -60,14 +64,17 @@ def compute_slabs(
         If a value, or something that it is made of, cannot be computed in parts that fit.
     """
     room = memory.most_bytes(queue.device)
-    for _ in range(_ATTEMPTS - 1):
+    for is_last in (False,) * (_ATTEMPTS - 1) + (True,):
         try:
             _compute_within(queue, roots, compute, places or {}, room)
+        except _NoSlabs as error:
+            raise MemoryError(*error.args) from None
         except MemoryError:  # libraries keep some of it, or others know the addresses of arrays
+            if is_last:
+                raise
             room //= 4
         else:
             return
-    _compute_within(queue, roots, compute, places or {}, room)
 
 
 def _compute_within(
@@ -124,7 +131,12 @@ def _compute_in_order(
                 if isinstance(way, Stretches):
                     way.place = places.get(root)
                 groups[way.extent].append(way)
-        _compute_at_once(queue, at_once, budget, compute)
+        try:
+            _compute_at_once(queue, at_once, budget, compute)
+        except _NoSlabs as error:
+            if is_nested:  # of a smaller slab it may fit
+                raise MemoryError(*error.args) from None
+            raise
         for ways in groups.values():
             together = ways if is_nested else _that_fit_together(ways, budget, room)
             _compute_group(queue, together, room, compute, is_nested)  # the others come when this is looked at again
@@ -235,7 +247,7 @@ def _without_slabs(queue: Queue, root: Node, budget: int, error: MemoryError) ->
     if nbytes <= memory.most_bytes(queue.device):
         return error
     name = getattr(primitive, "name", None) or getattr(primitive, "op", None) or type(primitive).__name__.lower()
-    return MemoryError(
+    return _NoSlabs(
         f"{error}; {name!r} takes its operands as a whole here, and with them and its result {nbytes:,} bytes: compute "
         "it of parts of them, or of a smaller dtype, or on the host by numpy"
     )

@@ -77,6 +77,12 @@ def written(m: Any, x: Any) -> Any:
     return x
 
 
+def written_at(m: Any, x: Any, row: Any) -> Any:
+    x[row, 1:] = -1
+    x[row + 1, 7] = 1000
+    return x
+
+
 def added_at(m: Any, x: Any) -> Any:
     m.add.at(x, m.asarray([3, -1, 700, 3]), 0.5)
     return x
@@ -164,6 +170,8 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "elements at indices": lambda m, x: m.take(x, m.asarray([[5, 100_000], [-3, 7]])),
     "diagonal at indices": lambda m, x: x[m.arange(COLUMNS) * 7, m.arange(COLUMNS)],
     "a column at indices": lambda m, x: x[m.asarray([3, -1, 700]), 5],
+    "a row at an index": lambda m, x: (x * 2)[m.argmax(x[:, 3])] + 1,
+    "written at an index": lambda m, x: written_at(m, x * 2, m.argmax(x[:, 3])),
     "medians of the middle": lambda m, x: m.median(x[:, 3:150], axis=0).mean(),
     "written at indices": lambda m, x: written(m, x * 2),
     "added at indices": lambda m, x: added_at(m, x * 2),
@@ -219,6 +227,16 @@ def test_of_a_file(limit: None, tmp_path: Path, name: str) -> None:
     assert type(x._node.data) is SpilledBuffer  # nobody has copied all of it
 
 
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_of_a_file_that_is_copied(limit: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    """As for a GPU: what a slab reads takes room on the device, where kernels of the CPU read the file itself."""
+    monkeypatch.setattr(slab_reads, "CPU", None)
+    values = mapped(tmp_path, data())
+    result, expected = EXPRESSIONS[name](np, np.asarray(values)), EXPRESSIONS[name](numpy, numpy.array(values))
+    rounded = 1e-9 if name in ROUNDED else 0
+    numpy.testing.assert_allclose(result.get(), expected, rtol=rounded or 1e-13, atol=rounded)
+
+
 class Chunked:
     """An array in chunks, as those of h5py and zarr, that tells which rows were read."""
 
@@ -238,7 +256,9 @@ class Chunked:
         raise AssertionError("all of it is read")
 
 
-@pytest.mark.parametrize("name", ["sums of columns", "stacked", "updates", "sorted rows", "product of matrices"])
+@pytest.mark.parametrize(
+    "name", ["sums of columns", "stacked", "updates", "sorted rows", "product of matrices", "median", "quantiles"]
+)
 def test_beside_memory_that_stays(tmp_path: Path, name: str) -> None:
     """Most of what the limit allows is a library's, so that slabs for half of the limit find no room."""
     values, expression = mapped(tmp_path, data()), EXPRESSIONS[name]
@@ -248,9 +268,10 @@ def test_beside_memory_that_stays(tmp_path: Path, name: str) -> None:
     memory.free_all_blocks("cpu")
     try:
         np.set_memory_limit(memory.memory_info("cpu").used + LIMIT, "cpu")
-        x = np.asarray(values)
-        assert type(x._node.data) is SpilledBuffer
-        numpy.testing.assert_allclose(np.asnumpy(expression(np, x)), expected, rtol=1e-12)
+        with np.Device("cpu"):
+            x = np.asarray(values)
+            assert type(x._node.data) is SpilledBuffer
+            numpy.testing.assert_allclose(np.asnumpy(expression(np, x)), expected, rtol=1e-12)
     finally:
         np.set_memory_limit(None, "cpu")
         CPU.has_spilled = has_spilled
@@ -489,11 +510,15 @@ def test_operands_that_are_on_the_device(limit: None) -> None:
     numpy.testing.assert_array_equal(x.get(), values + 1)
 
 
-def test_a_result_without_a_cut(limit: None, tmp_path: Path) -> None:
+def test_a_result_without_a_cut(limit: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is not tried again in smaller slabs."""
     x = np.asarray(mapped(tmp_path, data()))
+    rooms, within = [], slabs._compute_within
+    monkeypatch.setattr(slabs, "_compute_within", lambda *args: (rooms.append(args[-1]), within(*args)))
     message = "set_memory_limit allows.*'fft' takes its operands as a whole here, and with them .* bytes: compute it of"
     with pytest.raises(MemoryError, match=message):
         np.fft.fft(x.ravel()[:191_999]).get()  # a prime
+    assert set(rooms) == {LIMIT}
     assert float(x.sum()) == data().sum()
 
 
