@@ -59,3 +59,22 @@ def renew_in_child(locks: Callable[[], Iterable[Any]]) -> None:
 
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=renew)
+
+
+class _Forks:
+    """How many times this process and those that it comes from have forked."""
+
+    count = 0
+
+
+def fork_count() -> int:
+    """Return how many forks there have been: a child of one that is new may share memory that a driver has made."""
+    return _Forks.count
+
+
+def _count_fork() -> None:
+    _Forks.count += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_count_fork)

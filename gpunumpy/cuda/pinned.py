@@ -15,7 +15,8 @@ from ..functions.creation.arrays import as_shape
 def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> numpy.ndarray[Any, Any]:
     """Return NumPy's array in page-locked memory; its content is undefined. See `cupyx.empty_pinned`.
 
-    Without a GPU, or where the CPU is the default device, the memory is ordinary.
+    Without a GPU, or where the CPU is the default device, the memory is ordinary. A forked child may share page-locked
+    memory with its parent: what the one writes to such an array the other then finds in it.
 
     Parameters
     ----------

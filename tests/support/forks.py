@@ -18,8 +18,12 @@ WAITS, WAIT_S = 1200, 0.05  # a child that takes longer than all of them hangs
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
 
-def in_child(function: Callable[[], Any]) -> Any:
-    """Return what a function returns in a forked child. An exception, a crash or a hang of the child fails the test."""
+def in_child(function: Callable[[], Any], meanwhile: Callable[[], object] = lambda: None) -> Any:
+    """Return what a function returns in a forked child. An exception, a crash or a hang of the child fails the test.
+
+    The child calls the function once its parent has called `meanwhile`.
+    """
+    ready, go = os.pipe()
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # that of Python 3.12 about forks beside threads
@@ -27,6 +31,8 @@ def in_child(function: Callable[[], Any]) -> Any:
     if not pid:
         try:
             os.close(reading)
+            os.close(go)
+            os.read(ready, 1)
             try:
                 answer = pickle.dumps((True, function()))
             except BaseException:
@@ -36,6 +42,11 @@ def in_child(function: Callable[[], Any]) -> Any:
         finally:
             os._exit(0)
     os.close(writing)
+    os.close(ready)
+    try:
+        meanwhile()
+    finally:
+        os.close(go)
     answer = b""
     with open(reading, "rb", buffering=0) as pipe:
         waits = 0

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy
 
+from ..fork import fork_count
 from .device import Device, driver
 from .memory import address, host_view, pinned
 from .memory_pool import size_class
@@ -40,12 +41,13 @@ def new_array(shape: tuple[int, ...], dtype: numpy.dtype[Any], device: Device) -
     if block is None:
         block = pinned(size, device)
     content = host_view(address(block), nbytes)
-    weakref.finalize(content.base, _release, device, block).atexit = False
+    weakref.finalize(content.base, _release, device, block, fork_count()).atexit = False
     return content.view(dtype).reshape(shape)
 
 
-def _release(device: Device, block: numpy.ndarray) -> None:
-    if free_bytes() + block.size <= _KEPT_BYTES:
+def _release(device: Device, block: numpy.ndarray, forks: int) -> None:
+    """Keep a block for another array; not one whose array a forked child may have too."""
+    if forks == fork_count() and free_bytes() + block.size <= _KEPT_BYTES:
         _free[device, block.size].append(block)
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy
 
+from ..fork import fork_count
 from ..late_imports import import_late
 from .device import CPU, Device
 from .memory import address, host_view, pinned
@@ -49,6 +50,7 @@ class SpillStore:
         self._pinned_limit = 0 if device is CPU else 1 << 62
         self._pinned_bytes = 0
         self._free: defaultdict[int, list[PinnedBlock]] = defaultdict(list)  # page-locked blocks, by size class
+        self._shared: list[PinnedBlock] = []  # that a forked child may read: not for other values
         self.why_full = ""  # the reason why the last value found no place
 
     def place(self, nbytes: int) -> Place | None:
@@ -56,7 +58,7 @@ class SpillStore:
         block = self._pinned_block(size_class(nbytes))
         if block is not None:
             content = host_view(address(block.host), nbytes)
-            weakref.finalize(content.base, self._free[size_class(nbytes)].append, block).atexit = False
+            weakref.finalize(content.base, self._release, block, fork_count()).atexit = False
             return Place(content, block)
         folder = os.environ.get("GPUNUMPY_SPILL_DIR")
         free, total = _memory_bytes()
@@ -74,15 +76,23 @@ class SpillStore:
                 self.why_full = f"GPUNUMPY_SPILL_DIR={folder} takes no more values: {error}"
         return None
 
+    def _release(self, block: PinnedBlock, forks: int) -> None:
+        """Keep a block for another value; not one that had its value before a fork, as the child has that value too."""
+        (self._free[block.host.size] if forks == fork_count() else self._shared).append(block)
+
+    def _unlock(self, blocks: list[PinnedBlock]) -> None:
+        while blocks:
+            block = blocks.pop()
+            block.wait()
+            self._pinned_bytes -= block.host.size
+
     def _pinned_block(self, size: int) -> PinnedBlock | None:
+        self._unlock(self._shared)
         with suppress(IndexError):
             return self._free[size].pop()
         if not self._may_lock(size):
             for blocks in list(self._free.values()):  # a signal handler may move values of other sizes meanwhile
-                while blocks:
-                    block = blocks.pop()
-                    block.wait()
-                    self._pinned_bytes -= block.host.size
+                self._unlock(blocks)
         if self._may_lock(size):
             try:
                 block = PinnedBlock(pinned(size, self._device))
