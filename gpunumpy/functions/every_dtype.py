@@ -161,6 +161,15 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
     return {name: wrapped[x] for name, x in names.items() if type(x) is FunctionType and x in wrapped}
 
 
+def as_called(*functions: Any) -> list[Any]:
+    """Return functions of this package as programs call them: for every dtype, and on the host where parts are small.
+
+    A function made of such parts has its results where it would have them if the program wrote the parts itself.
+    """
+    public = take_every_dtype({function.__name__: function for function in functions}, numpy)
+    return [public[function.__name__] for function in functions]
+
+
 def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
     """Return NumPy's function that makes an array: one of objects has arrays of this package as its elements."""
 

@@ -16,17 +16,21 @@ from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
 from ..core.recording.array import SUBCLASSES, as_class, ndarray, to_host
-from ..core.recording.record import as_array, with_held_arrays
+from ..core.recording.record import as_array, placed_array, with_held_arrays
 from .creation.arrays import empty
+from .every_dtype import as_called
 from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, host_fallback, on_host, report
-from .indexing.getitem import getitem
-from .manipulation.joining import stack
-from .manipulation.shape import astype, broadcast_to, expand_dims, moveaxis, reshaped
+from .manipulation import joining, shape
+from .manipulation.shape import broadcast_to
 from .subclasses import ClassRule, call_for_subclass, has_subclass
 from .ufuncs.errstate import is_checking
 from .vectorizing.calls import call_for_all_elements
 
 __all__ = ["apply_along_axis", "apply_over_axes"]
+
+astype, expand_dims, moveaxis, reshape, stack = as_called(
+    shape.astype, shape.expand_dims, shape.moveaxis, shape.reshape, joining.stack
+)
 
 _WHY_EACH = (
     "the function is called for each element, as it does more than calculate, or Python gives another result somewhere"
@@ -38,7 +42,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
     The function is called with a view for each vector, one after the other.
     """
-    array = as_array(arr)
+    array = placed_array(arr)
     axis = normalize_axis(axis, array.ndim)
     vectors = moveaxis(array, axis, -1)
     loop_shape = vectors.shape[:-1]
@@ -46,13 +50,12 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     results: list[ndarray] = []
     for index in product(*map(range, loop_shape)):
-        vector: Any = _of_class_of(array, getitem(vectors, (*index, ...)))
-        result = as_array(func1d(vector, *args, **kwargs), array.device)
+        vector: Any = _of_class_of(array, vectors[(*index, ...)])
+        result = placed_array(func1d(vector, *args, **kwargs), array)
         # As where NumPy assigns the later results to an array like the first one.
         results.append(astype(result, results[0].dtype, copy=False) if results else result)
-    stacked = stack(results)
     ndim = results[0].ndim
-    stacked = reshaped(stacked, (*loop_shape, *results[0].shape))
+    stacked = reshape(stack(results), (*loop_shape, *results[0].shape))
     applied = moveaxis(stacked, tuple(range(-ndim, 0)), tuple(range(axis, axis + ndim)))
     return _of_class_of(results[0] if type(array) is ndarray else array, applied)
 
@@ -63,11 +66,11 @@ def _of_class_of(template: ndarray, array: ndarray) -> ndarray:
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> ndarray:
     """Apply a function over one axis after the other, keeping the number of dimensions. See `numpy.apply_over_axes`."""
-    value = as_array(a)
+    value = placed_array(a)
     ndim = value.ndim
     for axis in numpy.atleast_1d(to_host(axes) if isinstance(axes, ndarray) else axes).tolist():
         axis = axis + ndim if axis < 0 else axis
-        result = as_array(func(value, axis), value.device)
+        result = placed_array(func(value, axis), value)
         if result.ndim != value.ndim:
             result = expand_dims(result, axis)
             if result.ndim != value.ndim:
@@ -156,24 +159,26 @@ class vectorize(numpy.vectorize):
         inputs, outputs = self._in_and_out_core_dims  # type: ignore[attr-defined]
         if len(args) != len(inputs):
             raise TypeError(f"wrong number of positional arguments: expected {len(inputs)!r}, got {len(args)!r}")
-        device = next((x.device for x in args if isinstance(x, ndarray)), None)
-        arrays = [as_array(x, device) for x in args]
+        beside = next((x for x in args if isinstance(x, ndarray)), None)
+        arrays = [placed_array(x, beside) for x in args]
         sizes: dict[str, int] = {}
         for array, dims in zip(arrays, inputs):
             _check_sizes(sizes, array, dims)
         loop_shape = layout.broadcast_shapes(*(x.shape[: x.ndim - len(dims)] for x, dims in zip(arrays, inputs)))
-        views = [broadcast_to(x, loop_shape + x.shape[x.ndim - len(dims) :]) for x, dims in zip(arrays, inputs)]
+        views: list[Any] = [
+            broadcast_to(x, loop_shape + x.shape[x.ndim - len(dims) :]) for x, dims in zip(arrays, inputs)
+        ]
         dtypes = self.otypes or [None] * len(outputs)
         columns: list[list[Any]] = [[] for _ in outputs]
         for index in product(*map(range, loop_shape)):
-            results = func(*(getitem(view, index) for view in views))
+            results = func(*(view[index] for view in views))
             results = results if isinstance(results, tuple) else (results,)
             if len(results) != len(outputs):
                 raise ValueError(
                     f"wrong number of outputs from pyfunc: expected {len(outputs)!r}, got {len(results)!r}"
                 )
             for column, result, dims in zip(columns, results, outputs):
-                value = as_array(result, device)
+                value = placed_array(result, beside)
                 if not column:
                     _check_sizes(sizes, value, dims)
                 # As where NumPy assigns results to an array of the sizes and the dtype of the first one.
@@ -213,7 +218,7 @@ def _in_loop(values: list[Any], loop_shape: tuple[int, ...], core: tuple[int, ..
     """Return the results of a loop as one array."""
     if not values:
         return empty(loop_shape + core, dtype)
-    joined = reshaped(stack(values), loop_shape + core)
+    joined = reshape(stack(values), loop_shape + core)
     return joined if dtype is None else astype(joined, dtype, copy=False)
 
 

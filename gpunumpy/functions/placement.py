@@ -9,7 +9,9 @@ arrays of a device) is left to the function of this package.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
+from functools import wraps
 from itertools import takewhile
 from math import ceil, inf, isfinite, prod
 from operator import attrgetter
@@ -75,11 +77,9 @@ _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
 _SHOWING = _names("T mT broadcast_arrays broadcast_to diagonal may_share_memory shares_memory sliding_window_view")
 # Functions that write to their first argument, as scalars and copies cannot be written to: NumPy's do not all refuse.
 _WRITING = _names("at copyto fill_diagonal place put put_along_axis putmask")
-# Functions that call back or say where data are; that warn of slices in which all is NaN; and one whose order NumPy
-# leaves open and this package does not.
+# Functions that call back or say where data are.
 _NOT_PLACED = _names("""
-    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring nanargmax
-    nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd nanvar piecewise unique_values vectorize
+    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring vectorize
 """)
 
 
@@ -228,7 +228,7 @@ class Placement:
         given, operands = ufunc
         self._ufunc: Any = numpy.matmul if name in _MATMULS else given
         self._function, self._name, self._kind = function, name, kind
-        self._takes_data = name in _COUNTS or name in MAKERS
+        self._takes_data = name in _COUNTS or name in MAKERS or name in _LIKE
         self.rules = (
             _IS_METHOD * (kind == "method")
             | _IS_ATTRIBUTE * (kind == "attribute")
@@ -255,15 +255,23 @@ class Placement:
         """Return the result of a call on the host, or `ELSEWHERE`."""
         start = 0.0 if evaluate.host_calls is None else perf_counter()
         result = ELSEWHERE
-        if self._name in _COUNTS:
+        if "like" in options and isinstance(options["like"], (ndarray, type(None))):  # which makes no difference
+            options = {key: x for key, x in options.items() if key != "like"}
+        if self._name in _LIKE and options.get("shape") is not None:
+            result = _try_to_make_like(self._name, args, options)
+        elif self._name in _COUNTS:
             result = _try_to_make(self._function, self._name, args, options)
-        elif not self._is_compiled:
+        elif not self._is_compiled or self._is_of_named_array(args, options):
             result = _try_operands(self._function, self._name, args, options)
         if result is ELSEWHERE and self._name in MAKERS:
             result = _try_host_data(self._function, args, options)
         if result is not ELSEWHERE and evaluate.host_calls is not None:
             evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*args, result))
         return result
+
+    def _is_of_named_array(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+        """Return whether a call has an array of this package, but not in the place where the core looks for one."""
+        return self._name in MAKERS and not args and isinstance(options.get(_DATA[self._name]), ndarray)
 
     _is_compiled = False
 
@@ -302,8 +310,53 @@ def _eig(a: Any) -> Any:
     return type(found)(*map(_as_complex, found))
 
 
-# What stands for functions and methods of NumPy whose results it leaves open, or lets the elements decide.
-_DECIDED: dict[str, Callable[..., Any]] = {"argsort": _argsort, "eig": _eig, "eigvals": _eigvals}
+def _unique_values(x: Any) -> Any:
+    """Return the different elements in order, as this package does; NumPy leaves their order open."""
+    return numpy.unique(x, equal_nan=False)
+
+
+def _silent(name: str) -> Callable[..., Any]:
+    """Return NumPy's reduction that ignores NaN, for slices with so many numbers that it does not warn of them.
+
+    It raises TypeError for others: these are left to the function of this package, which warns only if it is asked to.
+    """
+    function = getattr(numpy, name)
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def run(*args: Any, **options: Any) -> Any:
+        given = signature.bind(*args, **options).arguments
+        if _may_warn(given):
+            raise TypeError("NumPy may warn")
+        return function(*args, **options)
+
+    return run
+
+
+def _may_warn(given: dict[str, Any]) -> bool:
+    """Return whether a slice may have no more numbers than degrees of freedom, in an array that kernels compute."""
+    x = numpy.asarray(given["a"])
+    if x.dtype not in DTYPES or "where" in given:
+        return x.dtype in DTYPES
+    try:
+        counts = numpy.count_nonzero(numpy.logical_not(numpy.isnan(x)), given.get("axis"))
+    except ValueError:  # of the axis: NumPy's function says what is wrong
+        return False
+    return bool(numpy.less_equal(counts, given.get("correction", given.get("ddof", 0))).any())
+
+
+# What stands for functions and methods of NumPy whose results it leaves open, or lets the elements decide, and for
+# functions that warn of slices in which all is NaN.
+_DECIDED: dict[str, Callable[..., Any]] = {
+    "argsort": _argsort,
+    "eig": _eig,
+    "eigvals": _eigvals,
+    "unique_values": _unique_values,
+    **{
+        name: _silent(name)
+        for name in ("nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanquantile", "nanstd", "nanvar")
+    },
+}
 
 
 def placed(function: Callable[..., Any], name: str) -> Placement | None:
@@ -490,6 +543,26 @@ def _try_to_make(function: Callable[..., Any], name: str, args: tuple[Any, ...],
     return _placed_if_small(result, device, None)
 
 
+# Functions that make an array like another one, or of another shape.
+_LIKE = _names("empty_like full_like ones_like zeros_like")
+
+
+def _try_to_make_like(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return an array of a shape like another one, which has the order of axes; `ELSEWHERE` if one of both is large."""
+    call = _Call(name)
+    host_args = [call.taken(x) for x in args]
+    host_options = {key: call.taken(x) for key, x in options.items()}
+    if call.is_elsewhere or "device" in options:
+        return ELSEWHERE
+    try:
+        if _count_of_shape(options["shape"]) > host_bytes(call.device) // 8:
+            return ELSEWHERE
+        result = getattr(numpy, name)(*host_args, **host_options)
+    except Exception:  # the function of this package says what is wrong
+        return ELSEWHERE
+    return _placed_if_small(result, call.device, None)
+
+
 def _placed_if_small(result: Any, device: Device, data: Any) -> Any:
     if type(result) is not numpy.ndarray or result.dtype not in DTYPES or result.nbytes > host_bytes(device):
         return ELSEWHERE
@@ -498,8 +571,9 @@ def _placed_if_small(result: Any, device: Device, data: Any) -> Any:
 
 
 _NUMBERS = frozenset((bool, int, float, complex))
-# Functions that make an array of their first argument.
-MAKERS = frozenset(("array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray"))
+# Functions that make an array of their first argument, and its name.
+_DATA = {"array": "object", **dict.fromkeys(("asanyarray", "asarray", "ascontiguousarray", "asfortranarray"), "a")}
+MAKERS = frozenset(_DATA)
 
 
 def _try_host_data(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:

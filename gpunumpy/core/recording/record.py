@@ -28,13 +28,19 @@ from ..source_location import warn
 from .array import ON_HOST, from_host, is_scalar, mark_as_array, ndarray, to_host, value_beside, wrap, wrap_ordered
 from .chunked import from_chunks
 from .memo import MemoizedOperation
+from .residence import resident_copy
 
 _PYTHON_SCALARS = frozenset((bool, int, float, complex))
 _WITHOUT_PROTOCOL = _PYTHON_SCALARS | {list, tuple, numpy.ndarray}  # NumPy makes arrays of them without asking
 
 
-def as_array(x: Any, device: Device | None = None) -> ndarray:
-    """Return anything that NumPy can make an array of as an `ndarray`; an `ndarray` is returned unchanged."""
+def as_array(
+    x: Any, device: Device | None = None, from_numpy: Callable[[Any, Device | None], ndarray] = from_host
+) -> ndarray:
+    """Return anything that NumPy can make an array of as an `ndarray`; an `ndarray` is returned unchanged.
+
+    `from_numpy` makes it of the NumPy array that it is on the host.
+    """
     if type(x) is ndarray or isinstance(x, ndarray):
         return x
     leave_function_to_class(x)
@@ -48,11 +54,18 @@ def as_array(x: Any, device: Device | None = None) -> ndarray:
     except ValueError:
         held = with_held_arrays(x)
         if held is not x:
-            return as_array(held, device)
+            return as_array(held, device, from_numpy)
         if isinstance(x, (list, tuple)) and holds_arrays(x):  # 0-d ones, which NumPy takes beside numbers alone
             return _as_part(x, None)
         raise
-    return data if isinstance(data, ndarray) else from_host(data, device)
+    return data if isinstance(data, ndarray) else from_numpy(data, device)
+
+
+def placed_array(x: Any, beside: ndarray | None = None) -> ndarray:
+    """Return `as_array`: small data of the host stay there, unless what they are used with is on its device."""
+    if beside is not None and not beside._flags & ON_HOST:
+        return as_array(x, beside.device)
+    return as_array(x, None if beside is None else beside.device, resident_copy)
 
 
 def holds_arrays(x: Sequence[Any], least_dimensions: int = 0, depth: int = 1) -> bool:

@@ -22,6 +22,7 @@ from ..runtime import evaluate, hints
 from ..runtime.device import Device, default_device
 from .array import (
     READ_ONLY,
+    from_host,
     from_numpy,
     has_views,
     is_scalar,
@@ -170,6 +171,11 @@ def host_bytes(device: Device) -> int:
     return evaluate.queue_of(device).host_bytes
 
 
+def is_for_host(data: Any, device: Device) -> bool:
+    """Return whether a new array of NumPy data belongs on the host: it is small, of a dtype that kernels compute."""
+    return is_auto() and data.nbytes <= host_bytes(device) and data.dtype in DTYPES
+
+
 @tried_first
 def resident(data: Any, device: Device | None = None) -> ndarray:
     """Return NumPy data that nothing else refers to, an array or a scalar, as an array where size and dtype put it.
@@ -177,9 +183,15 @@ def resident(data: Any, device: Device | None = None) -> ndarray:
     Its device is the default device if none is given.
     """
     device = default_device() if device is None else device
-    if is_auto() and data.nbytes <= host_bytes(device) and data.dtype in DTYPES:
+    if is_for_host(data, device):
         return on_host_memory(data, device)
     return from_numpy(numpy.asarray(data), device)
+
+
+def resident_copy(data: Any, device: Device | None = None) -> ndarray:
+    """Return `resident` of NumPy data that others refer to."""
+    target = default_device() if device is None else device
+    return resident(data.copy("K"), target) if is_for_host(data, target) else from_host(data, target)
 
 
 def result_on_host(memory: Any, device: Device) -> ndarray:

@@ -39,7 +39,7 @@ from ...core.recording.record import (
     transposed,
     with_held_arrays,
 )
-from ...core.recording.residence import given, resident
+from ...core.recording.residence import given, is_for_host, resident
 from ...core.runtime.device import Device, default_device
 from ...core.runtime.evaluate import queue_of
 from ..indexing.getitem import fit_to_shape
@@ -214,6 +214,8 @@ def _array_from_host(
             raise
         return array(replaced, dtype, copy=copy or None, order=order, ndmax=ndmax)
     dtypes.check(data.dtype)  # of the other byte order too, which `from_host` would change
+    if is_for_host(data, device or default_device()):
+        return mark_as_array(resident(data.copy("K"), device))
     return given(from_host(data, device, blocking))
 
 

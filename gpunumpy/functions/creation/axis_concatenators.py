@@ -10,13 +10,16 @@ from ...core.errors import OnHostError
 from ...core.recording.array import ndarray
 from ...core.recording.record import check_class
 from ..dtype_functions import result_type
-from ..every_dtype import takes_every_dtype
+from ..every_dtype import as_called, takes_every_dtype
 from ..fallback import OWN_FUNCTIONS, on_host
-from ..manipulation.joining import concatenate
-from ..manipulation.shape import swapaxes, transpose
+from ..manipulation import joining, shape
 from ..matrix_texts import bmat
-from .arrays import array
-from .ranges import arange, host_scalar, linspace
+from . import arrays, ranges
+from .ranges import host_scalar
+
+arange, array, concatenate, linspace, swapaxes, transpose = as_called(
+    ranges.arange, arrays.array, joining.concatenate, ranges.linspace, shape.swapaxes, shape.transpose
+)
 
 
 class _Directive(NamedTuple):

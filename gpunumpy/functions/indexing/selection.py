@@ -17,13 +17,16 @@ from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap
+from ...core.recording.array import is_scalar, ndarray, one_step, to_host, wrap
 from ...core.recording.record import array_of_protocol
 from ...core.source_location import source_location
+from ..creation.arrays import zeros_like as _zeros_like
+from ..every_dtype import as_called
+from ..manipulation.shape import astype as _astype
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
 from .elements import flat_values, flattened
-from .getitem import cast_integer, fit_to_index_result, getitem, node_to_assign, setitem
+from .getitem import cast_integer, fit_to_index_result, getitem, node_to_assign
 from .keys import out_of_bounds_error, shape_text
 from .masks import MaskSelection, picked_before
 
@@ -49,6 +52,9 @@ _PYTHON_NUMBERS = (int, float, complex)
 _UINT64 = numpy.dtype(numpy.uint64)
 
 # By condition
+
+
+astype, zeros_like = as_called(_astype, _zeros_like)
 
 
 def _as_bool(a: ndarray) -> ndarray:
@@ -403,27 +409,27 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
     """Evaluate each function, or constant, where its condition is true. See `numpy.piecewise`."""
-    x = record.as_array(x, condlist.device if isinstance(condlist, ndarray) else None)
+    x = record.placed_array(x, condlist if isinstance(condlist, ndarray) else None)
     is_single = is_scalar(condlist) if isinstance(condlist, ndarray) else numpy.isscalar(condlist)
     if is_single or (not _is_list_or_array(condlist[0]) and x.ndim):
         condlist = [condlist]
-    conditions = [_as_bool(record.as_array(condition, x.device)) for condition in condlist]
+    conditions: list[Any] = [astype(record.placed_array(condition, x), BOOL) for condition in condlist]
     count = len(conditions)
     if count == len(funclist) - 1:
         any_condition = conditions[0]
         for condition in conditions[1:]:
-            any_condition = record.elementwise("logical_or", (any_condition, condition))
-        conditions.append(record.elementwise("logical_not", (any_condition,)))
+            any_condition = any_condition | condition
+        conditions.append(~any_condition)
     elif count != len(funclist):
         raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
-    result = mark_as_array(wrap(graph.fill(graph.typed_scalar(0, x.dtype), x.shape, x.queue)))
+    result = zeros_like(x)
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
-            selected = getitem(x, condition)
+            selected = x[condition]
             if selected.size:
-                setitem(result, condition, function(selected, *args, **kw))
+                result[condition] = function(selected, *args, **kw)
         else:
-            setitem(result, condition, function)
+            result[condition] = function
     return result
 
 

@@ -31,10 +31,9 @@ from ...core.recording.array import (
     scalar_of,
     wrap,
 )
-from ...core.recording.record import as_array, cast_with_warning, is_masked_array
-from ...core.recording.residence import DTYPES, host_bytes, is_auto, resident
+from ...core.recording.record import as_array, cast_with_warning, is_masked_array, placed_array
+from ...core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..creation.arrays import array_in_memory_order, as_shape, asarray, axes_in_memory, is_in_order
-from ..placement import is_plain_data
 from .same_value import check_values_fit
 
 __all__ = [
@@ -330,10 +329,11 @@ def atleast_3d(*arys: Any) -> Any:
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
     """Return a read-only view of the array repeated over a shape. See `numpy.broadcast_to`."""
-    x, dims = _array_of_data(array), as_shape(shape)
+    x, dims = placed_array(array), as_shape(shape)
     memory = memory_on_host(x)
     if memory is not None and memory.dtype in DTYPES and memory.itemsize * prod(dims) <= host_bytes(x.device):
-        return on_host_memory(numpy.broadcast_to(memory, dims), x.device, owner_of(x))
+        shown = numpy.broadcast_to(memory, dims)
+        return result_on_host(shown, x.device) if is_scalar(x) else on_host_memory(shown, x.device, owner_of(x))
     old_layout = x.layout
     lead = len(dims) - x.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, dims[lead:], strict=True)):
@@ -354,18 +354,13 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
     """Return the arrays repeated over their common shape, as read-only views. See `numpy.broadcast_arrays`."""
-    arrays = [_array_of_data(a) for a in args]
+    arrays = [placed_array(a) for a in args]
     try:
         shape = layout.broadcast_shapes(*(x.shape for x in arrays))
     except ValueError:
         numpy.broadcast_shapes(*(x.shape for x in arrays))  # its message names the arguments that do not agree
         raise
     return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in arrays)
-
-
-def _array_of_data(x: Any) -> ndarray:
-    """Return anything as an array, on the host if it is numbers alone that are few."""
-    return resident(numpy.array(x)) if is_auto() and is_plain_data(x) else as_array(x)
 
 
 # --- direction -------------------------------------------------------------------------------------------------------

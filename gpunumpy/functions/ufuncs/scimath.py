@@ -15,6 +15,7 @@ from ...core.recording.record import as_array
 from ..every_dtype import takes_every_dtype
 from ..fallback import OWN_FUNCTIONS, on_host
 from ..manipulation.shape import astype
+from ..placement import placed
 from .methods import reduce_ufunc
 from .ufunc import UFUNCS
 
@@ -73,4 +74,5 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 for _name, _function in _FUNCTIONS.items():
     _by_numpy = on_host(getattr(numpy.emath, _name), "")
-    OWN_FUNCTIONS[f"numpy.lib.scimath.{_name}"] = takes_every_dtype(_function, _by_numpy)
+    _placement = placed(getattr(numpy.emath, _name), _name)
+    OWN_FUNCTIONS[f"numpy.lib.scimath.{_name}"] = takes_every_dtype(_function, _by_numpy, place=_placement)
