@@ -16,6 +16,7 @@ ends where a statement alone needs more. On a GPU a forked child goes on with a 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import faulthandler
 import itertools
 import multiprocessing
@@ -162,7 +163,7 @@ class Soak:
                 self.failed += 1
                 print(failure, flush=True)
             if self.programs % _REPORT_AFTER == 0:
-                print(self.report(), flush=True)
+                print(self.report(), kept_words(), sep="\n", flush=True)
 
     def kind(self, seed: int) -> type[Machine]:
         """Return in which way the programs of a seed are run."""
@@ -219,6 +220,25 @@ def resident_bytes() -> int:
     """Return the memory that the process holds; 0 where the system does not tell."""
     status = Path("/proc/self/statm")
     return int(status.read_text().split()[1]) * _PAGE_BYTES if status.exists() else 0
+
+
+class _Mallinfo(ctypes.Structure):
+    """What glibc's `mallinfo2` tells of all arenas."""
+
+    _names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+    _fields_ = tuple((name, ctypes.c_size_t) for name in _names.split())
+
+
+def kept_words() -> str:
+    """Return how much of the memory objects have, and how much the C library keeps, where it tells."""
+    words = f"{sys.getallocatedblocks():,} blocks of Python's"
+    try:
+        mallinfo = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError, TypeError):
+        return words
+    mallinfo.restype = _Mallinfo
+    info = mallinfo()
+    return f"{words}; of malloc {info.uordblks / _MEGABYTE:.0f} MB used, {info.fordblks / _MEGABYTE:.0f} MB free"
 
 
 def device_bytes(device: str) -> int:
