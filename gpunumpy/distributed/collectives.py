@@ -45,7 +45,7 @@ def all_reduce(x: Any, op: str = "sum", out: Any = None) -> Any:
     --------
     >>> import gpunumpy as np
     >>> import gpunumpy.distributed as dist
-    >>> dist.init(device="cpu")
+    >>> dist.init()
     >>> int(dist.all_reduce(np.arange(3)).sum())
     3
     >>> dist.finalize()

@@ -79,7 +79,7 @@ def init(
     --------
     >>> import gpunumpy as np
     >>> import gpunumpy.distributed as dist
-    >>> dist.init(device="cpu")
+    >>> dist.init()
     >>> total = dist.all_reduce(np.arange(3))
     >>> dist.finalize()
     """

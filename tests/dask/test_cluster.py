@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import socket
 from typing import Any
 
 import numpy
@@ -20,6 +21,7 @@ from dask.sizeof import sizeof
 from distributed import wait
 from distributed.protocol import deserialize, serialize
 
+import gpunumpy.distributed as dist
 from gpunumpy.dask import LocalCluster
 from gpunumpy.dask import cluster as cluster_module
 
@@ -129,3 +131,19 @@ def test_a_worker_for_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         cluster.scale(3)
         client.wait_for_workers(3)
         assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "0", "3"]
+
+
+def _sum_over_workers(rank: int, address: str) -> tuple[int, float]:
+    dist.init(rank=rank, size=2, address=address, device="cpu")
+    total = float(dist.all_reduce(np.arange(4.0) * rank).sum())
+    dist.finalize()
+    return rank, total
+
+
+def test_workers_talk_to_each_other() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with LocalCluster(**CLUSTER) as cluster, cluster.get_client() as client:
+        workers = [worker.worker_address for worker in cluster.workers.values()]
+        jobs = [client.submit(_sum_over_workers, rank, address, workers=[name]) for rank, name in enumerate(workers)]
+        assert client.gather(jobs) == [(0, 6.0), (1, 6.0)]
