@@ -237,6 +237,12 @@ DIFFERENCES = {
     "isinstance float": Difference(lambda np: isinstance(np.arange(3.0).sum(), float), True, False),
     "json": Difference(lambda np: json.dumps(np.arange(3.0).sum()), "3.0", TypeError),
     "statistics": Difference(lambda np: float(statistics.mean([np.arange(3.0).sum()])), 3.0, TypeError),
+    "poly1d over a result": Difference(
+        lambda np: type(np.poly1d([2, 4]) / np.arange(3).sum()).__name__, "poly1d", "tuple"
+    ),
+    "poly1d to the power of a result": Difference(
+        lambda np: (np.poly1d([1, 2]) ** np.arange(3).max()).order, 2, ValueError
+    ),
     "write to a result": Difference(write_to_a_result, TypeError, 7.0),
     "datetime64": Difference(lambda np: str(numpy.datetime64(np.array("2020", "M8[D]"))), "2020-01-01", ValueError),
     "datetime64 of an element": Difference(
@@ -315,6 +321,9 @@ DIFFERENCES = {
     ),
     "unique of bfloat16": Difference(distinct_nans, 3, 2),
     "interp of unsorted points": Difference(interpolated, 1.75, 3.25),
+    "an infinite complex factor": Difference(
+        lambda np: str(np.prod(np.array([1 + 2j, 3 - 1j]), initial=INF).imag), "nan", "inf"
+    ),
     "infinite coefficients": Difference(conversion_of_coefficients, False, True),
 }
 
