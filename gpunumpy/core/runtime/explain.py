@@ -22,9 +22,8 @@ from . import evaluate
 from .byte_sizes import bytes_text
 from .device import Device
 from .explain_drawing import boxes_and_arrows
+from .explain_room import moved_text, moves_text, slabs_text
 from .plan import Executor
-from .slab_reads import leaves
-from .slabs import slab_counts
 
 # A call with more arguments than this has equal arguments counted instead of listed.
 _MAX_LISTED_ARGUMENTS = 8
@@ -56,7 +55,8 @@ def explain(*arrays: Any, path: str | PathLike[str] | None = None, file: TextIO 
     Small arrays on the host are counted: NumPy computes them at once (see `set_residence`).
     A flush computes all pending arrays of a device, so the kernels of other pending arrays are printed too. A graph of
     many sizes is computed in parts the first times: the text tells of how many. So it does of slabs where the device
-    has no room for a result and what it is made of, and of what is read and on the host by now.
+    has no room for a result and what it is made of, of what is read and on the host by now, and of values that would
+    move there to make room, those first that would leave first.
 
     Parameters
     ----------
@@ -127,10 +127,11 @@ def _explain_device(device: Device, requested: Sequence[Node], boxes: list[Box],
         items, planner = items_of(nodes), queue.state.planner
         plan = planner.plans.find(key)
         parts = [] if plan else planner.parts(key, nodes, len(roots), times=0)
-        room = _room_text(device, roots)
+        slabs, moved = slabs_text(device, roots), moved_text(device, roots)
     executor = queue.state.executor
     steps, nodes_left = run_passes(items, range(len(roots)), executor)
-    text = room + _plan_text(steps, nodes_left, device, executor)
+    moves = "" if slabs else moves_text(queue, steps, nodes)
+    text = slabs + moved + moves + _plan_text(steps, nodes_left, device, executor)
 
     def described(number: int, step: RunKernel | RunLibraryCall) -> tuple[str, list[str]]:
         return f"{number}. {step_name(step)}", _step_lines(step, traffic(step, steps, nodes_left), number, executor)
@@ -143,18 +144,6 @@ def _explain_device(device: Device, requested: Sequence[Node], boxes: list[Box],
     if parts:
         return f"in {len(parts)} parts, each with kernels of its own, until it comes up again; as a whole it is\n{text}"
     return text
-
-
-def _room_text(device: Device, roots: Sequence[Node]) -> str:
-    """Return lines about results that are computed in slabs, and about what is read and was moved to the host."""
-    lines = []
-    for count, extent in slab_counts(device, roots):
-        slabs = f"{count:,} slabs along an axis of {extent:,}"
-        lines.append(f"a result that {device} has no room for with what it is made of: in {slabs}\n")
-    moved = {id(leaf.data): leaf.data.nbytes for leaf in leaves(roots).values() if leaf.data.is_spilled}
-    if moved:
-        lines.append(f"{bytes_text(sum(moved.values()))} in operands on the host, for lack of room on {device}\n")
-    return "".join(lines)
 
 
 def _plan_text(steps: Sequence[Step], items: Sequence[Item], device: Device, executor: Executor) -> str:

@@ -417,6 +417,10 @@ class Pool(ABC):
         available = self.available_bytes()
         return available is None or available[0] >= size
 
+    def missing_bytes(self, more: int) -> int:
+        """Return how many of `more` bytes find no room once free blocks are given back; negative if all do."""
+        return self.used_bytes() + more - self.limit if self.limit is not None else -more
+
     def note_uses(self, buffers: Iterable[Buffer]) -> None:
         """Note that buffers of the pool were used now, after all that was noted before."""
         used = {id(buffer): buffer for buffer in buffers}.values()  # each once, as several nodes may read it
@@ -614,6 +618,10 @@ class DevicePool(Pool):
         self.device.activate()
         free_bytes, total_bytes = check(self.cuda.cuMemGetInfo())
         return int(free_bytes), int(total_bytes)
+
+    def missing_bytes(self, more: int) -> int:
+        """Return how many of `more` bytes find no room, within the limit and on the GPU."""
+        return max(super().missing_bytes(more), more - self.cached_bytes() - self.available_bytes()[0])
 
     def release_all(self) -> None:
         """Free all blocks that no buffer holds, and trim the pool of the driver."""

@@ -10,7 +10,7 @@ import gc
 import mmap
 import weakref
 from _thread import get_ident
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import prod
@@ -28,7 +28,7 @@ from .host_copies import HostCopy, buffer_with
 from .marks import Mark
 from .memory import Buffer, may_move
 from .memory_copy import copy_from_host, move_to_host
-from .memory_pool import BufferState, FreeList, LeavingBlock, PoolBuffer, has_views, size_class
+from .memory_pool import BufferState, FreeList, LeavingBlock, Pool, PoolBuffer, has_views, size_class
 from .moves import PinnedBlock, mark_on, moves_of
 from .run import Run
 from .spill_store import Place, SpillStore
@@ -230,20 +230,63 @@ def _candidates(queue: Queue) -> Sequence[tuple[Buffer, bool]]:
             for step, buffer in run.plan.buffers_ahead(run):
                 steps[id(buffer)] = min(step, steps.get(id(buffer), step))
                 found[id(buffer)] = buffer, (0,)
+    for buffer, times in _noted(pool):
+        found[id(buffer)] = buffer, times
+    at_hand = _at_hand(queue)
+    movable = [entry for key, entry in found.items() if key not in at_hand]
+    return [(buffer, id(buffer) in steps) for buffer in _in_order(movable, steps, pool.now)]
+
+
+def _noted(pool: Pool) -> list[tuple[Buffer, tuple[int, ...]]]:
+    """Return the buffers whose uses were noted, with the times of these."""
+    found = []
     for reference in list(pool.uses):  # at once: garbage that is collected meanwhile is dropped from the table
         used, uses = reference(), pool.uses.get(reference)
         if used is not None and uses is not None:
-            found[id(used)] = used, uses.times
+            found.append((used, uses.times))
+    return found
+
+
+def _in_order(entries: Sequence[tuple[Buffer, tuple[int, ...]]], steps: Mapping[int, int], now: int) -> list[Buffer]:
+    """Return those of some buffers that may be moved, the first to leave first.
+
+    Parameters
+    ----------
+    entries
+        Buffers, and when they were used.
+    steps
+        The first step of the plan at hand that needs a buffer, by its identity.
+    """
 
     def order(entry: tuple[Buffer, tuple[int, ...]]) -> tuple[bool, bool, int]:
         buffer, times = entry
         step = steps.get(id(buffer))
-        return buffer.nbytes >= _SMALL_BYTES, step is None, expected(times, pool.now) if step is None else step
+        return buffer.nbytes >= _SMALL_BYTES, step is None, expected(times, now) if step is None else step
 
-    movable = [entry for entry in found.values() if type(entry[0]) is PoolBuffer and may_move(entry[0])]
-    at_hand = _at_hand(queue)
-    movable = [entry for entry in movable if id(entry[0]) not in at_hand]
-    return [(buffer, id(buffer) in steps) for buffer, _ in sorted(movable, key=order, reverse=True)]
+    movable = [entry for entry in entries if type(entry[0]) is PoolBuffer and may_move(entry[0])]
+    return [buffer for buffer, _ in sorted(movable, key=order, reverse=True)]
+
+
+def values_to_move(queue: Queue, nbytes: int, read: Sequence[Buffer]) -> list[Buffer]:
+    """Return the values that would move to the host for so many bytes, in that order; none are moved.
+
+    Parameters
+    ----------
+    read
+        What the plan reads that needs the bytes, in order.
+    """
+    with _alone_with(queue):
+        pool = memory.pool_of(queue.device)
+        steps = {id(buffer): step for step, buffer in enumerate(read)}
+        noted = dict(_noted(pool)) if queue.device.has_spilled else {}
+        others = [(x, (0,)) for x in pool_buffers() if x.device is queue.device and x not in noted]
+        chosen = []
+        for buffer in [*_in_order(list(noted.items()), steps, pool.now), *_in_order(others, steps, pool.now)]:
+            if nbytes <= 0:
+                break
+            chosen.append(buffer)
+            nbytes -= size_class(buffer.nbytes)
+        return chosen
 
 
 def expected(times: Sequence[int], now: int) -> int:

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.runtime import evaluate, memory, spill
 from gpunumpy.core.runtime.byte_sizes import bytes_text
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.core.runtime.explain import explain, explanation
@@ -193,3 +193,52 @@ def test_the_copy_that_measures_the_bandwidth_moves_no_values(device: str, monke
         finally:
             np.set_memory_limit(None, device)
         assert bandwidth(Device(device)) is not None
+
+
+@pytest.fixture
+def values(device: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Arrays of 1.05 MB on the device, and none besides that a search finds; nothing has moved."""
+    with Device(device):
+        made = [from_host(numpy.full(1 << 17, k), Device(device)) for k in range(6)]
+        for x in made:
+            x += 1
+            x.computed()
+        np.synchronize()
+        np.free_all_blocks()
+        monkeypatch.setattr(spill, "pool_buffers", lambda: [x._node.data for x in made if not x._node.data.is_spilled])
+        monkeypatch.setattr(Device(device), "has_spilled", False)
+        yield made
+        np.set_memory_limit(None, device)
+
+
+def test_explain_says_which_values_would_move(device: str, values: list[Any]) -> None:
+    """As many as then do so, and not what the work reads."""
+    before = memory.memory_info(device)
+    np.set_memory_limit(before.used + (2 << 20), device)
+    fits = values[3] * 2
+    assert "would move" not in explanation(fits)
+    results = [values[3] * k for k in range(3, 6)]
+    text = explanation(*results)
+    assert "2.1 MB of other values would move to the host to make room: 2 of 1.05 MB\n" in text
+    assert not any(x._node.data.is_spilled for x in values)
+    np.synchronize()
+    assert memory.memory_info(device).spilled >= before.spilled + (2 << 20)
+    assert not values[3]._node.data.is_spilled
+    for k, x in enumerate([fits, *results], 2):
+        numpy.testing.assert_array_equal(to_host(x), numpy.full(1 << 17, 4) * k)
+
+
+def test_explain_says_which_values_would_make_room_for_others(device: str, values: list[Any]) -> None:
+    """For those that come back; what is read here goes last."""
+    queue = evaluate.queue_of(Device(device))
+    for x in values[:2]:
+        spill.move_out(x._node.data, queue)
+    np.free_all_blocks()
+    np.set_memory_limit(memory.memory_info(device).used + (1 << 20), device)
+    text = explanation(values[0] * 2)
+    assert "1.05 MB in operands on the host" in text
+    assert "1.05 MB of other values would move to the host to make room: 1 of 1.05 MB\n" in text
+    read = [x._node.data for x in values[2:4]]
+    found = spill.values_to_move(queue, 4 << 20, read)
+    assert [id(x) for x in found[2:]] == [id(read[1]), id(read[0])]
+    assert {id(x) for x in found[:2]} == {id(x._node.data) for x in values[4:]}
