@@ -8,7 +8,7 @@ from typing import Any
 import numpy.polynomial
 from numpy.polynomial import polyutils
 
-from ..core.recording.array import ndarray, to_host
+from ..core.recording.array import is_scalar, ndarray, to_host
 from ..core.recording.record import is_masked_array
 from ..functions.creation.arrays import asarray
 from ..functions.fallback import OWN_FUNCTIONS, on_host
@@ -47,6 +47,11 @@ class _OnDevice:
         if not isinstance(arg, ndarray):
             return super().__call__(arg)  # type: ignore[misc]
         return evaluation.values(self.basis_of_values, _mapped(arg, self.domain, self.window), self.coef)
+
+    def __truediv__(self, other: Any) -> Any:
+        """Return the quotient by a number, which a 0-d result is too."""
+        is_result = isinstance(other, ndarray) and is_scalar(other)
+        return super().__truediv__(to_host(other)[()] if is_result else other)  # type: ignore[misc]
 
     @classmethod
     def fit(

@@ -340,6 +340,22 @@ def test_objects_are_evaluated_on_the_device(module: str) -> None:
 
 
 @everywhere
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_objects_are_divided_by_results(module: str, residence: str) -> None:
+    np.set_residence(residence)
+    name = MODULES[module][1]
+    for text in ("p / (x[1] + 2)", "p / x.astype(int)[1]", "p // x.max()", "p ** x.astype(int)[2]", "p % x.max()"):
+        tested, reference = (
+            eval(text, {"p": getattr(m.polynomial, name)([1, 2, 3]), "x": m.arange(3.0)}) for m in (np, numpy)
+        )
+        assert tested == reference
+        assert isinstance(tested, type(reference))
+    for other in (np.ones(2), np.array(2.0), np.array([True]).all()):
+        with pytest.raises(TypeError):
+            getattr(np.polynomial, name)([1, 2, 3]) / other
+
+
+@everywhere
 @pytest.mark.parametrize("options", [{}, {"domain": []}, {"domain": [-1, 2]}, {"w": numpy.linspace(1, 2, 9)}])
 def test_objects_are_fitted_on_the_device(module: str, options: dict[str, Any]) -> None:
     tested, reference = (getattr(m.polynomial, MODULES[module][1]) for m in (np, numpy))
