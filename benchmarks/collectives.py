@@ -153,6 +153,8 @@ def measure(path: Path, only: list[str]) -> None:
             np.free_all_blocks()
     if dist.rank() == 0:
         path.write_text(json.dumps(found))
+    if "torch" in sys.modules:
+        sys.modules["torch"].distributed.destroy_process_group()
     dist.finalize()
 
 

@@ -113,15 +113,24 @@ class Meeting:
             self._others = [_connect(place, place.address, _ports(place))]
 
     def exchange(self, value: Any) -> list[Any]:
-        """Return what each process has said, in order. All processes call it at once."""
-        if self.place.rank == 0:
-            values = [value, *(json.loads(other.recv_bytes()) for other in self._others)]
-            for other in self._others:
-                other.send_bytes(json.dumps(values).encode())
-            return values
-        (first,) = self._others
-        first.send_bytes(json.dumps(value).encode())
-        return json.loads(first.recv_bytes())
+        """Return what each process has said, in order. All processes call it at once.
+
+        Raises
+        ------
+        ConnectionError
+            If one has ended.
+        """
+        try:
+            if self.place.rank == 0:
+                values = [value, *(json.loads(other.recv_bytes()) for other in self._others)]
+                for other in self._others:
+                    other.send_bytes(json.dumps(values).encode())
+                return values
+            (first,) = self._others
+            first.send_bytes(json.dumps(value).encode())
+            return json.loads(first.recv_bytes())
+        except (EOFError, OSError) as error:
+            raise ConnectionError("another process has ended as the program began") from error
 
     def connect_all(self) -> dict[int, Connection]:
         """Return a connection with every other process, by their ranks."""

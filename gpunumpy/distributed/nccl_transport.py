@@ -17,7 +17,7 @@ from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, refuse_capture
 from ..custom.raw import first_address, moved_address
 from ..functions.creation import arrays as creation
-from ..nvlib.nccl import Communicator, new_id
+from ..nvlib.nccl import Communicator, library, new_id
 from .meeting import Meeting
 
 # NCCL does not reduce these: they are reduced as wider ones, with the same results.
@@ -34,6 +34,7 @@ class NcclTransport:
         place = meeting.place
         self._rank, self._size, self._device = place.rank, place.size, device
         self._queue = evaluate.queue_of(device)
+        library()  # where it is missing, every process says so
         identity = meeting.exchange(new_id().hex() if place.rank == 0 else "")[0]
         self._communicator = Communicator(device, place.rank, place.size, bytes.fromhex(identity))
 

@@ -18,8 +18,9 @@ PROGRAM = Path(__file__).with_name("program.py")
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """The variables of this process, but for those of a launcher that runs it."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK")}
+    """The variables of this process, but for those of a launcher that runs it, and for the tier of tests."""
+    left_out = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GPUNUMPY_TIER")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, "PYTHONPATH": os.pathsep.join([str(ROOT), kept.get("PYTHONPATH", "")]), **variables}
 
 

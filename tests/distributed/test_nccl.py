@@ -18,6 +18,8 @@ from gpunumpy.distributed.nccl_transport import NcclTransport
 from gpunumpy.distributed.reductions import OPERATIONS
 from gpunumpy.nvlib import nccl
 
+from ..support import fake_driver
+
 pytestmark = pytest.mark.on_device
 SIZE = 2
 UFUNCS: dict[str, Callable[..., Any]] = {name: ufunc for name, (_, ufunc) in OPERATIONS.items()}
@@ -57,14 +59,18 @@ class Twins:
             elements(address, nbytes, "u1")[:] = elements(sent.get(0, sent.get(rank, address)), nbytes, "u1")
 
 
+def pretended(device: Device) -> Any:
+    made = NcclTransport.__new__(NcclTransport)
+    made._rank, made._size, made._device = 0, SIZE, device
+    made._queue = evaluate.queue_of(device)
+    made._communicator = Twins()  # type: ignore[assignment]
+    return made
+
+
 @pytest.fixture
 def transport() -> Any:
-    made = NcclTransport.__new__(NcclTransport)
-    made._rank, made._size, made._device = 0, SIZE, Device("cpu")
-    made._queue = evaluate.queue_of(made._device)
-    made._communicator = Twins()  # type: ignore[assignment]
     with Device("cpu"):
-        yield made
+        yield pretended(Device("cpu"))
 
 
 def test_results_are_new_or_in_place(transport: Any) -> None:
@@ -122,6 +128,33 @@ def test_empty_arrays_and_messages(transport: Any) -> None:
     transport.recv(x, 1)
     transport.sendrecv(x, transport.empty((3,), x.dtype), 1, 1)
     assert transport._communicator.calls == [([1], [], 6), ([], [1], 6), ([1], [1], 6)]
+
+
+@pytest.mark.parametrize("where", ["auto", "device"])
+def test_arrays_of_a_gpu(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """Small arrays, which are on the host, are copied to the GPU first; nothing is read back."""
+    fake_driver.install(monkeypatch, 2)
+    before = np.set_residence(where)
+    try:
+        transport = pretended(Device("cuda:1"))
+        with Device("cuda:1"):
+            for size in (4, 100_000):
+                values = numpy.arange(float(size)).reshape(2, -1)
+                x = np.asarray(values)
+                out = transport.empty(x.shape, x.dtype)
+                transport.all_reduce(x, out, "sum")
+                assert out.device is transport._device
+                assert numpy.array_equal(out.get(), 2 * values)
+                transport.all_reduce(x, x, "sum")
+                transport.all_reduce(x, x, "max")
+                assert numpy.array_equal(x.get(), 2 * values)
+                gathered = np.asarray(values)
+                transport.all_gather(np.asarray(values[1]), gathered)
+                assert numpy.array_equal(gathered.get(), numpy.stack([values[1]] * 2))
+                with pytest.raises(ValueError, match="two devices"):
+                    transport.all_reduce(np.asarray(values, device="cuda:0"), out, "sum")
+    finally:
+        np.set_residence(before)
 
 
 def test_every_dtype_that_is_reduced_has_a_number() -> None:

@@ -156,6 +156,17 @@ def test_others_who_do_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
         dist.init(backend="pigeons", device="cpu")
 
 
+def test_a_process_that_ends_as_the_program_begins(script: Script) -> None:
+    path = script(
+        "from gpunumpy.distributed import transports\nimport os, sys\n"
+        "def fail(meeting, device):\n    sys.exit(0)\n"
+        "if os.environ['RANK'] == '0':\n    transports.TRANSPORTS['host'] = fail\n"
+        "try:\n    dist.init()\nexcept ConnectionError as error:\n    print(error)"
+    )
+    done = launched(path)
+    assert (done.returncode, done.stdout) == (0, "another process has ended as the program began\n"), done.stderr
+
+
 def test_strangers_are_sent_away(script: Script) -> None:
     """Process 0 goes on waiting after somebody else has come to its port; a port that is taken is passed over."""
     path = script(
