@@ -219,6 +219,10 @@ SAME: dict[str, tuple[str, ...]] = {
         "zarr.array(x).oindex[k]",
         "zarr.array(x).get_mask_selection(mask)",
         "zarr.create_array(store={}, data=m)[:]",
+        "[(z := zarr.zeros(m.shape, chunks=(4, 3))).__setitem__(slice(None), m), z[:]][1]",
+        "[(z := zarr.zeros(m.shape, chunks=(4, 3))).__setitem__(2, m[0]), z[:]][1]",
+        "[(z := zarr.zeros(x.shape, chunks=30)).set_mask_selection(mask, x[mask]), z[:]][1]",
+        "[(z := zarr.zeros(m.shape, chunks=(4, 3))).append(m), z[:]][1]",
     ),
 }
 

@@ -83,7 +83,15 @@ class profile:
         self._slabs_before = 0
 
     def __enter__(self) -> profile:
-        """Compute pending arrays, and start to observe."""
+        """Compute pending arrays, and start to observe.
+
+        Raises
+        ------
+        OSError
+            If the page cannot be written where it is to be.
+        """
+        if self._page is not None:
+            self._page.begin()
         queue = evaluate.queue_of(default_device())
         self._pending_before = len(evaluate.live_roots(queue)[0])
         evaluate.flush(queue)

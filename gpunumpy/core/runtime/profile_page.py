@@ -23,6 +23,15 @@ class ProfilePage:
         self.timeline = Timeline(self._beginning)
         self._tracks: dict[int, str] = {}
 
+    def begin(self) -> None:
+        """Open both files, so that a folder that is not there, or not writable, is an error before the program runs."""
+        self._path = self._path.absolute()  # the program may go to another folder
+        for path in self._paths():
+            path.open("a").close()
+
+    def _paths(self) -> tuple[Path, Path]:
+        return self._path, self._path.with_suffix(".json")
+
     def add_host_work(self, kind: str, name: str, start: float, seconds: float, nbytes: int) -> None:
         """Add what a thread of the host has done; see `host_work.observer`."""
         line = "" if kind == "compile" else source_location()  # a compiler runs in threads of its own
@@ -45,7 +54,7 @@ class ProfilePage:
         """Write the page and the trace, and return both paths as text."""
         seconds = self._seconds
         title = f"gpunumpy: profile of {seconds:.3f} s"
-        trace_path = self._path.with_suffix(".json")
-        self._path.write_text(page(title, self.timeline, seconds, bandwidths, notes), encoding="utf-8")
+        page_path, trace_path = self._paths()
+        page_path.write_text(page(title, self.timeline, seconds, bandwidths, notes), encoding="utf-8")
         trace_path.write_text(trace(self.timeline), encoding="utf-8")
-        return f"{self._path}, {trace_path}"
+        return f"{page_path}, {trace_path}"

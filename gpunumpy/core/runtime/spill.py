@@ -23,6 +23,7 @@ from ..graph.layout import Layout, decompose
 from ..graph.node import Node
 from ..graph.queue import Queue
 from . import memory
+from .chunk_reads import read_part
 from .device import CPU, Device, is_lost
 from .host_copies import HostCopy, buffer_with
 from .marks import Mark
@@ -527,7 +528,7 @@ class _Chunks(HostCopy):
         ValueError
             If it is not what the array was to have there.
         """
-        part = numpy.asarray(self._array[key])
+        part = read_part(self._array, key)
         lengths = [len(range(*of_axis.indices(n))) for of_axis, n in zip(key, self._shape, strict=False)]
         expected = (*lengths, *self._shape[len(key) :])
         if part.shape != expected or part.dtype != self._dtype:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from ..graph.library_calls.registry import record_of
 from ..late_dataclasses import dataclass
 from .kernel import Affine, Load, LoadIndexed
 from .lower import Item
@@ -31,6 +32,8 @@ def traffic(step: RunKernel | RunLibraryCall, steps: Sequence[Step], items: Sequ
     if isinstance(step, RunLibraryCall):
         arrays = [(x, dtype) for x, dtype in zip(step.args, step.dtypes, strict=True) if x[0].kind in ("leaf", "new")]
         sizes = [prod(window.shape) * dtype.itemsize for (_, window), dtype in arrays]
+        if not record_of(step.name).writes:
+            return Traffic(sum(sizes), 0)
         allocated = [s.nbytes for s in steps if isinstance(s, Allocate) and s.target in step.targets]
         return Traffic(sum(sizes), sum(allocated) if allocated else sum(sizes[:1]))
     kernel = step.kernel

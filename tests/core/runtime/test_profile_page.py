@@ -141,6 +141,34 @@ def test_a_page_is_an_html_file(name: str) -> None:
         np.profile(name)
 
 
+def test_where_a_page_is_to_be_is_looked_at_before_the_program_runs(tmp_path: Path) -> None:
+    (tmp_path / "folder.html").mkdir()
+    for path in (tmp_path / "absent" / "run.html", tmp_path / "folder.html"):
+        with pytest.raises(OSError, match=re.escape(str(path))), np.profile(path):
+            pytest.fail("the program runs")
+    assert (evaluate.observer, evaluate.host_calls, host_work.observer) == (None, None, None)
+
+
+def test_a_page_is_where_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the program goes to another folder."""
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with np.Device("cpu"):
+        profiled(Path("run.html"), lambda: monkeypatch.chdir(tmp_path / "other"))
+    assert data_of(tmp_path / "run.html")["seconds"] > 0
+    assert not list((tmp_path / "other").iterdir())
+
+
+def test_memory_that_nobody_writes_is_not_moved() -> None:
+    with np.Device("cpu"), np.profile(file=io.StringIO()) as profile:
+        x = np.empty((1000, 100))
+        x[:500] = 1.0
+        np.synchronize()
+    moved = {record.name: record.nbytes for record in profile.records}
+    assert moved.pop("empty") == 0
+    assert sum(moved.values()) == 400_000
+
+
 def test_a_gpu_has_kernels_copies_and_compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("cuda.bindings.nvrtc")
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path / "cache"))

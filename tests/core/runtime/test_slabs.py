@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import io
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -284,6 +286,56 @@ def test_of_chunks(limit: None) -> None:
     numpy.testing.assert_array_equal(((x - x.mean(axis=0)) / 2).get(), (data() - data().mean(axis=0)) / 2)
     assert float(np.max(chunks)) == data().max()
     assert 0 < chunks.most < ROWS / 4
+
+
+class _InLoop(Chunked):
+    """An array as zarr's: reads run in an event loop that is one for all arrays, and are refused inside of it."""
+
+    def __init__(self, values: numpy.ndarray, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(values)
+        self._loop = loop
+        self.async_array = self
+
+    async def getitem(self, key: Any) -> Any:
+        return super().__getitem__(key)
+
+    def __getitem__(self, key: Any) -> Any:
+        assert threading.current_thread().name != "zarr_io"
+        return asyncio.run_coroutine_threadsafe(self.getitem(key), self._loop).result(60)
+
+
+def test_of_chunks_that_are_written_by_the_loop_that_reads_them(limit: None) -> None:
+    """As `z[:] = y` where `y` is made of a zarr array: zarr asks for values where it would read the array."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="zarr_io")
+    thread.start()
+    try:
+        chunks = _InLoop(data(), loop)
+        y = np.asarray(chunks) / 2
+
+        async def write() -> numpy.ndarray:
+            with np.Device("cpu"):
+                return y.get()
+
+        written = asyncio.run_coroutine_threadsafe(write(), loop).result(60)
+        numpy.testing.assert_array_equal(written, data() / 2)
+        assert 0 < chunks.most < ROWS / 4
+        numpy.testing.assert_array_equal((np.asarray(chunks) * 2).get(), data() * 2)  # elsewhere in its own loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def test_of_zarr_to_zarr(limit: None) -> None:
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+    source = zarr.create_array(store={}, data=data(), chunks=(300, COLUMNS))
+    target = zarr.create_array(store={}, shape=source.shape, dtype=source.dtype, chunks=(200, COLUMNS))
+    y = np.asarray(source) / 2
+    assert type(np.asarray(source)._node.data) is SpilledBuffer
+    target[:] = y
+    numpy.testing.assert_array_equal(target[:], data() / 2)
+    numpy.testing.assert_array_equal(zarr.array(np.asarray(source) + 1)[:], data() + 1)
 
 
 @pytest.mark.parametrize("name", ["sums of columns", "transposed", "some rows"])

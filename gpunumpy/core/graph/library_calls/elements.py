@@ -106,7 +106,7 @@ _FOLDS = "folds.host", "folds.cuda"
 
 RECORDS = (
     # Uninitialized memory.
-    Record("empty", {name: Implementation(f"kernels.empty:on_{name}") for name in ("host", "cuda")}),
+    Record("empty", {name: Implementation(f"kernels.empty:on_{name}") for name in ("host", "cuda")}, writes=False),
     # CPU only: copying whole blocks is faster there than a kernel that selects elements.
     Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
     # The scheduler lowers the primitive `Scatter` to this call.

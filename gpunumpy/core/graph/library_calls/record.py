@@ -137,6 +137,8 @@ class Record:
         Return the options of calls, each with the result of the one before, that compute the same one axis at a time.
     sums
         Return the slabs of arguments over which calls add up to the call; None if they do not.
+    writes
+        Whether the call writes its outputs, which are left as they were allocated if not.
     """
 
     name: str
@@ -149,6 +151,7 @@ class Record:
     slabs: Callable[[Any, Sequence[Signature]], Sequence[CutAxes | None]] = lambda options, args: ()
     passes: Callable[[Any], Sequence[Any]] = lambda options: (options,)
     sums: Callable[[Any, Sequence[Signature]], CutAxes | None] = lambda options, args: None
+    writes: bool = True
 
     def implementation(self, executor: str) -> Implementation:
         """Return the functions of an executor.
