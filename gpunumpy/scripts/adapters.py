@@ -22,13 +22,17 @@ _Install = Callable[[Selection], None]
 _PYTEST_PLUGIN = f"{__package__}.pytest_plugin"
 # Functions and methods, by their modules, that treat NumPy's arrays in another way than what can be made one.
 _ITEMS = ("__getitem__", "__setitem__")
+_DATA = ("__init__", "groupby", *_ITEMS)
 _ASKING_FOR_NUMPY = {
     "PIL.Image": ("fromarray",),
     "matplotlib.axes._axes": ("Axes.*",),
-    "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _ITEMS),
+    "pandas.core.algorithms": ("factorize", "unique"),
+    "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _DATA),
     "pandas.core.indexing": tuple(f"_LocationIndexer.{name}" for name in _ITEMS),
-    "pandas.core.series": tuple(f"Series.{name}" for name in _ITEMS),
+    "pandas.core.series": tuple(f"Series.{name}" for name in _DATA),
 }
+# Of the elements of lists that are handed over as they are.
+_PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 
 def _adapt_runpy(runpy: Any, install: _Install) -> None:
@@ -110,9 +114,14 @@ def _taking_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _handed_over(x: Any) -> Any:
+    """Return NumPy's arrays and numbers for this package's, also of those in lists, tuples and dicts."""
     if type(x) is list or type(x) is tuple:
-        return type(x)(map(_handed_over, x))
-    return to_host(x) if isinstance(x, ndarray) else x
+        return x if _PLAIN.issuperset(map(type, x)) else type(x)(map(_handed_over, x))
+    if type(x) is dict:
+        return {key: _handed_over(value) for key, value in x.items()}
+    if isinstance(x, ndarray):
+        return to_host(x)[()] if is_scalar(x) else to_host(x)
+    return x
 
 
 ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {

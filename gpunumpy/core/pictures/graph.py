@@ -50,7 +50,8 @@ def draw(boxes: Sequence[Box], arrows: Sequence[tuple[int, int]]) -> str:
     parts, taken = [], set[float]()
     for start, end in dict.fromkeys(arrows):
         between = [frames[k] for row in rows[ranks[start] + 1 : ranks[end]] for k in row]
-        parts.append(_arrow(frames[start], frames[end], between, taken))
+        beside = [frames[k] for k in rows[ranks[start]]]
+        parts.append(_arrow(frames[start], frames[end], beside, between, taken))
     parts += [_box(box, lines, frame) for box, lines, frame in zip(boxes, texts, frames, strict=True)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -81,13 +82,15 @@ def _box(box: Box, lines: Sequence[str], frame: _Frame) -> str:
     return f'<rect {place} rx="{rounded}" fill="{fill}" stroke="{stroke}" stroke-width="1.2"/>{text}'
 
 
-def _arrow(start: _Frame, end: _Frame, between: Sequence[_Frame], taken: set[float]) -> str:
+def _arrow(start: _Frame, end: _Frame, beside: Sequence[_Frame], between: Sequence[_Frame], taken: set[float]) -> str:
     """Return a curve from the bottom of a box to the top of another one, past the boxes of the rows between them.
 
-    There it runs where no other arrow does, whose places are `taken`.
+    There it runs where no other arrow does, whose places are `taken`. It bends below the boxes that stand `beside`.
     """
     x0, y0, x1, y1 = start.x + start.width / 2, start.y + start.height, end.x + end.width / 2, end.y
     path = f"M{x0:.1f} {y0:.1f}"
+    if (below := max(frame.y + frame.height for frame in beside)) > y0:
+        path, y0 = f"{path}L{x0:.1f} {below:.1f}", below
     if between:
         gap = _GAP_X / 3
         places = [x for frame in between for x in (frame.x - gap, frame.x + frame.width + gap)]

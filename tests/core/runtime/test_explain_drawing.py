@@ -103,6 +103,18 @@ def test_arrows_lead_past_the_boxes_between() -> None:
     assert not left <= x <= left + float(middle.get("width") or 0)
 
 
+def test_arrows_bend_below_the_boxes_beside() -> None:
+    """A short box beside a tall one: its arrow would be hidden by that one."""
+    boxes = [Box("kernel", "tall", ["text"] * 9), Box("array", "short"), Box("kernel", "end")]
+    tree = ElementTree.fromstring(draw(boxes, [(0, 2), (1, 2)]))
+    tall = next(tree.iter(f"{_SVG}g"), tree).findall(f"{_SVG}rect")[1]
+    bottom = float(tall.get("y") or 0) + float(tall.get("height") or 0)
+    (line,) = (d for path in tree.iter(f"{_SVG}path") if "L" in (d := path.get("d") or ""))
+    start, below = (point.split() for point in line.removeprefix("M").partition("C")[0].split("L"))
+    assert start[0] == below[0]
+    assert float(below[1]) == pytest.approx(bottom, abs=0.2)
+
+
 @needs_browser
 def test_a_browser_draws_it(tmp_path: Path) -> None:
     np.explain(pending(), path=tmp_path / "x.svg")
