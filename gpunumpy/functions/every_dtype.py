@@ -153,7 +153,7 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
         is_public = not name.startswith("_") and type(x) is FunctionType and x.__module__.startswith(package)
         if is_public and hasattr(numpy_module, name) and x not in wrapped:
             by_numpy = late_on_host(getattr(numpy_module, name))
-            by_numpy = _keeping_elements(by_numpy) if name in MAKERS else by_numpy
+            by_numpy = _keeping_elements(by_numpy, MAKERS[name]) if name in MAKERS else by_numpy
             # So NumPy marks functions that ask classes for their results: all but those that make arrays.
             asks_class = hasattr(getattr(numpy_module, name), "_implementation")
             rule = rule_of(name, names)._replace(asks_class=asks_class)
@@ -170,10 +170,13 @@ def as_called(*functions: Any) -> list[Any]:
     return [public[function.__name__] for function in functions]
 
 
-def _keeping_elements(by_numpy: Callable[..., Any]) -> Callable[..., Any]:
-    """Return NumPy's function that makes an array: one of objects has arrays of this package as its elements."""
+def _keeping_elements(by_numpy: Callable[..., Any], data: str) -> Callable[..., Any]:
+    """Return NumPy's function that makes an array of `data`: one of objects has arrays of this package as elements."""
 
-    def run(x: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    def run(*args: Any, **options: Any) -> Any:
+        return run_with(*args, **options) if args else run_with(options.pop(data), **options)
+
+    def run_with(x: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
         if isinstance(x, (list, tuple)) and dtype is not None and numpy.dtype(dtype) == object:
             depth = {"ndmax": options["ndmax"]} if "ndmax" in options else {}
             x = _array_of_objects(x, dtype, options.get("ndmax") or layout.MAX_DIMENSIONS, depth)

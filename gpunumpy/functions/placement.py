@@ -271,7 +271,7 @@ class Placement:
 
     def _is_of_named_array(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
         """Return whether a call has an array of this package, but not in the place where the core looks for one."""
-        return self._name in MAKERS and not args and isinstance(options.get(_DATA[self._name]), ndarray)
+        return self._name in MAKERS and not args and isinstance(options.get(MAKERS[self._name]), ndarray)
 
     _is_compiled = False
 
@@ -572,8 +572,7 @@ def _placed_if_small(result: Any, device: Device, data: Any) -> Any:
 
 _NUMBERS = frozenset((bool, int, float, complex))
 # Functions that make an array of their first argument, and its name.
-_DATA = {"array": "object", **dict.fromkeys(("asanyarray", "asarray", "ascontiguousarray", "asfortranarray"), "a")}
-MAKERS = frozenset(_DATA)
+MAKERS = {"array": "object", **dict.fromkeys(("asanyarray", "asarray", "ascontiguousarray", "asfortranarray"), "a")}
 
 
 def _try_host_data(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
