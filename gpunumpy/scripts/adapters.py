@@ -30,6 +30,7 @@ _ASKING_FOR_NUMPY = {
     "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _DATA),
     "pandas.core.indexing": tuple(f"_LocationIndexer.{name}" for name in _ITEMS),
     "pandas.core.series": tuple(f"Series.{name}" for name in _DATA),
+    "torch.utils.data._utils.collate": ("default_collate", "default_convert"),
 }
 # Of the elements of lists that are handed over as they are.
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))

@@ -214,3 +214,36 @@ def test_report_of_a_script(folder: Path) -> None:
     done = run((*RUNNER, "--report", "coded.py"), folder)
     assert (done.returncode, done.stdout) == (5, "the end\n")
     assert "coded.py:3" in done.stderr
+
+
+BATCHES = """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+x = np.arange(24, dtype=np.float32).reshape(12, 2)
+
+class Rows(Dataset):
+    def __len__(self):
+        return len(x)
+
+    def __getitem__(self, k):
+        return x[k], {"sum": x[k].sum(), "number": k}
+
+for workers in (0, 1):
+    for rows, more in DataLoader(Rows(), batch_size=5, num_workers=workers):
+        print(type(rows).__name__, rows.dtype, rows.tolist(), more["sum"], more["number"])
+for [rows] in DataLoader([(row,) for row in x], batch_size=4):
+    print(rows)
+print(next(iter(DataLoader(x, batch_size=None))))
+print(torch.as_tensor(x).mean())
+"""
+
+
+def test_loaders_of_torch_join_arrays(tmp_path: Path) -> None:
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    (tmp_path / "script.py").write_text(BATCHES)
+    found, expected = (run((*start, "script.py"), tmp_path) for start in (RUNNER, PLAIN))
+    assert expected.returncode == 0, expected.stderr
+    assert (found.stdout, found.stderr, found.returncode) == (expected.stdout, expected.stderr, 0)
