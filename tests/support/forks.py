@@ -42,11 +42,12 @@ def in_child(function: Callable[[], Any], meanwhile: Callable[[], object] = lamb
         finally:
             os._exit(0)
     os.close(writing)
-    os.close(ready)
     try:
         meanwhile()
     finally:
+        os.write(go, b"!")  # not by closing it: children of other threads may have it open
         os.close(go)
+        os.close(ready)
     answer = b""
     with open(reading, "rb", buffering=0) as pipe:
         waits = 0
