@@ -17,6 +17,7 @@ from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
 from ..core.recording.array import SUBCLASSES, as_class, ndarray, to_host
 from ..core.recording.record import as_array, placed_array, with_held_arrays
+from .creation import arrays
 from .creation.arrays import empty
 from .every_dtype import as_called
 from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, host_fallback, on_host, report
@@ -28,8 +29,8 @@ from .vectorizing.calls import call_for_all_elements
 
 __all__ = ["apply_along_axis", "apply_over_axes"]
 
-astype, expand_dims, moveaxis, reshape, stack = as_called(
-    shape.astype, shape.expand_dims, shape.moveaxis, shape.reshape, joining.stack
+astype, empty_like, expand_dims, moveaxis, reshape, stack = as_called(
+    shape.astype, arrays.empty_like, shape.expand_dims, shape.moveaxis, shape.reshape, joining.stack
 )
 
 _WHY_EACH = (
@@ -52,12 +53,20 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     for index in product(*map(range, loop_shape)):
         vector: Any = _of_class_of(array, vectors[(*index, ...)])
         result = placed_array(func1d(vector, *args, **kwargs), array)
-        # As where NumPy assigns the later results to an array like the first one.
-        results.append(astype(result, results[0].dtype, copy=False) if results else result)
+        results.append(_assigned(result, results[0]) if results else result)
     ndim = results[0].ndim
     stacked = reshape(stack(results), (*loop_shape, *results[0].shape))
     applied = moveaxis(stacked, tuple(range(-ndim, 0)), tuple(range(axis, axis + ndim)))
     return _of_class_of(results[0] if type(array) is ndarray else array, applied)
+
+
+def _assigned(result: ndarray, first: ndarray) -> ndarray:
+    """Return a result as NumPy assigns it to an array like the first one."""
+    if result.shape == first.shape:
+        return astype(result, first.dtype, copy=False)
+    assigned = empty_like(first)
+    assigned[...] = result
+    return assigned
 
 
 def _of_class_of(template: ndarray, array: ndarray) -> ndarray:
