@@ -314,6 +314,30 @@ def test_the_ufunc_that_arguments_decide(call: str) -> None:
     assert outcomes[1] == outcomes[0]
 
 
+@pytest.mark.parametrize("replaced", ["method", "reflected", "both", "neither", "of ndarray itself"])
+@pytest.mark.parametrize("size", [3, 100_000])
+def test_which_method_an_operator_calls(replaced: str, size: int) -> None:
+    outcomes = []
+    for xp in LIBRARIES:
+        calls: list[str] = []
+
+        def method(name: str, result: Any, calls: list[str] = calls) -> Any:
+            return lambda x, other: (calls.append(name), result)[1]
+
+        given = {"__add__": method("method", NotImplemented), "__radd__": method("reflected", "r")}
+        kept = {"method": ["__add__"], "reflected": ["__radd__"], "both": [*given]}.get(replaced, [])
+        base = xp.ndarray
+        if replaced == "of ndarray itself":  # as far as a class of NumPy's own can be changed
+            base = type("Base", (xp.ndarray,), {"__add__": method("base", "b")})
+        Asked = type("Asked", (base,), {name: given[name] for name in kept})
+        x, plain = xp.ones(size).view(Asked), xp.ones(size)
+        for call in (lambda: x + plain, lambda: plain + x, lambda: x + x, lambda: 1 + x, lambda: x + 1, lambda: -x):  # noqa: B023
+            tested = outcome(call)
+            calls.append(tested if isinstance(tested, str) else type(tested).__name__)
+        outcomes.append(calls)
+    assert outcomes[1] == outcomes[0]
+
+
 def test_powers_left_to_the_other_operand() -> None:
     class Other:
         __array_ufunc__ = None

@@ -9,12 +9,13 @@ namespace core {
 
 namespace {
 
-// An operator of the class: its slot, its methods, and NumPy's ufunc that does the same; null until `set_operators`.
+// An operator of the class: its slot, the names of its methods, and, null until `set_operators`, these methods and
+// NumPy's ufunc that does the same. Python gives a class that replaces a method, and each subclass, slots of its own.
 template <typename Function>
 struct Operator {
     Function PyNumberMethods::*slot;
-    const char *method, *reflected = nullptr;
-    PyObject* ufunc = nullptr;
+    const char *name, *reflected_name = nullptr;
+    PyObject *method = nullptr, *reflected = nullptr, *ufunc = nullptr;
 };
 
 using Numbers = PyNumberMethods;
@@ -70,8 +71,9 @@ PyObject* compute(PyObject* a, PyObject* b) {
     PyObject* args[] = {a, b};
     PyObject* made = on_host(binary[K].ufunc, 0, args, 2);
     if (made || PyErr_Occurred()) return made;
-    static Name method(binary[K].method), reflected(binary[K].reflected);
-    return is_array(a) ? PyObject_CallMethodOneArg(a, method, b) : PyObject_CallMethodOneArg(b, reflected, a);
+    if (Py_IS_TYPE(a, state.ndarray)) return PyObject_Vectorcall(binary[K].method, args, 2, nullptr);
+    std::swap(args[0], args[1]);
+    return PyObject_Vectorcall(binary[K].reflected, args, 2, nullptr);
 }
 
 template <size_t K>
@@ -79,16 +81,14 @@ PyObject* compute_in_place(PyObject* a, PyObject* b) {
     PyObject* args[] = {a, b};
     PyObject* made = on_host(in_place[K].ufunc, IS_IN_PLACE, args, 2);
     if (made || PyErr_Occurred()) return made;
-    static Name method(in_place[K].method);
-    return PyObject_CallMethodOneArg(a, method, b);
+    return PyObject_Vectorcall(in_place[K].method, args, 2, nullptr);
 }
 
 template <size_t K>
 PyObject* compute_one(PyObject* x) {
     PyObject* made = on_host(unary[K].ufunc, 0, &x, 1);
     if (made || PyErr_Occurred()) return made;
-    static Name method(unary[K].method);
-    return PyObject_CallMethodNoArgs(x, method);
+    return PyObject_CallOneArg(unary[K].method, x);
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int operation) {
@@ -111,13 +111,21 @@ void set_unary(Numbers& numbers, std::index_sequence<K...>) {
 // set_operators(ufuncs): have the slots of the class, which has all its methods now, run the loops of NumPy's ufuncs;
 // these are given by the names of the methods.
 PyObject* set_operators(PyObject*, PyObject* ufuncs) {
+    const auto method = [](const char* name) -> PyObject* {
+        return name ? PyObject_GetAttrString(reinterpret_cast<PyObject*>(state.ndarray), name) : nullptr;
+    };
     const auto take = [=](auto& operators) {
-        for (auto& each : operators) each.ufunc = Py_XNewRef(PyDict_GetItemString(ufuncs, each.method));
+        for (auto& each : operators) {
+            each.method = method(each.name);
+            each.reflected = method(each.reflected_name);
+            each.ufunc = Py_XNewRef(PyDict_GetItemString(ufuncs, each.name));
+        }
     };
     take(binary);
     take(in_place);
     take(unary);
     take(comparisons);
+    if (PyErr_Occurred()) return nullptr;
     static_assert(std::size(binary) == std::size(in_place), "each operator has one in place");
     set_binary(*state.ndarray->tp_as_number, std::make_index_sequence<std::size(binary)>());
     set_unary(*state.ndarray->tp_as_number, std::make_index_sequence<std::size(unary)>());
