@@ -11,6 +11,8 @@ from ..core.errors import DeviceError
 from ..core.runtime import evaluate
 from ..core.runtime.async_copies import copies_begun
 from ..core.runtime.device import Device, check, driver, is_lost
+from ..core.runtime.marks import event_or_wait
+from ..core.runtime.memory import new_event
 from ..core.runtime.moves import mark_on
 
 # The numbers that DLPack and __cuda_array_interface__ give to CUDA's default streams instead of a handle.
@@ -65,8 +67,7 @@ def consumer_waits(device: Device, stream: int) -> None:
     if stream == LEGACY:
         return  # the driver orders the legacy default stream against the device's stream
     cuda = driver()
-    device.activate()
-    event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
+    event = new_event(device)
     check(cuda.cuEventRecord(event, device.stream))
     check(cuda.cuStreamWaitEvent(cuda.CUstream(stream), event, 0))
     check(cuda.cuEventDestroy(event))
@@ -149,9 +150,9 @@ def _drop_when_done(device: Device, owner: object) -> None:
         device.activate()
         if not cuda.cuStreamQuery(device.stream)[0]:
             return  # nothing is queued
-        event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-        check(cuda.cuEventRecord(event, device.stream))
-        _dropping.append((device, event, owner))
+        event = event_or_wait(device)
+        if event is not None:
+            _dropping.append((device, event, owner))
 
 
 def sweep() -> None:

@@ -21,6 +21,7 @@ from ..core.runtime import evaluate
 from ..core.runtime.async_copies import copies_begun
 from ..core.runtime.capture import Capture
 from ..core.runtime.device import Device, check, default_device, driver, is_lost, refuse_capture
+from ..core.runtime.memory import new_event
 from .capture import is_captured, join_capture, leave_capture, wait_in_capture
 
 # What of CuPy's streams is not here, with the reason.
@@ -347,11 +348,9 @@ class Event:
         self.is_recorded = False
         self.ptr = 0
         if device.has_stream:
-            cuda = driver()
-            device.activate()
-            flags = cuda.CUevent_flags
+            flags = driver().CUevent_flags
             flag = flags.CU_EVENT_BLOCKING_SYNC.value * block + flags.CU_EVENT_DISABLE_TIMING.value * disable_timing
-            self.ptr = int(check(cuda.cuEventCreate(flag)))
+            self.ptr = int(new_event(device, flag))
             weakref.finalize(self, _destroy_event, device, self.ptr).atexit = False
 
     def record(self, stream: Stream | None = None) -> None:

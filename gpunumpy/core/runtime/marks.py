@@ -68,3 +68,18 @@ def new_mark(device: Device, stream: Any) -> tuple[Any, Mark | None]:
             return error, None
     mark = Mark(device, event, free)
     return cuda.cuEventRecord(event, stream)[0], mark
+
+
+def event_or_wait(device: Device) -> Any:
+    """Return a new event behind all that is queued for a GPU; where there is no room for one, wait, and return None.
+
+    No room is made: this is for what makes room, and for finalizers, which may come in the middle of that.
+    """
+    cuda = driver()
+    device.activate()
+    error, event = cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value)
+    if error:
+        check(cuda.cuStreamSynchronize(device.stream))
+        return None
+    check(cuda.cuEventRecord(event, device.stream))
+    return event

@@ -44,6 +44,7 @@ __all__ = [
     "is_in_call",
     "is_shortage",
     "make_room",
+    "new_event",
     "pool_of",
     "reserve",
     "may_move",
@@ -195,6 +196,15 @@ def attempted(device: Device, asked: str, call: Callable[..., tuple[Any, ...]], 
         make_room(device, failures, asked)
         failures += 1
     return check(result)
+
+
+def new_event(device: Device, flags: int | None = None) -> Any:
+    """Return a new event of the driver, by default one that takes no time; for lack of room, room is made."""
+    cuda = driver()
+    device.activate()
+    if flags is None:
+        flags = cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value
+    return attempted(device, "no room for an event", cuda.cuEventCreate, flags)
 
 
 def is_shortage(device: Device, error: Any) -> bool:

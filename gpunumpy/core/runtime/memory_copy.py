@@ -17,7 +17,7 @@ import numpy
 
 from .device import Device, check, driver, refuse_capture
 from .host_work import observed
-from .memory import Buffer, address, attempted, host_bytes, pinned, staying, unnoted
+from .memory import Buffer, address, attempted, host_bytes, new_event, pinned, staying, unnoted
 from .page_locked import is_page_locked
 
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
@@ -32,11 +32,9 @@ class _Chunk:
     __slots__ = ("event", "host", "ptr")
 
     def __init__(self, device: Device) -> None:
-        cuda = driver()
         self.host = pinned(CHUNK_BYTES, device)
         self.ptr = address(self.host)
-        timing = cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value
-        self.event = attempted(device, "no room for an event", cuda.cuEventCreate, timing)
+        self.event = new_event(device)
 
 
 class _Stage:
@@ -290,8 +288,7 @@ def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_p
 def wait_for_device(waiting_device: Device, working_device: Device) -> None:
     """Make later work of one GPU wait for the work that is queued on another GPU."""
     cuda = driver()
-    working_device.activate()
-    event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
+    event = new_event(working_device)
     check(cuda.cuEventRecord(event, working_device.stream))
     waiting_device.activate()
     check(cuda.cuStreamWaitEvent(waiting_device.stream, event, 0))

@@ -14,6 +14,7 @@ from ..schedule.traffic import traffic
 from ..source_location import source_location
 from .device import CPU, Device, check, driver, synchronize
 from .explain import step_name
+from .memory import new_event
 from .plan import Work
 
 # The number of GPU timings that are kept as events before the host waits for the device and reads them.
@@ -124,8 +125,7 @@ class StepTimes:
 def record_event(device: Device) -> Any:
     """Return a new event, recorded on the stream of a device."""
     cuda = driver()
-    device.activate()
-    event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DEFAULT.value))
+    event = new_event(device, cuda.CUevent_flags.CU_EVENT_DEFAULT.value)
     check(cuda.cuEventRecord(event, device.stream))
     return event
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...core.runtime.device import Device, check, driver
+from ...core.runtime.memory import new_event
 
 # That a GPU applies to points in a few milliseconds, so that the wait costs little, and the queue ends soon.
 INSTRUCTIONS = 1 << 32
@@ -40,7 +41,7 @@ class Backlog:
         if check(cuda.cuStreamIsCapturing(stream)) != cuda.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE:
             return  # nothing runs before a program launches what it captures
         flags = cuda.CUevent_flags
-        event = check(cuda.cuEventCreate(flags.CU_EVENT_DISABLE_TIMING.value | flags.CU_EVENT_BLOCKING_SYNC.value))
+        event = new_event(self._device, flags.CU_EVENT_DISABLE_TIMING.value | flags.CU_EVENT_BLOCKING_SYNC.value)
         check(cuda.cuEventRecord(event, stream))
         self._events.append(event)
         with suppress(IndexError):  # other threads take events out too

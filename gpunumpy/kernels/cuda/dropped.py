@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ...core.runtime import memory
 from ...core.runtime.device import Device, check, driver
+from ...core.runtime.marks import event_or_wait
 
 _Entry = TypeVar("_Entry")
 # The name of the function that destroys a handle, and the handle.
@@ -42,22 +43,28 @@ def destroy_dropped(device: Device) -> None:
     handles = list(_taken_out(dropped))
     if handles:
         try:
-            event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
-            check(cuda.cuEventRecord(event, device.stream))
+            event = event_or_wait(device)
         except BaseException:
             dropped.extend(handles)
             raise
-        waiting.append((event, handles))
+        if event is None:
+            _destroy(handles)
+        else:
+            waiting.append((event, handles))
     for event, handles in _taken_out(waiting):
         if cuda.cuEventQuery(event)[0]:  # it has not been reached
             waiting.appendleft((event, handles))
             return
-        for destroy, handle in handles:
-            check(getattr(cuda, destroy)(handle))
+        _destroy(handles)
         check(cuda.cuEventDestroy(event))
 
 
 memory.out_of_memory_hooks.append(destroy_dropped)
+
+
+def _destroy(handles: list[Dropped]) -> None:
+    for destroy, handle in handles:
+        check(getattr(driver(), destroy)(handle))
 
 
 def _taken_out(entries: deque[_Entry]) -> Iterator[_Entry]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.arrays import stream_order
 from gpunumpy.core.errors import DeviceError
 from gpunumpy.core.runtime import memory, memory_copy
 from gpunumpy.core.runtime.device import CPU, check, why_no_gpu
@@ -23,6 +25,7 @@ from gpunumpy.core.runtime.memory_copy import CHUNK_BYTES
 from gpunumpy.core.runtime.memory_pool import FreeList
 from gpunumpy.kernels.cuda import compile as compile_module
 from gpunumpy.kernels.cuda import executor
+from gpunumpy.kernels.cuda.dropped import dropped_on
 
 from ...support import fake_driver
 
@@ -156,6 +159,46 @@ def test_any_call_may_find_no_memory_until_arrays_are_deleted(
             assert not isinstance(errors[0].__context__, LookupError)
             program.made.clear()
     assert place > 10
+
+
+def test_what_is_dropped_is_destroyed_without_room_for_an_event(gpu: fake_driver.FakeDriver) -> None:
+    """The hook that makes room waits for the GPU then; the statement's own error says what there was no room for."""
+    device = np.Device("cuda")
+    x = np.asarray(VALUES)
+    handle = gpu.cuModuleLoadData(b"image")[1]
+    dropped_on(device).append(("cuModuleUnload", handle))
+    gpu.busy = True
+    refuse_some(gpu, OUT_OF_MEMORY, 1, 10**9)
+    with pytest.raises(MemoryError, match=r"^out of memory on cuda:0: .*; gpunumpy uses"):
+        memory.allocate(device, LARGE.nbytes)
+    assert handle not in gpu.modules
+    assert gpu.calls.index("cuStreamSynchronize") < gpu.calls.index("cuModuleUnload")
+    gpu.refuse = lambda name: None
+    numpy.testing.assert_array_equal(x.get(), VALUES)
+
+
+def test_borrowed_memory_is_kept_without_room_for_an_event(
+    gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A finalizer waits for the work that may read it, and raises nothing."""
+    unraisable: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    borrowed = stream_order.Borrowed(np.Device("cuda"), object())
+    np.asarray(VALUES)
+    gpu.busy = True
+    refuse_some(gpu, OUT_OF_MEMORY, 1, 10**9)
+    waited = gpu.calls.count("cuStreamSynchronize")
+    del borrowed
+    assert gpu.calls.count("cuStreamSynchronize") == waited + 1
+    assert not unraisable
+
+
+@pytest.mark.parametrize("wait", [lambda: np.cuda.Event(), lambda: stream_order.consumer_waits(np.Device("cuda"), 77)])
+def test_an_event_that_finds_no_memory_once(gpu: fake_driver.FakeDriver, wait: Callable[[], Any]) -> None:
+    np.asarray(VALUES)
+    seen = refuse_some(gpu, OUT_OF_MEMORY, 1, 1)
+    wait()
+    assert seen[:2] == ["cuEventCreate", "cuEventCreate"]
 
 
 def test_a_download_that_finds_no_memory_midway(gpu: fake_driver.FakeDriver) -> None:
