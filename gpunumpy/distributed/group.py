@@ -71,7 +71,9 @@ def init(
     ValueError
         If the processes do not say the same, or a name is not known.
     TimeoutError
-        If the others do not come.
+        If others do not come, in two minutes: it names them.
+    ConnectionError
+        If two processes have one rank, or one ends.
     DeviceError
         If NCCL cannot be loaded.
 
@@ -107,9 +109,9 @@ def _device_of(local_rank: int) -> Device:
 def _transport(place: Place, device: Device, backend: str) -> Transport:
     meeting = Meeting(place)
     try:
-        said = meeting.exchange([place.size, backend])
-        if any(other != said[0] for other in said):
-            raise ValueError(f"processes have different sizes or backends, in their order: {said}")
+        said = meeting.exchange(backend)
+        if any(other != backend for other in said):
+            raise ValueError(f"processes have different backends, in their order: {said}")
         return TRANSPORTS[backend](meeting, device)
     finally:
         meeting.close()

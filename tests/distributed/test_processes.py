@@ -137,7 +137,7 @@ def test_processes_that_do_not_fit(script: Script, one: str, other: str) -> None
     assert (done.returncode, done.stdout) == (0, "True\n" * 2), done.stderr
 
 
-def test_processes_of_other_sizes(script: Script) -> None:
+def test_processes_of_other_backends(script: Script) -> None:
     path = script(
         "import os\ntry:\n    dist.init(backend='host' if os.environ['RANK'] == '0' else 'nccl')\n"
         "except ValueError as error:\n    print(f'{\"different\" in str(error)}\\n', end='')"
@@ -164,7 +164,7 @@ def test_a_process_that_ends_as_the_program_begins(script: Script) -> None:
         "try:\n    dist.init()\nexcept ConnectionError as error:\n    print(error)"
     )
     done = launched(path)
-    assert (done.returncode, done.stdout) == (0, "another process has ended as the program began\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "process 0 has ended as the program began\n"), done.stderr
 
 
 def test_strangers_are_sent_away(script: Script) -> None:
