@@ -12,11 +12,11 @@ from ..core.recording.array import ndarray
 from ..core.runtime import evaluate
 from ..functions.creation import arrays as creation
 from .group import Group, current
-from .reductions import check_operation
+from .reductions import Operation, check_operation
 from .transports import Transport
 
 
-def all_reduce(x: Any, op: str = "sum", out: Any = None) -> Any:
+def all_reduce(x: Any, op: Operation = "sum", out: ndarray | None = None) -> ndarray:
     """Return the sum, or another reduction, of the arrays of all processes.
 
     Parameters
@@ -55,7 +55,7 @@ def all_reduce(x: Any, op: str = "sum", out: Any = None) -> Any:
     return _run(group, x, x.shape, out, lambda transport, result: transport.all_reduce(x, result, op))
 
 
-def all_gather(x: Any, out: Any = None) -> Any:
+def all_gather(x: Any, out: ndarray | None = None) -> ndarray:
     """Return the arrays of all processes, stacked along a new first axis.
 
     Parameters
@@ -74,7 +74,7 @@ def all_gather(x: Any, out: Any = None) -> Any:
     return _run(group, x, (group.place.size, *x.shape), out, lambda transport, result: transport.all_gather(x, result))
 
 
-def reduce_scatter(x: Any, op: str = "sum", out: Any = None) -> Any:
+def reduce_scatter(x: Any, op: Operation = "sum", out: ndarray | None = None) -> ndarray:
     """Return row ``rank()`` of the sum, or another reduction, of the arrays of all processes.
 
     Parameters
@@ -97,7 +97,7 @@ def reduce_scatter(x: Any, op: str = "sum", out: Any = None) -> Any:
     return _run(group, x, x.shape[1:], out, lambda transport, result: transport.reduce_scatter(x, result, op))
 
 
-def all_to_all(x: Any, out: Any = None) -> Any:
+def all_to_all(x: Any, out: ndarray | None = None) -> ndarray:
     """Send row i of an array to process i, and return what all processes have sent to this one.
 
     Parameters
@@ -117,7 +117,7 @@ def all_to_all(x: Any, out: Any = None) -> Any:
     return _run(group, x, x.shape, out, lambda transport, result: transport.all_to_all(x, result))
 
 
-def broadcast(x: Any, root: int = 0, out: Any = None) -> Any:
+def broadcast(x: Any, root: int = 0, out: ndarray | None = None) -> ndarray:
     """Return the array of one process.
 
     Parameters
@@ -156,7 +156,7 @@ def send(x: Any, dest: int) -> None:
     _transport_to_other(group, dest).send(x, dest)
 
 
-def recv(out: Any, source: int) -> Any:
+def recv(out: ndarray, source: int) -> ndarray:
     """Receive an array from another process, which calls `send`.
 
     Parameters
@@ -177,7 +177,7 @@ def recv(out: Any, source: int) -> Any:
     return out
 
 
-def sendrecv(x: Any, dest: int, source: int, out: Any = None) -> Any:
+def sendrecv(x: Any, dest: int, source: int, out: ndarray | None = None) -> ndarray:
     """Send an array to one process, and return what comes from one: at once, so that no order of processes matters.
 
     Parameters

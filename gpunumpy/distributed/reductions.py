@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy
 
 from ..core.dtypes import KIND, DType, float4_e2m1fn
 from ..core.errors import allowed
+
+Operation: TypeAlias = Literal["sum", "prod", "min", "max", "avg"]
 
 # The kinds of dtypes of each operation, as `core/dtypes.py` has them, and the ufunc. A mean is divided afterwards.
 OPERATIONS: dict[str, tuple[str, Callable[..., Any]]] = {

@@ -3,6 +3,7 @@
 # pyright: reportUnnecessaryTypeIgnoreComment=true
 
 import gpunumpy as np
+import gpunumpy.distributed as dist
 import gpunumpy.scipy as sp
 import gpunumpy.typing as npt
 
@@ -30,6 +31,8 @@ x.shape = "3"  # type: ignore[assignment]  # pyright: ignore
 x.ndim = 2  # type: ignore[misc]  # pyright: ignore
 np.fft.fft(x, norm="none")  # type: ignore[arg-type]  # pyright: ignore
 sp.ndimage.gaussian_filter(x, sigm=1.0)  # type: ignore[call-arg]  # pyright: ignore
+dist.all_reduce(x, "median")  # type: ignore[arg-type]  # pyright: ignore
+dist.send(x, to=1)  # type: ignore[call-arg]  # pyright: ignore
 sp.special.xlogy(x)  # type: ignore[call-arg]  # pyright: ignore
 sp.ndimage.gaussian_filter(x, 1.0).nosuch  # type: ignore[attr-defined]  # pyright: ignore
 
@@ -39,6 +42,7 @@ x[1.5]  # type: ignore[index]  # pyright: ignore
 x[0] = object  # type: ignore[assignment]  # pyright: ignore
 
 # Results that are something else.
+sent: None = dist.all_gather(x)  # type: ignore[assignment]  # pyright: ignore
 total: float = x.sum()  # type: ignore[assignment]  # pyright: ignore
 shape: tuple[int, int] = x.tolist  # type: ignore[assignment]  # pyright: ignore
 values, counts = np.unique(x, return_index=True, return_inverse=True)  # type: ignore[misc]  # pyright: ignore

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, assert_type
 import numpy
 
 import gpunumpy as np
+import gpunumpy.distributed as dist
 import gpunumpy.typing as npt
 from gpunumpy.fft import fftfreq, irfft2, rfft2
 from gpunumpy.linalg import LinAlgError, norm, solve
@@ -308,6 +309,23 @@ class Pipeline:
         return result
 
 
+def together(part: Array) -> list[Array]:
+    """Of one process of several; alone it has what it sends."""
+    dist.init(device=np.default_device())
+    assert_type(dist.rank() + dist.size() + dist.local_rank(), int)
+    total = dist.all_reduce(part, "max", out=part)
+    assert_type(total, np.ndarray)
+    rows = dist.all_to_all(dist.all_gather([1.0, 2.0]))
+    passed = dist.sendrecv(part, dest=dist.rank(), source=dist.rank())
+    if dist.size() > 1 and dist.rank() == 0:
+        dist.send(part, 1)
+        assert_type(dist.recv(np.empty_like(part), source=1), np.ndarray)
+    dist.barrier()
+    dist.finalize()
+    assert not dist.is_initialized()
+    return [total, rows, passed]
+
+
 def check() -> None:
     np.testing.assert_allclose(np.ones(3) * 2, [2, 2, 2], rtol=1e-12)
     np.testing.assert_array_equal(np.arange(3), np.array([0, 1, 2]))
@@ -340,6 +358,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     report["device"] = on_devices(x)
     report["hosted"] = hosted(x, chosen.file).shape
     report["exchanged"] = exchanged(x).shape
+    report["together"] = [made.tolist() for made in together(x.copy())]
     report["limits"] = limits(np.float64)
     report["pipeline"] = Pipeline([np.sin, np.sqrt, lambda values: values + 1])([[0.5, 1.0]]).shape
     check()

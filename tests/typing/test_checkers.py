@@ -46,11 +46,14 @@ def test_pyright() -> None:
 
 @pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 def test_the_program_runs(device: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = gpunumpy.default_device()
     with gpunumpy.Device(device):
         report = program.main(["--size", "12", "--file", str(tmp_path / "array.npy")])
+    gpunumpy.default_device(before)  # `distributed.init` makes one the default
     assert report["made"][0] == (2, 3)
     assert report["scalars"]["text"] == "6.00"
     assert report["solved"] == pytest.approx([-0.1, 0.4, 0.9])  # of (2 I + 1) x = (1, 2, 3)
     assert report["sorting"] == [[1, 2, 3], [1, 2], [1, 2, 3]]
+    assert report["together"] == [[1, 2, 3], [[1, 2]], [1, 2, 3]]
     assert (tmp_path / "array.npy").exists()
     assert capsys.readouterr().out

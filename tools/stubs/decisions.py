@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .annotations import RESULT_CLASSES
 
+_SENT = ("all_gather", "all_reduce", "all_to_all", "broadcast", "reduce_scatter", "send", "sendrecv")
 _HOST_ARRAY = "numpy.ndarray[Any, numpy.dtype[Any]]"
 
 # The types of parameters: of one function, wherever they stand, and where nothing else is known.
@@ -14,6 +15,7 @@ TYPES = {
     ("__setitem__", "value"): "ArrayLike | None",
     ("arange", "start"): "_Scalar | None",
     ("arange", "start_or_stop"): "_Scalar | None",
+    **{(name, "x"): "ArrayLike" for name in _SENT},
 }
 TYPES_EVERYWHERE = {
     "api_version": "str | None",

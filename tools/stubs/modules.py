@@ -24,9 +24,10 @@ from .signatures import definition
 from .source import completed
 from .unions import CHOICES
 
-# Public modules: folders of this package; modules of NumPy whose functions take and give arrays of this package; and
-# modules with nothing in them that does.
-OWN = ("", "linalg", "fft", "random")
+# Public modules: folders of this package, of which NumPy has none of some; modules of NumPy whose functions take and
+# give arrays of this package; and modules with nothing in them that does.
+WITHOUT_NUMPY = ("distributed",)
+OWN = ("", "linalg", "fft", "random", *WITHOUT_NUMPY)
 HOSTED = (
     *("char", "lib", "lib.array_utils", "lib.format", "lib.introspect", "lib.mixins", "lib.npyio"),
     *("lib.recfunctions", "lib.scimath", "lib.stride_tricks", "ma", "polynomial", "polynomial.chebyshev"),
@@ -104,7 +105,11 @@ def _first_lines(module: str) -> Iterator[str]:
 def _lines(module: str, name: str, again: dict[str, list[str]]) -> Iterator[str]:
     """The lines of one name; one that is only to be imported is added to `again`."""
     place, numpy_module = f"gpunumpy.{module}".rstrip("."), f"numpy.{module}".rstrip(".")
-    found, numpy_object = getattr(import_module(place), name), getattr(import_module(numpy_module), name, None)
+    found = getattr(import_module(place), name)
+    if module in WITHOUT_NUMPY:
+        yield from definition(name, found, ())
+        return
+    numpy_object = getattr(import_module(numpy_module), name, None)
     source = numpy_stubs.module(numpy_module)
     assert source is not None
     if isinstance(found, types.ModuleType):

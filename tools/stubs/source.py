@@ -30,6 +30,7 @@ _IMPORTS = {
     "AxisConcatenator": ".functions.creation.axis_concatenators",
     "MemoryInfo": ".core.runtime.memory",
     "MemoryPool": ".cuda.memory",
+    "Operation": ".distributed.reductions",
     "PathLike": "os",
     "PinnedMemoryPool": ".cuda.memory",
     "PythonUfunc": ".functions.ufuncs.python_ufunc",
