@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import UserList, deque, namedtuple
 from collections.abc import Callable
+from functools import partial
 from pickle import dumps, loads
 from typing import Any
 
@@ -262,6 +263,9 @@ def _outcome(call: Callable[[Any], Any], np: Any) -> Any:
     return to_host(result) if isinstance(result, gpunumpy.ndarray) else result
 
 
+_nearly = partial(numpy.testing.assert_allclose, rtol=1e-14)
+
+
 @pytest.mark.parametrize("residence", ["auto", "device"])
 @pytest.mark.parametrize("name", CALLS)
 def test_calls(name: str, residence: str) -> None:
@@ -271,7 +275,9 @@ def test_calls(name: str, residence: str) -> None:
         assert tested == reference
     else:
         assert type(tested) is type(reference) or isinstance(reference, (numpy.generic, numpy.ndarray))
-        numpy.testing.assert_array_equal(numpy.asarray(tested), numpy.asarray(reference), strict=True)
+        # A GPU's powers have other last bits.
+        same = _nearly if name.startswith("a geometric sequence") else numpy.testing.assert_array_equal
+        same(numpy.asarray(tested), numpy.asarray(reference), strict=True)
 
 
 @pytest.mark.parametrize("name", TOO_MANY_DIMENSIONS)
