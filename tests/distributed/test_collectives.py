@@ -25,34 +25,18 @@ RUNS: dict[str, tuple[int, dict[str, str]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, str]]]:
-    """What failed in runs so far."""
-    return {}
-
-
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.gpu] * ("GPU" in name)) for name in RUNS])
-def failures(
-    request: pytest.FixtureRequest, runs: dict[str, list[dict[str, str]]], tmp_path_factory: pytest.TempPathFactory
-) -> list[dict[str, str]]:
-    """What failed in each process of a run."""
-    name = request.param
-    if name not in runs:
-        count, variables = RUNS[name]
-        if "NCCL" in name:
-            require_two_gpus()
-        folder: Path = tmp_path_factory.mktemp("run")
-        done = launched(str(PROGRAM), str(folder), count=count, **variables)
-        assert done.returncode == 0, done.stderr
-        runs[name] = results(folder, count)
-    return runs[name]
-
-
-@pytest.mark.sampled(1000)
-@pytest.mark.parametrize("name", CHECKS)
-def test_operation(failures: list[dict[str, str]], name: str) -> None:
-    failed = {rank: one[name] for rank, one in enumerate(failures) if one[name]}
-    assert not failed, "\n".join(f"process {rank}: {text}" for rank, text in failed.items())
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.gpu] * ("GPU" in name)) for name in RUNS])
+def test_operations(name: str, tmp_path: Path) -> None:
+    """One test for all checks of a run: its processes start once, also where tests are divided among workers."""
+    count, variables = RUNS[name]
+    if "NCCL" in name:
+        require_two_gpus()
+    done = launched(str(PROGRAM), str(tmp_path), count=count, **variables)
+    assert done.returncode == 0, done.stderr
+    found = [(rank, *pair) for rank, one in enumerate(results(tmp_path, count)) for pair in one.items()]
+    assert {check for _, check, _ in found} == {*CHECKS}
+    failed = [f"process {rank}, {check}: {text}" for rank, check, text in found if text]
+    assert not failed, "\n".join(failed)
 
 
 @pytest.fixture
