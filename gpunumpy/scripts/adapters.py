@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy
 
+from ..core.recording import record
 from ..core.recording.array import is_scalar, ndarray, to_host
 from . import selection
 from .imports import compile_selected
@@ -23,6 +24,15 @@ _PYTEST_PLUGIN = f"{__package__}.pytest_plugin"
 # Functions and methods, by their modules, that treat NumPy's arrays in another way than what can be made one.
 _ITEMS = ("__getitem__", "__setitem__")
 _DATA = ("__init__", "groupby", *_ITEMS)
+# Of tensors: operators that change them, and those that return new ones.
+_IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__itruediv__")
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "pow", "matmul")
+_OPERATORS = (
+    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
+    *(f"__{name}__" for name in _ARITHMETIC),
+    *(f"__r{name}__" for name in _ARITHMETIC),
+)
+_MAKING_TENSORS = ("arange", "as_tensor", "asarray", "from_numpy", "full", "linspace", "tensor")
 _ASKING_FOR_NUMPY = {
     "PIL.Image": ("fromarray",),
     "matplotlib.axes._axes": ("Axes.*",),
@@ -30,6 +40,12 @@ _ASKING_FOR_NUMPY = {
     "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _DATA),
     "pandas.core.indexing": tuple(f"_LocationIndexer.{name}" for name in _ITEMS),
     "pandas.core.series": tuple(f"Series.{name}" for name in _DATA),
+    "torch": (
+        *_MAKING_TENSORS,
+        *(f"Tensor.{name}" for name in (*_ITEMS, *_IN_PLACE)),
+    ),
+    "torch.optim.adam": ("adam",),
+    "torch.optim.sgd": ("sgd",),
     "torch.utils.data._utils.collate": ("default_collate", "default_convert"),
 }
 # Of the elements of lists that are handed over as they are.
@@ -102,6 +118,38 @@ def _adapt_library(module: Any, install: _Install) -> None:
             setattr(place, key, _taking_numpys_arrays(getattr(place, key)))
 
 
+def _adapt_torch(torch: Any, install: _Install) -> None:
+    """Have PyTorch take arrays as it takes NumPy's: tensors of them are on the CPU, and operators return tensors."""
+    compiled = {name: torch.jit._builtins._find_builtin(getattr(torch, name)) for name in _MAKING_TENSORS}
+    _adapt_library(torch, install)
+    for name, operation in compiled.items():  # what they are in functions that `torch.jit.script` compiles
+        if operation is not None:
+            torch.jit._builtins._register_builtin(getattr(torch, name), operation)
+    from_numpy = torch.from_numpy
+
+    @wraps(from_numpy)
+    def sharing(x: Any) -> Any:
+        is_array = selection.in_force is not None and isinstance(x, ndarray) and not is_scalar(x)
+        return torch.from_dlpack(x) if is_array and x.device.shares_host_memory and x.flags.writeable else from_numpy(x)
+
+    torch.from_numpy = sharing
+    for name in _OPERATORS:
+        setattr(torch.Tensor, name, _with_tensor(getattr(torch.Tensor, name), torch.as_tensor))
+    record.computes_itself = lambda y: selection.in_force is not None and isinstance(y, torch.Tensor)
+
+
+def _with_tensor(operator: Callable[[Any, Any], Any], as_tensor: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return an operator of tensors that is given a tensor in place of an array, and a number of NumPy's for a 0-d."""
+
+    @wraps(operator)
+    def call(tensor: Any, other: Any) -> Any:
+        if isinstance(other, ndarray) and selection.in_force is not None:
+            other = _handed_over(other) if is_scalar(other) else as_tensor(other)
+        return operator(tensor, other)
+
+    return call
+
+
 def _taking_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is given NumPy's arrays in place of this package's."""
 
@@ -132,4 +180,5 @@ ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
     "_pytest.assertion.rewrite": _adapt_pytest,
     "json.encoder": _adapt_json,
     **dict.fromkeys(_ASKING_FOR_NUMPY, _adapt_library),
+    "torch": _adapt_torch,
 }

@@ -493,6 +493,10 @@ def leave_to_class(x: Any) -> None:
         raise OnHostError(f"{type(x).__name__!r} has an __array_ufunc__ of its own")
 
 
+# Tells of an operand of another library whether it computes with arrays itself: in scripts, tensors of PyTorch do.
+computes_itself: Callable[[Any], bool] | None = None
+
+
 def is_operand(y: Any, is_left: bool = False) -> bool:
     """Return whether an operator of `ndarray` takes `y`, instead of leaving the operation to the class of `y`.
 
@@ -509,6 +513,8 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
     if _is_sparse(y):
         raise OnHostError("sparse arrays of SciPy compute with NumPy's arrays")
     leave_to_class(y)
+    if not is_left and computes_itself is not None and computes_itself(y):
+        return False
     is_other_array = any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS)
     comes_first = not hasattr(kind, "__array_ufunc__") and array_priority(y) > 0
     if hasattr(kind, "__array__"):  # NumPy's own subclasses too, and arrays of other libraries whatever their priority
