@@ -22,7 +22,7 @@ struct Argument {
 struct Region {
     bool is_in_leaf;
     Py_ssize_t index;  // of the node or of the slot
-    Py_ssize_t at;     // of the first byte, and of the one behind the last, among the numbers
+    Py_ssize_t at;     // of the first byte, of the length of a row, of how far apart and how many rows are, among the numbers
 };
 
 struct Action {

@@ -6,6 +6,7 @@
 #include "flush.hpp"
 #include "launch.hpp"
 #include "node.hpp"
+#include "numpy_api.hpp"
 #include "run.hpp"
 #include "signatures.hpp"
 #include "size_functions.hpp"
@@ -250,11 +251,23 @@ private:
             Ref(PyObject_CallMethodObjArgs(plan_, run_whole, action.section, nodes_, slots_, run_, Py_None, nullptr)));
     }
 
+    // As `overwritten_rows` returns them.
+    struct Rows {
+        Py_ssize_t start, length, pitch, number;
+    };
+
+    Rows overwritten_rows(const Region& region) const {
+        const auto at = [&](Py_ssize_t k) { return PyLong_AsSsize_t(PyTuple_GET_ITEM(numbers_, region.at + k)); };
+        const Rows rows{at(0), at(1), at(2), at(3)};
+        if (rows.length < rows.pitch) return rows;
+        return {rows.start, rows.length + rows.pitch * (rows.number - 1), 0, 1};
+    }
+
     Py_ssize_t overwritten_bytes(const Action& action) const {
         Py_ssize_t sum = 0;
         for (const Region& region : action.regions) {
-            sum += PyLong_AsSsize_t(PyTuple_GET_ITEM(numbers_, region.at + 1)) -
-                   PyLong_AsSsize_t(PyTuple_GET_ITEM(numbers_, region.at));
+            const Rows rows = overwritten_rows(region);
+            sum += rows.length * rows.number;
         }
         return sum;
     }
@@ -267,19 +280,27 @@ private:
         return found && PyObject_IsTrue(found.get()) == 1;
     }
 
+    static PyObject* copy_of_rows(PyObject* host, const Rows& rows) {
+        if (!PyArray_CheckExact(host)) return PyErr_Format(PyExc_TypeError, "the memory of a buffer of the CPU is an array");
+        npy_intp shape[] = {rows.number, rows.length}, strides[] = {rows.pitch, 1};
+        Ref view(PyArray_New(&PyArray_Type, 2, shape, NPY_UINT8, strides,
+                             PyArray_BYTES(reinterpret_cast<PyArrayObject*>(host)) + rows.start, 0, 0, nullptr));
+        return view ? PyArray_NewCopy(reinterpret_cast<PyArrayObject*>(view.get()), NPY_CORDER) : nullptr;
+    }
+
     // The section at hand, what undoes it, no job of a helper, and no launch.
     bool save(const Action& action) {
-        static Name copy("copy"), host_name("host");
+        static Name host_name("host");
         Ref saved(PyList_New(0));
         if (!saved) return false;
         for (const Region& one : action.regions) {
-            PyObject *start = PyTuple_GET_ITEM(numbers_, one.at), *stop = PyTuple_GET_ITEM(numbers_, one.at + 1);
+            const Rows rows = overwritten_rows(one);
             Ref buffer = Ref::to(one.is_in_leaf ? node(one.index)->data : slot(one.index));
-            Ref bytes(PySlice_New(start, stop, nullptr));
-            Ref host(bytes ? PyObject_GetAttr(buffer.get(), host_name) : nullptr);
-            Ref view(host ? PyObject_GetItem(host.get(), bytes.get()) : nullptr);
-            Ref content(view ? PyObject_CallMethodNoArgs(view.get(), copy) : nullptr);
-            Ref entry(content ? PyTuple_Pack(3, buffer.get(), start, content.get()) : nullptr);
+            Ref host(PyObject_GetAttr(buffer.get(), host_name));
+            Ref content(host ? copy_of_rows(host.get(), rows) : nullptr);
+            Ref entry(content ? Py_BuildValue("(O(nnnn)O)", buffer.get(), rows.start, rows.length, rows.pitch, rows.number,
+                                              content.get())
+                              : nullptr);
             if (!entry || PyList_Append(saved.get(), entry.get()) < 0) return false;
         }
         PyObject* entered = PyTuple_Pack(4, action.section, saved.get(), Py_None, Py_None);

@@ -31,7 +31,7 @@ from . import memory
 from .device import CPU, Device
 from .host_copies import VisibleBuffer
 from .memory import Buffer
-from .run import Results, Run, Section, publish
+from .run import Results, Run, Section, overwritten_rows, publish, view_of_rows
 from .sections import bases_below, bases_of, last_write, only_written, owner_of, regions, sections_of, writes_of
 from .spill import note_uses
 
@@ -225,7 +225,7 @@ class PlanTemplate:
         The ranges of steps that overwrite what cannot be computed again.
     regions
         Of each section, what it overwrites: whether it is in a leaf, the leaf's position or the slot, and the place of
-        the numbers of the first byte, and of the one behind the last, among the sizes.
+        the four numbers of its `sections.Rows` among the sizes.
     writes, bases
         When sources are written, and which of them adopt the buffers of which others.
     overwritten
@@ -310,10 +310,10 @@ class PlanTemplate:
         self.regions: list[list[tuple[bool, int, int]]] = []
         for section in self.sections:
             found = []
-            for owner, first, behind in regions(steps, self.bases, items, section, trace):
+            for owner, rows in regions(steps, self.bases, items, section, trace):
                 is_leaf = owner.kind == "leaf"
                 found.append((is_leaf, owner.position if is_leaf else self._slot(owner), len(sizes)))
-                sizes += (first, behind)
+                sizes += rows
             self.regions.append(found)
         self.number_count = len(sizes)
         behind = len(sizes)
@@ -686,11 +686,12 @@ class Plan:
             The number of the runner, if there is only one; else -1.
         """
         numbers = self.numbers
-        if self.device is CPU and sum([numbers[at + 1] - numbers[at] for _, _, at in regions]) <= UNDO_BYTES:
+        written = [overwritten_rows(*numbers[at : at + 4]) for _, _, at in regions]
+        if self.device is CPU and sum([length * number for _, length, _, number in written]) <= UNDO_BYTES:
             saved = []
-            for is_leaf, place, at in regions:
-                buffer, start = nodes[place].data if is_leaf else slots[place], numbers[at]
-                saved.append((buffer, start, buffer.host[start : numbers[at + 1]].copy()))
+            for (is_leaf, place, _), rows in zip(regions, written, strict=True):
+                buffer = nodes[place].data if is_leaf else slots[place]
+                saved.append((buffer, rows, view_of_rows(buffer, rows).copy()))
             run.entered = (section, saved, None, None)
         elif runner >= 0 and getattr(self.runners[runner], "is_one_launch", False):
             run.entered = (section, (), None, self.device.note_launches())

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import numpy
+
 from .._native import compiled
 from ..graph.node import Node, leaf_node
 from ..graph.queue import Queue
@@ -51,9 +53,22 @@ class Section(NamedTuple):
     program: Sequence[Any]
 
 
-# A section that has begun; what it overwrites, by buffer and first byte, if it can be undone; its job, if a helper runs
-# it; and the list that its launch of a kernel makes an entry in.
-Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, int, Any]], Job | None, list[Any] | None]
+# Rows of bytes in a buffer: where the first begins, the length of each, how far apart they are, and the number.
+OverwrittenRows: TypeAlias = tuple[int, int, int, int]
+# A section that has begun; what it overwrites, by buffer and rows, if it can be undone; its job, if a helper runs it;
+# and the list that its launch of a kernel makes an entry in.
+Entered: TypeAlias = tuple[Section, Sequence[tuple[Buffer, OverwrittenRows, Any]], Job | None, list[Any] | None]
+
+
+def overwritten_rows(start: int, length: int, pitch: int, number: int) -> OverwrittenRows:
+    """Return rows that do not overlap: one in place of those that do, or that touch each other."""
+    return (start, length, pitch, number) if length < pitch else (start, length + pitch * (number - 1), 0, 1)
+
+
+def view_of_rows(buffer: Buffer, rows: OverwrittenRows) -> Any:
+    """Return the bytes of rows of a buffer, a row each."""
+    start, length, pitch, number = rows
+    return numpy.ndarray((number, length), numpy.uint8, buffer.host, start, (pitch, 1))
 
 
 class RunningPlan(Protocol):
@@ -115,9 +130,8 @@ def settle(run: Run) -> None:
     if plan is None:
         return
     step, begun = _progress(run)
-    for buffer, start, content in _undone(run):
-        assert buffer.host is not None
-        buffer.host[start : start + content.size] = content
+    for buffer, rows, content in _undone(run):
+        view_of_rows(buffer, rows)[...] = content
     plan.drop_copies(run.nodes)
     plan.note_uses(run.nodes, run.slots)
     publish(plan.queue, plan.results_at(run.nodes, run.slots, step, begun))
@@ -144,15 +158,14 @@ def values_of(run: Run) -> tuple[dict[Node, Node], dict[int, Buffer]]:
         return {}, {}  # no leaf has been overwritten
     step, begun = _progress(run)
     buffers: dict[int, Buffer] = {}
-    for buffer, start, content in _undone(run):
+    for buffer, rows, content in _undone(run):
         assert buffer.host is not None
         before = buffers.get(id(buffer))
         if before is None:
             before = buffers[id(buffer)] = memory.allocate(buffer.device, buffer.nbytes)
             assert before.host is not None
             before.host[: buffer.nbytes] = buffer.host[: buffer.nbytes]
-        assert before.host is not None
-        before.host[start : start + content.size] = content
+        view_of_rows(before, rows)[...] = content
     results = plan.results_at(run.nodes, run.slots, step, begun)
     values = {node: leaf_node(signature, buffers.get(id(buffer), buffer), 0) for node, buffer, signature in results}
     return values, buffers
@@ -178,7 +191,7 @@ def _progress(run: Run) -> tuple[int, int]:
     return section.start, section.start if is_undone else section.end
 
 
-def _undone(run: Run) -> Sequence[tuple[Buffer, int, Any]]:
+def _undone(run: Run) -> Sequence[tuple[Buffer, OverwrittenRows, Any]]:
     """Return what the section in which the run stands has overwritten, the last write first."""
     entered = _at_hand(run)
     return entered[1][::-1] if entered is not None else ()

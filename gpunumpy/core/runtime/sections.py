@@ -26,12 +26,20 @@ class Writes(NamedTuple):
     last_read: int
 
 
-class Region(NamedTuple):
-    """The bytes of the buffer of a source that a step writes: the number of the first one, and of the one behind."""
+class Rows(NamedTuple):
+    """A part of memory in rows: where the first begins, the length of each, how far apart they are, and the number.
 
-    owner: Source
+    Rows may overlap: then they are as one, from the first to the last.
+    """
+
     start: Integer
-    stop: Integer
+    length: Integer
+    pitch: Integer
+    number: Integer
+
+    def times(self, itemsize: int) -> Rows:
+        """Return the rows in bytes, if they are in elements of this size."""
+        return Rows(self.start * itemsize, self.length * itemsize, self.pitch * itemsize, self.number)
 
 
 def targets(step: Step) -> list[Source]:
@@ -142,8 +150,8 @@ def only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]:
 
 def regions(
     steps: Sequence[Step], bases: Mapping[Source, Source], items: Sequence[Item], section: range, trace: Trace
-) -> list[Region]:
-    """Return what a section writes into buffers that exist before it begins."""
+) -> list[tuple[Source, Rows]]:
+    """Return what a section writes into buffers that exist before it begins: whose buffer, and the bytes of it."""
     made_inside = {step.target for step in steps[section.start : section.stop] if isinstance(step, Allocate)}
     found = []
     for step in steps[section.start : section.stop]:
@@ -151,32 +159,38 @@ def regions(
             owner = owner_of(target, bases)
             if target in bases and owner not in made_inside:
                 signature = items[target.position].signature
-                ends: tuple[Integer, Integer] = 0, prod(signature.shape)
+                written = Rows(0, prod(signature.shape), 0, 1)
                 if isinstance(step, RunKernel):
-                    ends = _ends(step, target, trace)
-                itemsize = signature.dtype.itemsize
-                found.append(Region(owner, ends[0] * itemsize, ends[1] * itemsize))
+                    written = _written(step, target, trace)
+                found.append((owner, written.times(signature.dtype.itemsize)))
     return found
 
 
-def _ends(step: RunKernel, target: Source, trace: Trace) -> tuple[Integer, Integer]:
-    """Return the first element of a buffer that a kernel writes, and the one behind the last."""
+def _written(step: RunKernel, target: Source, trace: Trace) -> Rows:
+    """Return the elements of a buffer that a kernel writes, in rows along its first loop if it has only one store."""
     kernel = step.kernel
     bodies = [kernel.body] if kernel.outside is None else [kernel.body, kernel.outside]
-    stores = [s.at for body in bodies for s in body.stores if step.args[s.arg] == target]
+    stores = list(dict.fromkeys(s.at for body in bodies for s in body.stores if step.args[s.arg] == target))
+    if len(stores) == 1 and kernel.shape:
+        ((offset, coef),) = stores
+        pitch: Integer = coef[0]
+        first, _ = _ends(offset, coef[:1], kernel.shape[:1], trace)
+        low, high = _ends(first, coef[1:], kernel.shape[1:], trace)
+        if not is_known_not_negative(pitch):
+            pitch = trace.operation(Opcode.GREATEST, pitch, -pitch)
+        return Rows(low, high - low, pitch, kernel.shape[0])
+    lows, highs = zip(*(_ends(*at, kernel.shape, trace) for at in stores), strict=True)
+    low = reduce(partial(trace.operation, Opcode.LEAST), lows)
+    return Rows(low, reduce(partial(trace.operation, Opcode.GREATEST), highs) - low, 0, 1)
 
-    lows: list[Integer] = []
-    highs: list[Integer] = []
-    for at in stores:
-        low = high = at.offset
-        for coef, n in zip(at.coef, kernel.shape, strict=True):
-            reach = coef * trace.operation(Opcode.GREATEST, 0, n - 1)
-            if not is_known_not_negative(coef):
-                low += trace.operation(Opcode.LEAST, 0, reach)
-                reach = trace.operation(Opcode.GREATEST, 0, reach)
-            high += reach
-        lows.append(low)
-        highs.append(high + 1)
-    return reduce(partial(trace.operation, Opcode.LEAST), lows), reduce(
-        partial(trace.operation, Opcode.GREATEST), highs
-    )
+
+def _ends(offset: Integer, coefs: Sequence[Integer], shape: Sequence[Integer], trace: Trace) -> tuple[Integer, Integer]:
+    """Return the first of the elements that loops go over, and the one behind the last."""
+    low = high = offset
+    for coef, n in zip(coefs, shape, strict=True):
+        reach = coef * trace.operation(Opcode.GREATEST, 0, n - 1)
+        if not is_known_not_negative(coef):
+            low += trace.operation(Opcode.LEAST, 0, reach)
+            reach = trace.operation(Opcode.GREATEST, 0, reach)
+        high += reach
+    return low, high + 1

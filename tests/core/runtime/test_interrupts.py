@@ -71,6 +71,13 @@ PROGRAMS: dict[str, list[Statement]] = {
             statement, ("w = np.cumsum(x)", "x[::-1] = 2", "x[24:] = 5", "w[1:] *= 3", "w[24:] = 1", "w[:3] += x[2:5]")
         ),
     ],
+    "in rows": [
+        *map(
+            statement,
+            ("m[:, 1] += 3", "m[1:-1, ::2] *= 2", "m[::-1, 2] -= m[:, 0]", "m.T[3:5, ::-1] *= m.T[1:3]")
+            + ("x.reshape(2, 3, 4)[:, 1:, ::2] += 1", "q[:, 0] = x[:6]"),
+        ),
+    ],
     "copied": [*map(statement, ("y = x[::2].copy()", "x += 1", "w = y[1:] + 1", "x[:3] = w[:3]"))],
 }
 if sys.platform != "win32":
@@ -155,6 +162,35 @@ def test_an_exception_at_any_line(name: str, request: pytest.FixtureRequest) -> 
         np.synchronize()
         for name_, value in after.items():
             numpy.testing.assert_array_equal(np.asnumpy(progress.state[name_]), value, tracer.where)
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        ("m[:, 1] += 3", 4 * 8),
+        ("m[1:3, 2:4] *= 2", 2 * 2 * 8),
+        ("m[::-1, 0] -= 1", 4 * 8),
+        ("m[1:] += 1", 3 * 6 * 8),
+        ("x.reshape(2, 3, 4)[:, 1:, 1] = 0", 2 * 5 * 8),
+    ],
+)
+def test_what_is_saved_is_what_is_overwritten(text: str, saved: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A helper runs what overwrites more than may be saved; here not a byte more may be than is overwritten."""
+    jobs: list[helpers.Job] = []
+    start_job = helpers.Job.start
+    monkeypatch.setattr(helpers.Job, "start", lambda job: (jobs.append(job), start_job(job)))
+    for undo_bytes, helped in ((saved, 0), (saved - 1, 1)):
+        monkeypatch.setattr(plan, "UNDO_BYTES", undo_bytes)
+        with_new_plans(monkeypatch)
+        with np.Device("cpu"):
+            state = start(np)
+            statement(text)(np, state)
+            np.synchronize()
+        expected = start(numpy)
+        statement(text)(numpy, expected)
+        for name in ("m", "x"):
+            numpy.testing.assert_array_equal(np.asnumpy(state[name]), expected[name])
+        assert len(jobs) == helped
 
 
 @pytest.mark.usefixtures("on_device", "protection")
