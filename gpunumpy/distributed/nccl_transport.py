@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import DType
+from ..core.errors import DeviceError
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Shape
@@ -19,12 +20,7 @@ from ..custom.raw import first_address, moved_address
 from ..functions.creation import arrays as creation
 from ..nvlib.nccl import Communicator, library, new_id
 from .meeting import Meeting
-
-# NCCL does not reduce these: they are reduced as wider ones, with the same results.
-_WIDER: dict[DType, DType] = {
-    numpy.dtype("int16"): numpy.dtype("int32"),
-    numpy.dtype("uint16"): numpy.dtype("uint32"),
-}
+from .nccl_operands import decoded, encoded
 
 
 class NcclTransport:
@@ -34,7 +30,10 @@ class NcclTransport:
         place = meeting.place
         self._rank, self._size, self._device = place.rank, place.size, device
         self._queue = evaluate.queue_of(device)
+        if not device.has_stream:
+            raise ValueError(f"backend 'nccl' is for GPUs, and the device is {device}")
         library()  # where it is missing, every process says so
+        device.activate()  # who cannot use its GPU leaves the others here: NCCL would wait for it
         identity = meeting.exchange(new_id().hex() if place.rank == 0 else "")[0]
         self._communicator = Communicator(device, place.rank, place.size, bytes.fromhex(identity))
 
@@ -55,12 +54,11 @@ class NcclTransport:
         self._reduce(x, out, op, self._communicator.reduce_scatter, False)
 
     def _reduce(self, x: ndarray, out: Any, op: str, call: Callable[..., None], in_place: bool) -> None:
-        dtype = _WIDER.get(x.dtype, x.dtype)
-        target = out if dtype == x.dtype else self.empty(out.shape, dtype)
-        x = x if dtype == x.dtype else creation.array(x, dtype)
-        self._run(x, target, lambda source, to: call(source, to, target.size, dtype, op), in_place)
+        source = encoded(x, op)
+        target = out if source is x else self.empty(out.shape, source.dtype)
+        self._run(source, target, lambda start, to: call(start, to, target.size, target.dtype, op), in_place)
         if target is not out:
-            out[...] = creation.array(target, out.dtype)
+            out[...] = decoded(target, op, out.dtype)
 
     def all_gather(self, x: ndarray, out: Any) -> None:
         """See `Transport`."""
@@ -105,7 +103,12 @@ class NcclTransport:
         self._communicator.check()
 
     def close(self) -> None:
-        """See `Transport`."""
+        """See `Transport`. Operations that have failed are not waited for: they may never end."""
+        try:
+            self._communicator.check()
+        except DeviceError:
+            self._communicator.abort()
+            raise
         evaluate.synchronize(self._device)
         self._communicator.close()
 

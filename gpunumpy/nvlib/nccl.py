@@ -15,7 +15,7 @@ from ..core.extras import install_command
 from ..core.late_imports import import_late
 from ..core.runtime.device import Device
 
-# NCCL's numbers of dtypes, and how many numbers an element has.
+# NCCL's numbers of the dtypes that it reduces here, and how many numbers an element has.
 TYPES: dict[DType, tuple[int, int]] = {
     dtypes.BOOL: (1, 1),
     numpy.dtype("int8"): (0, 1),
@@ -28,8 +28,6 @@ TYPES: dict[DType, tuple[int, int]] = {
     numpy.dtype("float32"): (7, 1),
     numpy.dtype("float64"): (8, 1),
     dtypes.bfloat16: (9, 1),
-    dtypes.float8_e4m3fn: (10, 1),
-    dtypes.float8_e5m2: (11, 1),
     numpy.dtype("complex64"): (7, 2),
     numpy.dtype("complex128"): (8, 2),
 }
@@ -72,7 +70,13 @@ class _told:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Raise `DeviceError` for an error of NCCL."""
         if error is not None and isinstance(error, library().NCCLError):
-            raise DeviceError(f"NCCL: {error}; NCCL_DEBUG=WARN in the environment tells more") from error
+            raise DeviceError(_failure(str(error))) from error
+
+
+def _failure(error: str) -> str:
+    """Return the message of an error, with what NCCL says of its reason."""
+    reason = library().get_last_error(library().Comm())  # the last one of all communicators
+    return f"NCCL: {error}" + (f": {reason}" if reason else "")
 
 
 def new_id() -> bytes:
@@ -151,12 +155,17 @@ class Communicator:
         with _told():
             failed = self._nccl.comm_get_async_error(self._handle)
         if failed:
-            raise DeviceError(f"NCCL: {self._nccl.get_error_string(failed)}")
+            raise DeviceError(_failure(self._nccl.get_error_string(failed)))
 
     def close(self) -> None:
-        """Wait until the operations are over, and give back what NCCL holds."""
+        """Give back what NCCL holds, once the operations are over. All processes of a machine wait for each other."""
         with self._work():
             self._nccl.comm_destroy(self._handle)
+
+    def abort(self) -> None:
+        """End the operations that are under way, and give back what NCCL holds."""
+        with self._work():
+            self._nccl.comm_abort(self._handle)
 
     def _work(self) -> _told:
         """Return a context in which NCCL is called."""

@@ -94,6 +94,20 @@ def mean() -> None:
 
 
 @check
+def not_a_number() -> None:
+    """It stays, wherever it comes from; signs of zeros and infinities are in order."""
+    for dtype in ("float16", "float32", "float64", *ML.values()):
+        values = [numpy.array([1, -1, 0, 5, numpy.nan, 2], dtype) for _ in range(dist.size())]
+        values[-1] = numpy.array([numpy.nan, numpy.nan, -1, 448, numpy.nan, 1], dtype)
+        for op in ("min", "max"):
+            found = dist.all_reduce(np.asarray(values[dist.rank()]), op)
+            assert found.dtype == values[0].dtype
+            numpy.testing.assert_array_equal(found.get().astype("f4"), reduced(values, op).astype("f4"))
+    limit = numpy.full(3, 448, ml_dtypes.float8_e4m3fn)
+    numpy.testing.assert_array_equal(dist.all_reduce(np.asarray(limit)).get().astype("f4"), [numpy.nan] * 3)
+
+
+@check
 def moves_of_every_dtype() -> None:
     size, rank = dist.size(), dist.rank()
     for dtype in (*REDUCED, *ML.values(), ml_dtypes.float4_e2m1fn):
