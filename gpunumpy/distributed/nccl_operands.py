@@ -21,7 +21,7 @@ _WIDER: dict[DType, DType] = {
     dtypes.float8_e5m2: numpy.dtype("float16"),
 }
 # Which integers have the order of floats.
-_ORDERED = {dtypes.FLOAT32: numpy.dtype("int32"), dtypes.FLOAT64: numpy.dtype("int64")}
+_ORDERED: dict[DType, DType] = {dtypes.FLOAT32: numpy.dtype("int32"), dtypes.FLOAT64: numpy.dtype("int64")}
 
 
 def encoded(x: ndarray, op: str) -> ndarray:
