@@ -38,7 +38,7 @@ def warn(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def call_for_user(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def call_for_user(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
     """Call a function of NumPy's whose warnings, which point at its caller, are to point at the user's line."""
     frame, _ = _user_frame()
     code = _call.__code__

@@ -136,7 +136,7 @@ class HostTransfer(HostCall):
 
     def from_host(self, x: Any) -> Any:
         """Return a result with this package's objects in place of NumPy's and SciPy's."""
-        if isinstance(x, (tuple, dict)) and type(x) not in (tuple, dict):
+        if isinstance(x, (tuple, dict)) and type(x) not in (tuple, dict) and not sparse_formats.is_class(type(x)):
             return converted(x, self)
         if type(x) is dict:
             return {key: self.from_host(part) for key, part in x.items()}
@@ -173,7 +173,12 @@ class HostTransfer(HostCall):
         return not self._lent and super()._is_placed_on_host(x)
 
     def _result_array(self, x: Any) -> Any:
-        """Return a new NumPy array as an array; on the CPU device it is shown, not copied."""
+        """Return a new NumPy array as an array; on the CPU device it is shown, not copied.
+
+        A matrix of NumPy's, as sums of sparse matrices are, is an array of two dimensions, as in `cupyx.scipy`.
+        """
+        if type(x) is numpy.matrix:
+            x = numpy.asarray(x)
         device = self.device or default_device()
         is_shown = type(x) is numpy.ndarray and device.shares_host_memory and x.dtype in dtypes.KIND
         if not is_shown or not x.size or not x.flags.aligned or self._is_placed_on_host(x):

@@ -12,6 +12,7 @@ from .fft_backend import Backend
 from .functions import handed_over
 from .held import class_for, hold, is_held
 from .host_transfer import HostTransfer
+from .sparse_formats import is_class
 
 _PACKAGE = __package__
 # Modules of SciPy's that have functions of arrays.
@@ -21,7 +22,7 @@ NAMES = (
 )
 # Submodules with functions of this package's own, which are folders here.
 _OWN_MODULES = ("special",)
-# Classes that hold no arrays: they come as they are.
+# Classes that hold no arrays: they come as they are. A sparse matrix may be a dict, and holds some.
 _PLAIN_BASES = (BaseException, tuple, dict)
 
 
@@ -103,7 +104,7 @@ def lookup(path: str, name: str) -> Any:
         return namespace(f"{path}.{name}") if found.__name__ == f"scipy.{path}.{name}" else found
     if isinstance(found, type):
         cls: Any = found
-        return cls if issubclass(found, _PLAIN_BASES) else class_for(cls)
+        return cls if issubclass(found, _PLAIN_BASES) and not is_class(found) else class_for(cls)
     if is_held(found) and getattr(found, "__name__", None) is None:  # a distribution, for one
         return hold(found, HostTransfer())
     return handed_over(found, path, name) if callable(found) else found

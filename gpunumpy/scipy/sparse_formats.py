@@ -20,6 +20,11 @@ def is_of_scipy(x: Any) -> bool:
     return type(x).__module__.startswith("scipy.sparse.") and bool(import_late("scipy.sparse").issparse(x))
 
 
+def is_class(cls: type) -> bool:
+    """Return whether a class is one of sparse matrices, or arrays."""
+    return hasattr(cls, "tocsr")
+
+
 def on_gpu(x: Any) -> Any:
     """Return a sparse matrix of SciPy's as one of `cupyx.scipy` on the current GPU.
 

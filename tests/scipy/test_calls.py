@@ -12,6 +12,8 @@ from typing import Any
 import numpy
 import pytest
 import scipy
+import scipy.ndimage
+import scipy.sparse
 
 import gpunumpy
 import gpunumpy.scipy
@@ -62,6 +64,37 @@ def test_results_that_are_views(residence: str) -> None:
     assert x[4] == 4
     same = gpunumpy.scipy.signal.detrend(x, type="constant", overwrite_data=True)
     numpy.testing.assert_allclose(gpunumpy.asnumpy(same).sum(), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("kind", ["dok_matrix", "dok_array"])
+def test_a_sparse_matrix_that_is_a_dict_is_held(kind: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    cls = getattr(gpunumpy.scipy.sparse, kind)
+    matrix = cls((3, 3))
+    matrix[0, 1] = 3.0
+    assert isinstance(matrix, cls)
+    assert isinstance(matrix @ gpunumpy.ones(3), gpunumpy.ndarray)
+    assert isinstance(matrix.toarray(), gpunumpy.ndarray)
+    assert isinstance(gpunumpy.scipy.sparse.csr_array(gpunumpy.eye(3)).todok(), gpunumpy.scipy.sparse.dok_array)
+    assert list(matrix.items()) == [((0, 1), 3.0)]
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("name", ["sum", "mean", "todense"])
+def test_what_is_a_matrix_of_numpys_is_an_array(name: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    options = {} if name == "todense" else {"axis": 0}
+    result = getattr(gpunumpy.scipy.sparse.csr_matrix(gpunumpy.eye(3)), name)(**options)
+    wanted = getattr(scipy.sparse.csr_matrix(numpy.eye(3)), name)(**options)
+    assert type(result) is gpunumpy.ndarray
+    numpy.testing.assert_array_equal(result.get(), numpy.asarray(wanted))
+
+
+def test_a_parameter_called_function() -> None:
+    image = numpy.arange(12.0).reshape(3, 4)
+    found = gpunumpy.scipy.ndimage.generic_filter(gpunumpy.asarray(image), function=numpy.mean, size=3)
+    numpy.testing.assert_array_equal(found.get(), scipy.ndimage.generic_filter(image, function=numpy.mean, size=3))
 
 
 def test_objects_are_copied_and_pickled() -> None:

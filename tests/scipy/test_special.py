@@ -124,6 +124,31 @@ def test_outer() -> None:
     )
 
 
+def test_methods_of_ufuncs(on_device: None) -> None:
+    x, where = numpy.arange(1.0, 7.0).reshape(2, 3), numpy.array([0, 1, 1])
+    ours, scipys = special.xlogy, scipy_function("xlogy")
+    numpy.testing.assert_allclose(ours.reduce(np.asarray(x)).get(), scipys.reduce(x))
+    numpy.testing.assert_allclose(
+        ours.reduce(np.asarray(x), axis=1, keepdims=True).get(), scipys.reduce(x, 1, None, None, True)
+    )
+    numpy.testing.assert_allclose(ours.accumulate(np.asarray(x), axis=1).get(), scipys.accumulate(x, axis=1))
+    numpy.testing.assert_allclose(
+        ours.reduceat(np.asarray(x), np.asarray(where[:2])).get(), scipys.reduceat(x, where[:2])
+    )
+    row, wanted = np.asarray(x[0]), x[0].copy()
+    special.erf.at(row, np.asarray(where))
+    scipy_function("erf").at(wanted, where)
+    numpy.testing.assert_allclose(row.get(), wanted)
+    with pytest.raises(ValueError, match="reduce only supported for binary functions"):
+        special.erf.reduce(np.asarray(x))
+
+
+def test_the_sum_of_nothing(on_device: None) -> None:
+    assert special.logsumexp(np.empty(0)) == scipy.special.logsumexp([]) == -numpy.inf
+    assert special.logsumexp(np.empty((2, 0)), axis=1).tolist() == [-numpy.inf] * 2
+    assert special.logsumexp(np.empty((0, 2)), axis=1, keepdims=True).shape == (0, 1)
+
+
 def test_one_kernel() -> None:
     a, b, c = (np.linspace(0.1, 0.9, 1000) + k for k in range(3))
     np.synchronize()

@@ -14,6 +14,8 @@ from ...core.recording.array import ndarray
 from ...core.recording.record import binary_operator, unary_operator
 from ...functions.placement import ELSEWHERE
 from ...functions.ufuncs.ufunc import ufunc
+from ...kernels.special.host import scipy_function
+from ..functions import handed_over
 from ..modules import lookup
 
 _METHODS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
@@ -52,6 +54,22 @@ class SpecialFunction(ufunc):
     def __reduce__(self) -> str:
         """Return the name, by which pickle finds the one object of this name."""
         return self.__name__
+
+    def reduce(self, *args: Any, **options: Any) -> Any:
+        """Reduce an array along axes, by SciPy on the host. See `numpy.ufunc.reduce`."""
+        return _method_of_scipy(self.__name__, "reduce", args, options)
+
+    def accumulate(self, *args: Any, **options: Any) -> Any:
+        """Return all results of a reduction, by SciPy on the host. See `numpy.ufunc.accumulate`."""
+        return _method_of_scipy(self.__name__, "accumulate", args, options)
+
+    def reduceat(self, *args: Any, **options: Any) -> Any:
+        """Reduce slices, by SciPy on the host. See `numpy.ufunc.reduceat`."""
+        return _method_of_scipy(self.__name__, "reduceat", args, options)
+
+    def at(self, *args: Any, **options: Any) -> Any:
+        """Operate in place on indexed elements, by SciPy on the host. See `numpy.ufunc.at`."""
+        return _method_of_scipy(self.__name__, "at", args, options)
 
     def _call_with_any(self, *args: Any, **options: Any) -> Any:
         if any(map(_is_complex, args)):
@@ -98,3 +116,9 @@ def _is_complex(x: Any) -> bool:
 def _hand_over(name: str, *args: Any, **options: Any) -> Any:
     """Call SciPy's function of a name as those are called that this package does not have."""
     return lookup("special", name)(*args, **options)
+
+
+def _method_of_scipy(name: str, method: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call a method of SciPy's ufunc of a name: every result needs the one before, which no kernel here computes."""
+    found = getattr(scipy_function(name), method)
+    return handed_over(found, "special", f"{name}.{method}")(*args, **options)

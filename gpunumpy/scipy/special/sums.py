@@ -54,7 +54,8 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
         return lookup("special", "logsumexp")(a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     if factors is not None:
         exponents = where(equal(factors, 0), float("-inf"), exponents)
-    top = largest(exponents, axis, keepdims=True)
+    of_nothing = {} if exponents.size else {"initial": float("-inf")}
+    top = largest(exponents, axis, keepdims=True, **of_nothing)
     shift = where(isfinite(top), top, 0)
     is_top = equal(exponents, top)
     powers = where(is_top, 0, exp(subtract(exponents, shift)))
