@@ -42,6 +42,7 @@ def reduce_on_host(parts: Sequence[Any], op: str) -> Any:
     """Return NumPy's arrays of all processes as one, in the order of the processes."""
     ufunc = OPERATIONS[op][1]
     result = parts[0]
-    for part in parts[1:]:
-        result = ufunc(result, part)
-    return (result / len(parts)).astype(result.dtype) if op == "avg" else result
+    with numpy.errstate(all="ignore"):  # as on a GPU
+        for part in parts[1:]:
+            result = ufunc(result, part)
+        return (result / len(parts)).astype(result.dtype) if op == "avg" else result

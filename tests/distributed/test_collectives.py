@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 import gpunumpy.distributed as dist
+from gpunumpy.distributed.reductions import OPERATIONS, reduce_on_host
 
 from .conftest import PROGRAM, launched, require_two_gpus, results
 from .program import CHECKS
@@ -71,6 +72,13 @@ def test_alone(alone: None) -> None:
         dist.send(x, 0)
     with pytest.raises(RuntimeError, match="called before"):
         dist.init()
+
+
+def test_reductions_on_the_host_are_silent() -> None:
+    parts = [numpy.full(2, 60_000, "float16"), numpy.array([-numpy.inf, numpy.inf], "float16")]
+    with numpy.errstate(all="raise"):
+        for op in OPERATIONS:
+            assert reduce_on_host([parts[0], *parts], op).dtype == numpy.float16
 
 
 def test_before_init() -> None:
