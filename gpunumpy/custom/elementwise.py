@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from ..arrays.stream_order import ordered_with
@@ -88,6 +89,8 @@ class ElementwiseKernel:
     ) -> None:
         self.in_params, self.out_params = parsed(in_params), parsed(out_params)
         check_names(self.in_params, self.out_params)
+        if not self.out_params:
+            raise ValueError(f"{name}: an operation has at least one output, which may be raw and is given then")
         self.operation, self.preamble, self.name = operation, preamble, name
         self.reduce_dims, self.no_return, self.return_tuple = reduce_dims, no_return, return_tuple
         self.loop_prep, self.after_loop, self.options = loop_prep, after_loop, tuple(options)
@@ -115,7 +118,8 @@ class ElementwiseKernel:
         *args
             The inputs, and then maybe the outputs, which are written to.
         size : int, optional
-            The number of elements, if all arrays are raw.
+            The number of elements, if all arrays are raw. Raw outputs that are not given have as many, with no values
+            before those that the operation writes.
         stream : object or int, optional
             A CUDA stream of another library, or its handle. The call is computed after what is on it, and before what
             comes to it later.
@@ -132,17 +136,21 @@ class ElementwiseKernel:
         TypeError
             If the arguments are too many or too few, or of other types.
         ValueError
-            If they do not broadcast, are on two devices, or leave the number of elements open.
+            If they do not broadcast, are on two devices, or leave the number of elements open, or if a size is none.
         DeviceError
             If the operation does not compile.
         """
+        if block_size is not None and block_size <= 0:
+            raise ValueError(f"{self.name}: block_size is a positive number of threads, not {block_size}")
         if stream is not None:
             values = values_of(self.name, self.in_params, self.out_params, args)
             with ordered_with(stream, queue_of(self.name, values).device):
                 return self(*args, size=size)
         values = values_of(self.name, self.in_params, self.out_params, args)
         made = args[len(self.in_params) :]
-        if len(self.out_params) == 1:
+        # What has no array is computed on the default device, which the next call may find to be another one.
+        is_repeated = size is None or any(x.signature.queue is not None for x in values)
+        if len(self.out_params) == 1 and is_repeated:
             results: tuple[ndarray, ...] = (_memo(values, self, size),)
         else:
             results = tuple([wrap(value) for value in self._record(values, size)])
@@ -163,12 +171,12 @@ class ElementwiseKernel:
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
         if isinstance(prepared, PreparedLoop):
             space = self._shape(values, made, size)
-            if not made and any(p.is_raw for p in self.out_params):
-                raise ValueError(f"{self.name}: the size of a raw output is open; give the output")
+            if not made and size is None and any(p.is_raw for p in self.out_params):
+                raise ValueError(f"{self.name}: the size of a raw output is open; give the output, or size")
             return prepared.record(values, space, made, size or 0)
         is_open = all(x.signature.queue is None for x in args)
         shape = self._shape(values, made, size) if size is not None or made or is_open else None
-        if is_open and shape is not None:
+        if values and is_open and shape is not None:
             values[0] = graph.fill(values[0], shape, queue)
         return prepared.record([*args] if prepared.reads_outputs else values, shape)
 
@@ -184,7 +192,7 @@ class ElementwiseKernel:
                 LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
             ]
             parameters += [
-                LoopParameter(p.name, dtype, p.is_raw, True, bool(made))
+                LoopParameter(p.name, dtype, p.is_raw, True, bool(made) or not args)
                 for p, dtype in zip(outputs, types.outputs, strict=True)
             ]
             texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
@@ -221,7 +229,9 @@ class ElementwiseKernel:
         if size is not None:
             if shapes:
                 raise ValueError(f"{self.name}: size is given where all arrays are raw, and some are not")
-            return (int(size),)
+            if (count := index(size)) < 0:
+                raise ValueError(f"{self.name}: size is the number of elements, not {size}")
+            return (count,)
         if not shapes:
             raise ValueError(f"{self.name}: no array tells the number of elements; give size")
         loop = layout.broadcast_shapes(*shapes)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy
+
 from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.recording.array import ndarray
-from ..core.recording.record import as_dtype, as_node
+from ..core.recording.record import as_array, as_dtype, as_node
 from ..core.runtime import evaluate
 from ..core.runtime.device import default_device
 from ..kernels.custom.text import Variable
@@ -154,6 +156,8 @@ def values_of(
 ) -> tuple[Node, ...]:
     """Return the values of arguments, the inputs and then maybe the outputs; a scalar has the type of its parameter.
 
+    An input may be an array of NumPy's, as it may be in other functions.
+
     Raises
     ------
     TypeError
@@ -163,11 +167,12 @@ def values_of(
         return tuple([x._node if x._base is None else x.value() for x in args])
     except AttributeError:
         pass
-    given, made = args[: len(inputs)], args[len(inputs) :]
     check_count(kernel, inputs, outputs, len(args))
-    check_outputs(kernel, outputs, made)
+    check_outputs(kernel, outputs, args[len(inputs) :])
     arrays = [x for x in args if isinstance(x, ndarray)]
     queue = arrays[0].queue if arrays else evaluate.queue_of(default_device())
+    args = [as_array(x, queue.device) if isinstance(x, numpy.ndarray) else x for x in args]
+    given, made = args[: len(inputs)], args[len(inputs) :]
     dtypes = [[x.dtype if isinstance(x, ndarray) else None for x in part] for part in (given, made)]
     types = types_for(kernel, inputs, outputs, *dtypes)
     found = [

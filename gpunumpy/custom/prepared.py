@@ -97,7 +97,7 @@ class PreparedLoop:
         shape
             That of the loop.
         old
-            The values of the outputs before; none if they are made.
+            The values of the outputs before; none if they are made. Without any input, they begin as zeros then.
         size
             The number of elements, if all arrays are raw.
 
@@ -108,6 +108,8 @@ class PreparedLoop:
         """
         made, queue = self._made, self._queue
         inputs, outputs = made.loop.inputs, made.loop.outputs
+        if not values and not old:  # a call of the graph has arguments
+            old = [graph.fill(graph.typed_scalar(0, p.dtype), shape, queue) for p in outputs]
         results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
             [(shape, p.dtype) for p in outputs]
         )

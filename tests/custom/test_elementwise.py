@@ -271,6 +271,103 @@ def test_what_a_call_returns() -> None:
     assert np.ElementwiseKernel("T x", "T z", "z = x")(np.ones((2, 0))).shape == (2, 0)
 
 
+def test_raw_outputs_that_are_made_have_the_size() -> None:
+    x = np.arange(5.0)
+    plus = np.ElementwiseKernel("raw T x", "raw T z", "z[i] = x[i] + 1", "plus_raw")
+    assert plus(x, size=5).tolist() == [1, 2, 3, 4, 5]
+    assert plus(x, size=2).tolist() == [1, 2]
+    both = np.ElementwiseKernel("raw T x", "raw T y, raw float32 z", "y[i] = x[i]; z[i] = -x[i]", "two_raw")
+    assert [part.tolist() for part in both(x, size=2)] == [[0, 1], [0, -1]]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "operation", "wanted"),
+    [
+        ("int64 z", "z = 2 * i", [0, 2, 4]),
+        ("int64 z", "z = 7", [7, 7, 7]),
+        ("raw int64 z", "if (i > 1) z[i] = 5", [0, 0, 5]),
+    ],
+)
+def test_there_may_be_no_inputs(outputs: str, operation: str, wanted: list[int]) -> None:
+    kernel = np.ElementwiseKernel("", outputs, operation, "of_nothing")
+    assert kernel(size=3).tolist() == wanted
+    assert kernel(size=0).shape == (0,)
+    with pytest.raises(ValueError, match="no array tells the number of elements; give size"):
+        kernel()
+
+
+def test_to_continue_is_to_end_with_an_element() -> None:
+    kernel = np.ElementwiseKernel(
+        "T x",
+        "T z",
+        "for (int k = 0; k < 4; ++k) { if (k == 2) continue; z += k; }\nif (x > 1) { continue; }\nz = -z",
+        "skips",
+    )
+    assert kernel(np.arange(4.0)).tolist() == [-4, -4, 4, 4]
+
+
+def test_arrays_of_numpys_are_inputs() -> None:
+    x = numpy.arange(3.0)
+    kernel = np.ElementwiseKernel("T x, raw T y", "T z", "z = x + y[2 - i]", "with_reversed")
+    for given in ((x, x), (np.asarray(x), x), (x, np.asarray(x))):
+        assert kernel(*given).tolist() == [2, 2, 2]
+    with pytest.raises(TypeError, match="the output z has to be an array of gpunumpy"):
+        kernel(x, x, numpy.empty(3))
+
+
+def test_the_dimensions_of_the_loop() -> None:
+    kernel = np.ElementwiseKernel("T x", "int32 z", "z = 10 * _ind.ndim + (int)_ind.shape()[1]", "dimensions")
+    assert kernel(np.ones((2, 3))).tolist() == [[23] * 3] * 2
+
+
+COMPLEX_FUNCTIONS = {
+    "arcsin": "asin(x)",
+    "arccos": "acos(x)",
+    "arctan": "atan(x)",
+    "arcsinh": "asinh(x)",
+    "arccosh": "acosh(x)",
+    "arctanh": "atanh(x)",
+    "square": "pow(x, 2)",
+    "exp2": "pow(2, x)",
+    "isfinite": "T(isfinite(x) && !isinf(x))",
+}
+COMPLEX_VALUES = numpy.array(
+    [0, 0.5, 2, -2, 2j, -0.5j, 1 + 2j, -3 + 0.25j, complex(2, -0.0), complex(-2, -0.0), 1e3 - 1e3j]
+)
+
+
+@pytest.mark.parametrize("name", COMPLEX_FUNCTIONS)
+def test_functions_of_complex_numbers(name: str) -> None:
+    kernel = np.ElementwiseKernel("T x", "T z", f"z = {COMPLEX_FUNCTIONS[name]}", name)
+    values = COMPLEX_VALUES[:-1] if name == "exp2" else COMPLEX_VALUES
+    with numpy.errstate(all="ignore"):
+        wanted = getattr(numpy, name)(values)
+    numpy.testing.assert_allclose(kernel(np.asarray(values)).get(), wanted, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_functions_of_complex_numbers_compile_for_gpus(arch: str) -> None:
+    pytest.importorskip("cuda.bindings.nvrtc")
+    for dtype in map(numpy.dtype, ("complex64", "complex128")):
+        text = "; ".join(f"z += {call}" for call in COMPLEX_FUNCTIONS.values())
+        x, z = Variable("x", dtype), Variable("z", dtype)
+        (op,) = ops_of(Operation("complex_functions", (("T", dtype),), (x,), (z,), text))
+        compile_for(UserProgram(check_text(op, (dtype, dtype), helpers([(op, (dtype, dtype))]))), arch)
+
+
+def test_functions_of_cuda_on_the_host(device: Any) -> None:
+    if device is not None:  # the emulator has fewer of them
+        return
+    x = numpy.array([-1.5, -1, -0.25, 0, 0.5, 1, 2.25])
+    kernel = np.ElementwiseKernel("T x", "T s, T c", "s = sinpi(x); c = cospi(x)", "half_turns")
+    for result, function in zip(kernel(np.asarray(x)), (numpy.sin, numpy.cos), strict=True):
+        numpy.testing.assert_allclose(result.get(), function(numpy.pi * x), atol=1e-15)
+    bits = np.ElementwiseKernel("uint32 x", "uint32 z, uint32 y", "z = __brev(x); y = __umulhi(x, 1u << 31)", "bits")
+    assert [part.tolist() for part in bits(np.array([1, 6], numpy.uint32))] == [[1 << 31, 3 << 29], [0, 3]]
+    sizes = np.ElementwiseKernel("T x", "T z", "z = norm3d(x, 2 * x, 2 * x) + 1 / rhypot(3 * x, 4 * x)", "sizes")
+    numpy.testing.assert_allclose(sizes(np.array([1.0, 2.0])).get(), [8, 16], rtol=1e-15)
+
+
 def test_a_copy_by_pickle() -> None:
     kernel = pickle.loads(pickle.dumps(np.ElementwiseKernel("T x", "T z", "z = x + 1", "plus")))
     assert kernel(np.ones(2)).tolist() == [2, 2]
@@ -331,6 +428,21 @@ def test_numbers_alone_after_arrays() -> None:
         assert add(1.5, 2, size=3).tolist() == [3.5] * 3
         assert add(1.5, 2, np.zeros((2, 2))).tolist() == [[3.5] * 2] * 2
         assert add(np.array([1.5, 2.5]), 2).tolist() == [3.5, 4.5]
+
+
+def test_sizes_that_cannot_be() -> None:
+    kernel = np.ElementwiseKernel("raw T x", "T z", "z = x[0]", "first")
+    with pytest.raises(ValueError, match="size is the number of elements, not -1"):
+        kernel(np.ones(3), size=-1)
+    with pytest.raises(TypeError, match="integer"):
+        kernel(np.ones(3), size=1.5)
+    with pytest.raises(ValueError, match="block_size is a positive number of threads, not 0"):
+        kernel(np.ones(3), size=1, block_size=0)
+
+
+def test_an_operation_without_outputs() -> None:
+    with pytest.raises(ValueError, match="nothing: an operation has at least one output"):
+        np.ElementwiseKernel("raw T x", "", "x[i];", "nothing")
 
 
 def test_an_output_is_an_array() -> None:

@@ -4,6 +4,7 @@ namespace op {
 
 // The position of an element in an array of a shape.
 template <int N> struct Space {
+  static const int ndim = N;
   i64 shape_[N ? N : 1], index_[N ? N : 1], count;
   __device__ void set(i64 i) {
     for (int d = N - 1; d > 0; --d) {

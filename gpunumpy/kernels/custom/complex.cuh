@@ -32,6 +32,9 @@ template <class T> struct alignas(2 * sizeof(T)) complex {
     T ratio = b.re_ / b.im_, size = b.im_ + b.re_ * ratio;
     return complex((a.re_ * ratio + a.im_) / size, (a.im_ * ratio - a.re_) / size);
   }
+  friend __host__ __device__ complex pow(complex a, complex b) {
+    return a == complex(T(0)) ? complex(T(b == complex(T(0)) ? 1 : 0)) : exp(b * log(a));
+  }
   friend __host__ __device__ bool operator==(complex a, complex b) { return a.re_ == b.re_ && a.im_ == b.im_; }
   friend __host__ __device__ bool operator!=(complex a, complex b) { return !(a == b); }
 
@@ -46,6 +49,10 @@ template <class T> __host__ __device__ T norm(complex<T> z) { return z.real() * 
 template <class T> __host__ __device__ T abs(complex<T> z) { return ::hypot(z.real(), z.imag()); }
 template <class T> __host__ __device__ T arg(complex<T> z) { return ::atan2(z.imag(), z.real()); }
 template <class T> __host__ __device__ bool isnan(complex<T> z) { return z.real() != z.real() || z.imag() != z.imag(); }
+template <class T> __host__ __device__ bool isfinite(complex<T> z) {
+  return ::isfinite(z.real()) && ::isfinite(z.imag());
+}
+template <class T> __host__ __device__ bool isinf(complex<T> z) { return ::isinf(z.real()) || ::isinf(z.imag()); }
 template <class T> __host__ __device__ complex<T> polar(T r, T angle = T(0)) {
   return complex<T>(r * ::cos(angle), r * ::sin(angle));
 }
@@ -58,10 +65,6 @@ template <class T> __host__ __device__ complex<T> sqrt(complex<T> z) {
   T y = ::fabs(z.imag()) / (2 * x);
   return z.real() >= 0 ? complex<T>(x, ::copysign(y, z.imag())) : complex<T>(y, ::copysign(x, z.imag()));
 }
-template <class T> __host__ __device__ complex<T> pow(complex<T> a, complex<T> b) {
-  return a == complex<T>(0) ? complex<T>(b == complex<T>(0) ? 1 : 0) : exp(b * log(a));
-}
-template <class T> __host__ __device__ complex<T> pow(complex<T> a, T b) { return pow(a, complex<T>(b)); }
 template <class T> __host__ __device__ complex<T> sinh(complex<T> z) {
   return complex<T>(::sinh(z.real()) * ::cos(z.imag()), ::cosh(z.real()) * ::sin(z.imag()));
 }
@@ -76,6 +79,31 @@ template <class T> __host__ __device__ complex<T> cos(complex<T> z) {
 }
 template <class T> __host__ __device__ complex<T> tanh(complex<T> z) { return sinh(z) / cosh(z); }
 template <class T> __host__ __device__ complex<T> tan(complex<T> z) { return sin(z) / cos(z); }
+// Kahan (1987): each part is a function of a product that does not cancel. Signs of zeros choose branches.
+template <class T> __host__ __device__ complex<T> asin(complex<T> z) {
+  complex<T> less = sqrt(complex<T>(1 - z.real(), -z.imag())), more = sqrt(complex<T>(1 + z.real(), z.imag()));
+  return complex<T>(::atan2(z.real(), (less * more).real()), ::asinh((conj(less) * more).imag()));
+}
+template <class T> __host__ __device__ complex<T> acos(complex<T> z) {
+  complex<T> less = sqrt(complex<T>(1 - z.real(), -z.imag())), more = sqrt(complex<T>(1 + z.real(), z.imag()));
+  return complex<T>(2 * ::atan2(less.real(), more.real()), ::asinh((conj(more) * less).imag()));
+}
+template <class T> __host__ __device__ complex<T> acosh(complex<T> z) {
+  complex<T> less = sqrt(complex<T>(z.real() - 1, z.imag())), more = sqrt(complex<T>(z.real() + 1, z.imag()));
+  return complex<T>(::asinh((conj(less) * more).real()), 2 * ::atan2(less.imag(), more.real()));
+}
+template <class T> __host__ __device__ complex<T> atanh(complex<T> z) {
+  T x = z.real(), y = z.imag(), away = (1 - x) * (1 - x) + y * y;
+  return complex<T>(::log1p(4 * x / away) / 4, ::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2);
+}
+template <class T> __host__ __device__ complex<T> asinh(complex<T> z) {
+  complex<T> turned = asin(complex<T>(-z.imag(), z.real()));
+  return complex<T>(turned.imag(), -turned.real());
+}
+template <class T> __host__ __device__ complex<T> atan(complex<T> z) {
+  complex<T> turned = atanh(complex<T>(-z.imag(), z.real()));
+  return complex<T>(turned.imag(), -turned.real());
+}
 
 namespace thrust {
 using ::complex;

@@ -36,6 +36,24 @@ static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 static inline int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline unsigned __brev(unsigned x) {
+  unsigned r = 0;
+  for (int k = 0; k < 32; ++k) r |= (x >> k & 1) << (31 - k);
+  return r;
+}
+static inline unsigned long long __brevll(unsigned long long x) {
+  return (unsigned long long)__brev(unsigned(x)) << 32 | __brev(unsigned(x >> 32));
+}
+static inline int __mulhi(int x, int y) { return int((long long)x * y >> 32); }
+static inline unsigned __umulhi(unsigned x, unsigned y) { return unsigned((unsigned long long)x * y >> 32); }
+static inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
+static inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return (unsigned long long)((unsigned __int128)x * y >> 64);
+}
+static inline double norm3d(double x, double y, double z) { return ::hypot(::hypot(x, y), z); }
+static inline float norm3df(float x, float y, float z) { return float(norm3d(x, y, z)); }
+static inline double rhypot(double x, double y) { return 1.0 / ::hypot(x, y); }
+static inline float rhypotf(float x, float y) { return float(rhypot(x, y)); }
 static inline int __float_as_int(float x) { int r; memcpy(&r, &x, sizeof r); return r; }
 static inline unsigned __float_as_uint(float x) { unsigned r; memcpy(&r, &x, sizeof r); return r; }
 static inline float __int_as_float(int x) { float r; memcpy(&r, &x, sizeof r); return r; }
@@ -54,6 +72,21 @@ template <class T> static inline T __ldg(const T* x) { return *x; }
 #define __cosf(x) ::cosf(x)
 #define __tanf(x) ::tanf(x)
 #define __powf(x, y) ::powf(x, y)
+
+// Exact at whole numbers and halves; newer libraries of the host have the functions.
+template <class T> static inline T sin_of_half_turns(T x) {
+  T r = ::fmod(::fabs(x), T(2)), turned = r > 1 ? r - 1 : r;
+  T size = turned == 1 ? T(0) : T(::sin(M_PI * (turned > T(0.5) ? 1 - turned : turned)));
+  return ::copysign(size, x) * (r > 1 ? -1 : 1);
+}
+template <class T> static inline T cos_of_half_turns(T x) {
+  T r = ::fmod(::fabs(x), T(2)), near = r > 1 ? 2 - r : r;
+  return near == T(0.5) ? T(0) : T(::cos(M_PI * near));
+}
+#define sinpi(x) sin_of_half_turns(x)
+#define cospi(x) cos_of_half_turns(x)
+#define sinpif(x) sin_of_half_turns(float(x))
+#define cospif(x) cos_of_half_turns(float(x))
 
 #define EXTREMA(T)                                          \
   static inline T min(T a, T b) { return b < a ? b : a; }   \

@@ -20,6 +20,7 @@ _MACRO_OPTION = re.compile(r"-D([A-Za-z_]\w*(?:\([^()]*\))?)(?:=(.*))?\Z", re.DO
 _STANDARD_OPTION = re.compile(r"--?std=c\+\+(?:03|11|14|17)\Z")
 # What makes a statement one that may not run.
 _CONTROL = re.compile(r"[{}#?]|\b(?:if|else|for|while|do|switch|case|return|goto|break|continue)\b|//|/\*|&&|\|\|")
+_CONTINUE = re.compile(r"\bcontinue\b")
 # A text of more characters is taken for one of fifty instructions or more.
 _LONG_TEXT = 120
 
@@ -60,8 +61,8 @@ class Operation(NamedTuple):
 
     @property
     def reads_index(self) -> bool:
-        """Whether it reads the position ``i`` of the element: then that is an argument, after those before."""
-        return names(self.text, "i")
+        """Whether the position ``i`` of the element is an argument, after those before: it is read, or nothing else."""
+        return names(self.text, "i") or not (self.inputs or self.reads_outputs)
 
     @property
     def reads_size(self) -> bool:
@@ -158,6 +159,8 @@ def ops_of(operation: Operation) -> tuple[MadeOp, ...]:
     results = "".join(f"{user_type(v.dtype)}& {v.name}, " for v in operation.outputs)
     parameters = f"{given}{results}const long long i, const long long n, const op::Size _ind"
     body = user_lines(label, operation.text)
+    if _CONTINUE.search(operation.text):  # to the next element: CuPy's operations are in a loop over them
+        body = f"do {{\n{body}}} while (false);\n"
     functions = f"__device__ __forceinline__ void run({parameters}) {{\n{body}}}"
     definitions = in_namespace(name, label, operation.types, operation.preamble, functions)
     is_long = len(operation.text) > _LONG_TEXT

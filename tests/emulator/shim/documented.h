@@ -66,7 +66,10 @@ static inline T off(T result, int most, T x, T y = T(1)) {
         return exact ? result : documented::off(result, single, x, y);                                                 \
     }                                                                                                                  \
     static inline float device_##name##f(float x, float y) { return device_##name(x, y); }                             \
-    template <class T, class U> static inline double device_##name(T x, U y) { return device_##name(double(x), double(y)); }
+    template <class T, class U>                                                                                        \
+    static inline auto device_##name(T x, U y) -> decltype(double(x) + double(y)) {                                    \
+        return device_##name(double(x), double(y));                                                                    \
+    }
 
 DOCUMENTED(cbrt, 1, 1)
 DOCUMENTED(exp, 2, 1)
