@@ -1,7 +1,8 @@
 """What five programs of benchmarks/collectives.py should take on 1 to 1,024 GPUs: an estimate on paper.
 
-It divides bytes by rates, and adds what a message takes at least. Nothing overlaps: operations of one process run one
-after the other. ``python benchmarks/scaling_estimate.py`` prints the table of the page; options change the rates.
+It divides bytes by rates, and adds what a message takes at least. Operations of one process run one after the other,
+but in the transform, where pieces are sent while the next ones are computed. ``python benchmarks/scaling_estimate.py``
+prints the table of the page; options change the rates. NVLink's nominal one is ``--link 450e9``.
 """
 
 from __future__ import annotations
@@ -68,9 +69,20 @@ def stencil_seconds(m: Machine, count: int, n: int = 32768, steps: int = 10) -> 
 
 
 def transform_seconds(m: Machine, count: int, n: int = 1024) -> float:
+    """Pieces of two axes, each sent while the next one is transformed, and the third axis when all have come."""
+    if count == 1:
+        return 3 * (m.kernel + 16 * n**3 / m.memory)
+    return min(transform_in_pieces(m, count, n, pieces) for pieces in (1, 2, 4, 8, 16) if pieces * count <= n)
+
+
+def transform_in_pieces(m: Machine, count: int, n: int, pieces: int) -> float:
     nbytes = 8 * n**3 / count
-    passes = 3 + (count > 1)  # one for each axis, and one that puts together what goes to each process
-    return passes * (m.kernel + 2 * nbytes / m.memory) + to_all(m, count, nbytes)
+    axis = 2 * nbytes / m.memory  # read and written
+    # What is sent is read, written by the link, and copied from there to its place; what stays is copied.
+    beside = (4 * (count - 1) + 2) / count * nbytes / m.memory / pieces
+    made = 2 * (m.kernel + axis / pieces)
+    sent = to_all(m, count, nbytes / pieces)
+    return made + (pieces - 1) * max(made + beside, sent) + max(beside, sent) + m.kernel + axis
 
 
 def product_seconds(m: Machine, count: int, n: int = 16384) -> float:

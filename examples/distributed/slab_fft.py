@@ -9,17 +9,21 @@ import gpunumpy as np
 import gpunumpy.distributed as dist
 
 
-def transform(slab):
+def transform(slab, count=8):
     """Return a slab of the transform along its second axis, of a slab of the field along its first.
 
-    Two axes are whole in every process. For the third, each sends to each other what that one needs of it.
+    Two axes are whole in every process. For the third, each sends to each other what that one needs of it: some planes
+    at once, while the next ones are transformed.
     """
     planes, rows, columns = slab.shape
     size = dist.size()
-    slab = np.fft.fftn(slab, axes=(1, 2))
-    parts = slab.reshape(planes, size, rows // size, columns).swapaxes(0, 1)
-    parts = dist.all_to_all(np.ascontiguousarray(parts))
-    return np.fft.fft(parts.reshape(planes * size, rows // size, columns), axis=0)
+    step = -(-planes // count)
+    pieces = (
+        np.fft.fftn(slab[first : first + step], axes=(1, 2)).reshape(-1, size, rows // size, columns)
+        for first in range(0, planes, step)
+    )
+    parts = dist.all_to_all_in_pieces(pieces, np.empty((size, planes, rows // size, columns), slab.dtype))
+    return np.fft.fft(parts.reshape(size * planes, rows // size, columns), axis=0)
 
 
 def field(size, first, count):

@@ -1,5 +1,7 @@
 # Made by tools/stubs with NumPy 2.5.5; CONTRIBUTING.md says how.
 # mypy: disable-error-code="override, overload-overlap"
+from collections.abc import Iterable
+
 from .. import _DeviceLike, ndarray
 from ..distributed.reductions import Operation
 from ..typing import ArrayLike
@@ -7,6 +9,7 @@ from ..typing import ArrayLike
 def all_gather(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
 def all_reduce(x: ArrayLike, op: Operation = "sum", out: ndarray | None = None) -> ndarray: ...
 def all_to_all(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def all_to_all_in_pieces(pieces: Iterable[ArrayLike], out: ndarray) -> ndarray: ...
 def barrier() -> None: ...
 def broadcast(x: ArrayLike, root: int = 0, out: ndarray | None = None) -> ndarray: ...
 def finalize() -> None: ...
@@ -31,6 +34,7 @@ __all__ = [
     "all_gather",
     "all_reduce",
     "all_to_all",
+    "all_to_all_in_pieces",
     "barrier",
     "broadcast",
     "finalize",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..core.dtypes import KIND
@@ -11,7 +11,9 @@ from ..core.graph.layout import Shape
 from ..core.recording.array import ndarray
 from ..core.runtime import evaluate
 from ..functions.creation import arrays as creation
+from ..functions.manipulation.shape import swapaxes
 from .group import Group, current
+from .pieces import rows_of
 from .reductions import Operation, check_operation
 from .transports import Transport
 
@@ -115,6 +117,45 @@ def all_to_all(x: Any, out: ndarray | None = None) -> ndarray:
     group, x = current(), _operand(x)
     _check_rows(group, x)
     return _run(group, x, x.shape, out, lambda transport, result: transport.all_to_all(x, result))
+
+
+def all_to_all_in_pieces(pieces: Iterable[Any], out: ndarray) -> ndarray:
+    """Send an array that is made piece by piece, each piece while the next one is computed.
+
+    It is `all_to_all` along the second axis of a long array, whose pieces are some of its rows each. On GPUs they go on
+    a stream of their own, and later work waits for the last one.
+
+    Parameters
+    ----------
+    pieces : iterable of array_like
+        The pieces, of shape ``(rows, size(), ...)`` each: slice i along the second axis goes to process i. All
+        processes have pieces of the same shapes. Each is a new array, as of an expression: it is read until the end,
+        and must not be written to meanwhile.
+    out : ndarray
+        Where the result goes, of shape ``(size(), rows of all pieces, ...)``: row i is from process i.
+
+    Returns
+    -------
+    ndarray
+        `out`.
+
+    Raises
+    ------
+    ValueError
+        If pieces do not fit into `out`, or do not fill it.
+    """
+    group = current()
+    _check_out(out, out)
+    if out.ndim < 2 or out.shape[0] != group.place.size:
+        raise ValueError(f"out has shape {out.shape}, and no row for each of {group.place.size} processes")
+    checked = _checked_pieces(pieces, out)
+    if group.transport is not None:
+        group.transport.all_to_all_in_pieces(checked, out)
+        return out
+    result: Any = out
+    for rows, piece in rows_of(checked):
+        result[:, rows] = swapaxes(piece, 0, 1)
+    return out
 
 
 def broadcast(x: Any, root: int = 0, out: ndarray | None = None) -> ndarray:
@@ -239,6 +280,22 @@ def _check_out(out: Any, like: ndarray, shape: Shape | None = None) -> None:
 def _check_rows(group: Group, x: ndarray) -> None:
     if not x.shape or x.shape[0] != group.place.size:
         raise ValueError(f"an array of shape {x.shape} has no row for each of {group.place.size} processes")
+
+
+def _checked_pieces(pieces: Iterable[Any], out: ndarray) -> Iterator[ndarray]:
+    """Return pieces as arrays that fit into `out`, and raise an exception after the last one unless they fill it."""
+    size, left, *rest = out.shape
+    for given in pieces:
+        piece = _operand(given)
+        if piece.shape[1:] != (size, *rest) or piece.dtype != out.dtype or piece.shape[0] > left:
+            raise ValueError(
+                f"a piece with {piece.dtype} of shape {piece.shape}, where up to {left} rows of {out.dtype} with shape "
+                f"{(size, *rest)} have room"
+            )
+        left -= piece.shape[0]
+        yield piece
+    if left:
+        raise ValueError(f"the pieces have {left} rows less than out")
 
 
 def _checked_rank(group: Group, rank: Any) -> int:

@@ -7,7 +7,7 @@ get the same bits. Each message tells what it is of, and one that does not fit i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..core.recording.array import ndarray, to_host
 from ..core.runtime.device import Device
 from ..functions.creation import arrays as creation
 from .meeting import Meeting
+from .pieces import rows_of
 from .reductions import reduce_on_host
 
 
@@ -54,6 +55,11 @@ class HostTransport:
     def all_to_all(self, x: ndarray, out: Any) -> None:
         """See `Transport`."""
         out[...] = numpy.stack(self._exchange("all_to_all", [*to_host(x)]))
+
+    def all_to_all_in_pieces(self, pieces: Iterable[ndarray], out: Any) -> None:
+        """See `Transport`. A piece is made when those before are there."""
+        for rows, piece in rows_of(pieces):
+            out[:, rows] = numpy.stack(self._exchange("all_to_all", [*numpy.swapaxes(to_host(piece), 0, 1)]))
 
     def broadcast(self, x: ndarray, out: Any, root: int) -> None:
         """See `Transport`."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
 import numpy
 
+from ..arrays.stream_order import consumer_waits, wait_for
 from ..core.dtypes import DType
 from ..core.errors import DeviceError
 from ..core.graph import layout
@@ -16,11 +17,16 @@ from ..core.graph.layout import Shape
 from ..core.recording.array import ndarray, owner_of, wrap_leaf
 from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, refuse_capture
+from ..cuda.stream import Stream
 from ..custom.raw import first_address, moved_address
 from ..functions.creation import arrays as creation
+from ..functions.manipulation.shape import swapaxes
 from ..nvlib.nccl import Communicator, library, new_id
 from .meeting import Meeting
 from .nccl_operands import decoded, encoded
+from .pieces import rows_of
+
+_LEAST_MESSAGE = 1 << 16  # bytes of a message that is worth its launch
 
 
 class NcclTransport:
@@ -36,6 +42,7 @@ class NcclTransport:
         device.activate()  # who cannot use its GPU leaves the others here: NCCL would wait for it
         identity = meeting.exchange(new_id().hex() if place.rank == 0 else "")[0]
         self._communicator = Communicator(device, place.rank, place.size, bytes.fromhex(identity))
+        self._beside: Stream | None = None
 
     def empty(self, shape: Shape, dtype: DType) -> ndarray:
         """Return a new array for a result, in the GPU's memory whatever its size."""
@@ -73,26 +80,82 @@ class NcclTransport:
         step = x.nbytes // self._size
 
         def swap(source: int, to: int) -> None:
-            sent = {rank: source + rank * step for rank in range(self._size)}
-            received = {rank: to + rank * step for rank in range(self._size)}
+            sent = [(rank, source + rank * step) for rank in range(self._size)]
+            received = [(rank, to + rank * step) for rank in range(self._size)]
             self._communicator.send_and_receive(sent, received, step)
 
         self._run(x, out, swap)
 
+    def all_to_all_in_pieces(self, pieces: Iterable[ndarray], out: Any) -> None:
+        """See `Transport`. Pieces go on a stream of their own, for which the device waits at the end."""
+        refuse_capture(self._device, "an operation of several processes")
+        if not out.size or out.nbytes < _LEAST_MESSAGE * self._size * out.shape[1]:
+            for rows, piece in rows_of(pieces):  # so many small messages take longer than copies
+                out[:, rows] = self._exchanged(piece)
+            return
+        target = out if out.c_contiguous else self.empty(out.shape, out.dtype)
+        stream = self._stream_beside()
+        held: list[ndarray] = []  # until the device waits for the stream
+        used: list[memory.Buffer] = []
+        with memory.staying() as stay:
+            try:
+                for rows, piece in rows_of(pieces):
+                    held.append(creation.ascontiguousarray(piece))
+                    used += self._queue_piece(held[-1], target, rows, stream, stay)
+            finally:
+                with self._queue.lock, memory.unnoted(*used):
+                    wait_for(self._device, stream)
+        if target is not out:
+            out[...] = target
+
+    def _exchanged(self, piece: ndarray) -> ndarray:
+        """Return what comes for a piece, with a row for each process."""
+        rows: Any = swapaxes(piece, 0, 1)
+        result = self.empty(rows.shape, rows.dtype)
+        self.all_to_all(rows, result)
+        return result
+
+    def _queue_piece(
+        self, piece: ndarray, target: ndarray, rows: slice, stream: int, stay: memory.staying
+    ) -> list[memory.Buffer]:
+        """Queue a piece on a stream, behind the work that makes it. Return the buffers that stay until that is over."""
+        step = piece.nbytes // (piece.shape[0] * self._size)
+        places = [(rank, row) for rank in range(self._size) for row in range(piece.shape[0])]
+        used: list[memory.Buffer] = []
+
+        def swap(source: int, to: int) -> None:
+            for x in (piece, target):
+                used.append(x.memory().data)
+                stay.add(used[-1])
+            sent = [(rank, source + (row * self._size + rank) * step) for rank, row in places]
+            received = [(rank, to + (rank * target.shape[1] + rows.start + row) * step) for rank, row in places]
+            consumer_waits(self._device, stream)
+            self._communicator.send_and_receive(sent, received, step, stream)
+
+        self._queue_work([piece, target], swap)
+        return used
+
+    def _stream_beside(self) -> int:
+        """Return the handle of a stream beside that of the device."""
+        if self._beside is None:
+            with self._device:
+                self._beside = Stream(non_blocking=True)
+        return self._beside.ptr
+
     def send(self, x: ndarray, to: int) -> None:
         """See `Transport`."""
-        self._run(x, None, lambda source: self._communicator.send_and_receive({to: source}, {}, x.nbytes))
+        self._run(x, None, lambda source: self._communicator.send_and_receive([(to, source)], [], x.nbytes))
 
     def recv(self, out: Any, source: int) -> None:
         """See `Transport`."""
-        self._run(None, out, lambda target: self._communicator.send_and_receive({}, {source: target}, out.nbytes))
+        self._run(None, out, lambda target: self._communicator.send_and_receive([], [(source, target)], out.nbytes))
 
     def sendrecv(self, x: ndarray, out: Any, to: int, source: int) -> None:
         """See `Transport`."""
         self._run(
             x,
             out,
-            lambda first, second: self._communicator.send_and_receive({to: first}, {source: second}, x.nbytes),
+            lambda first, second: self._communicator.send_and_receive([(to, first)], [(source, second)], x.nbytes),
         )
 
     def barrier(self) -> None:

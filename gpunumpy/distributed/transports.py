@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ..core.dtypes import DType
@@ -31,6 +31,9 @@ class Transport(Protocol):
 
     def all_to_all(self, x: ndarray, out: Any) -> None:
         """Send the i-th row to process i, and stack what comes."""
+
+    def all_to_all_in_pieces(self, pieces: Iterable[ndarray], out: Any) -> None:
+        """Send from each piece the i-th slice along its second axis to process i, while the next piece is made."""
 
     def broadcast(self, x: ndarray, out: Any, root: int) -> None:
         """Copy the array of one process to all."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -35,6 +36,8 @@ OPERATIONS = {"sum": 0, "prod": 1, "max": 2, "min": 3, "avg": 4}
 # Bools are bytes of 0 and 1: NumPy's sum of them is "or", its product "and".
 _OF_BOOLS = {"sum": "max", "prod": "min"}
 _BYTE = 1  # the number of uint8
+# Ranks of other processes, each with the address of what is sent to it, or received.
+Messages: TypeAlias = Sequence[tuple[int, int]]
 
 
 @cache
@@ -138,15 +141,19 @@ class Communicator:
         with self._work():
             self._nccl.broadcast(source, target, nbytes, _BYTE, root, self._handle, self._stream)
 
-    def send_and_receive(self, sent: dict[int, int], received: dict[int, int], nbytes: int) -> None:
-        """Send bytes at some addresses to some processes, and receive from some, all at once."""
+    def send_and_receive(self, sent: Messages, received: Messages, nbytes: int, stream: int | None = None) -> None:
+        """Send bytes at some addresses to some processes, and receive from some, all at once.
+
+        Messages between two processes are received in the order in which they are sent.
+        """
+        stream = self._stream if stream is None else stream
         with self._work():
             self._nccl.group_start()
             try:
-                for rank, address in sent.items():
-                    self._nccl.send(address, nbytes, _BYTE, rank, self._handle, self._stream)
-                for rank, address in received.items():
-                    self._nccl.recv(address, nbytes, _BYTE, rank, self._handle, self._stream)
+                for rank, address in sent:
+                    self._nccl.send(address, nbytes, _BYTE, rank, self._handle, stream)
+                for rank, address in received:
+                    self._nccl.recv(address, nbytes, _BYTE, rank, self._handle, stream)
             finally:
                 self._nccl.group_end()
 

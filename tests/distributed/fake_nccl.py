@@ -64,6 +64,8 @@ class FakeNccl:
         The name of the call that fails.
     failed
         The number of the error that an operation has ended with since.
+    streams
+        Those of messages that were sent.
     """
 
     Comm = Handle
@@ -74,6 +76,7 @@ class FakeNccl:
         self.calls: list[str] = []
         self.failing = ""
         self.failed = 0
+        self.streams: list[int] = []
         self._group: list[tuple[int, int, int]] | None = None
 
     def _called(self, name: str, comm: Any = None, stream: Any = 0) -> None:
@@ -147,16 +150,22 @@ class FakeNccl:
         self._called("group_end")
         assert self._group is not None
         messages, self._group = self._group, None
-        sent = {peer: elements(address, count, 1).copy() for peer, address, count in messages if count > 0}
+        sent: dict[int, list[Any]] = {RANK: [], SIZE - 1: []}
         for peer, address, count in messages:
-            if count < 0:  # what the other sends to this one is what this one sends to itself
-                x = sent.get(RANK, sent.get(peer))
-                elements(address, -count, 1)[:] = 7 if x is None else x
+            if count > 0:
+                sent[peer].append(elements(address, count, 1).copy())
+        for peer in sent:
+            received = [(address, -count) for other, address, count in messages if other == peer and count < 0]
+            # What the other sends to this one is what this one sends to itself.
+            content = sent[RANK] or sent[peer] or [7] * len(received)
+            for (address, count), x in zip(received, content, strict=False):
+                elements(address, count, 1)[:] = x
 
     def send(self, sendbuff: int, count: int, datatype: int, peer: int, comm: Handle, stream: int) -> None:
         self._called("send", comm, stream)
         assert self._group is not None
         assert datatype == 1
+        self.streams.append(stream)
         self._group.append((peer, sendbuff, count))
 
     def recv(self, recvbuff: int, count: int, datatype: int, peer: int, comm: Handle, stream: int) -> None:

@@ -155,6 +155,27 @@ def large_arrays() -> None:
 
 
 @check
+def pieces() -> None:
+    """Of many sizes, small and large, into an array and into a view."""
+    rank, size = dist.rank(), dist.size()
+    for rows, width in ((7, 3), (5, 1 << 15), (0, 4)):
+        base = numpy.arange(rows * size * width, dtype="float64").reshape(rows, size, width)
+        expected = numpy.stack([base[:, rank] * 2 + other for other in range(size)])
+        mine = np.asarray(base)
+        for out in (np.empty((size, rows, width)), np.empty((size, rows, 2 * width))[:, :, ::2]):
+            made = (mine[start : start + 2] * 2 + rank for start in range(0, rows, 2))
+            assert dist.all_to_all_in_pieces(made, out) is out
+            equal(out, expected)
+    out = np.empty((size, 3, 2))
+    raises(ValueError, dist.all_to_all_in_pieces, [], np.empty((size + 1, 3, 2)))
+    raises(ValueError, dist.all_to_all_in_pieces, [np.empty((4, size, 2))], out)
+    raises(ValueError, dist.all_to_all_in_pieces, [np.empty((1, size, 3))], out)
+    raises(ValueError, dist.all_to_all_in_pieces, [np.empty((1, size, 2), "float32")], out)
+    assert "2 rows less" in raises(ValueError, dist.all_to_all_in_pieces, [np.empty((1, size, 2))], out)
+    raises(TypeError, dist.all_to_all_in_pieces, [], numpy.empty((size, 0)))
+
+
+@check
 def views() -> None:
     rank, size = dist.rank(), dist.size()
     whole = np.asarray(part(rank, "float64", (6, 8)))

@@ -60,6 +60,7 @@ def test_alone(alone: None) -> None:
         (dist.all_gather(x), [[1, 2, 3]]),
         (dist.reduce_scatter(x[None]), [1, 2, 3]),
         (dist.all_to_all(x[None]), [[1, 2, 3]]),
+        (dist.all_to_all_in_pieces([x[:1, None], x[1:, None]], np.empty((1, 3))), [[1, 2, 3]]),
         (dist.broadcast(x), [1, 2, 3]),
         (dist.sendrecv(x, 0, 0), [1, 2, 3]),
     ):

@@ -53,10 +53,11 @@ class Twins:
         self.calls.append((source == target, root))
         elements(target, nbytes, "u1")[:] = elements(source, nbytes, "u1").copy()
 
-    def send_and_receive(self, sent: dict[int, int], received: dict[int, int], nbytes: int) -> None:
-        self.calls.append((sorted(sent), sorted(received), nbytes))
-        for rank, address in received.items():
-            elements(address, nbytes, "u1")[:] = elements(sent.get(0, sent.get(rank, address)), nbytes, "u1")
+    def send_and_receive(self, sent: nccl.Messages, received: nccl.Messages, nbytes: int) -> None:
+        self.calls.append(([rank for rank, _ in sent], [rank for rank, _ in received], nbytes))
+        read = dict(sent)
+        for rank, address in received:
+            elements(address, nbytes, "u1")[:] = elements(read.get(0, read.get(rank, address)), nbytes, "u1")
 
 
 def pretended(device: Device) -> Any:

@@ -13,7 +13,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.dtypes import KIND
 from gpunumpy.core.errors import DeviceError
-from gpunumpy.core.runtime import evaluate, memory
+from gpunumpy.core.runtime import device, evaluate, memory
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.distributed import nccl_transport
 from gpunumpy.distributed.environment import Place
@@ -130,6 +130,47 @@ def test_moves(transport: Any, library: FakeNccl) -> None:
     transport.recv(out, 1)
     assert (out.get().view("u1") == 7).all()
     assert library.calls.count("group_start") == library.calls.count("group_end") == 5
+
+
+@pytest.mark.parametrize("count", [100_000, 5])
+def test_pieces(on_gpu: Any, library: FakeNccl, count: int) -> None:
+    """Large ones go on a stream of their own, which waits for the device, and the device for it at the end."""
+    values = numpy.arange(7.0 * 2 * count).reshape(7, 2, count)
+    places = [slice(0, 3), slice(3, 3), slice(3, 4), slice(4, 7)]
+    for out in (np.empty((2, 7, count)), np.empty((2, 7, 2 * count))[:, :, ::2]):
+        library.streams.clear()
+        driver = device.driver()
+        driver.calls.clear()
+        on_gpu.all_to_all_in_pieces((np.asarray(values[rows]) for rows in places), out)
+        waits = driver.calls.count("cuStreamWaitEvent")
+        own = int(on_gpu._device.stream)
+        assert (own in library.streams, waits >= 4) == ((False, True) if count > 5 else (True, False))
+        if out.c_contiguous and count > 5:  # nothing that a kernel would have to copy
+            assert numpy.array_equal(out.get(), [values[:, 0]] * 2)
+
+
+def test_what_pieces_are_made_of_stays(on_gpu: Any, library: FakeNccl) -> None:
+    """Until the device waits for the stream, no memory is given to others, or moves."""
+    seen: list[bool] = []
+
+    def pieces() -> Iterator[Any]:
+        for k in range(3):
+            yield np.asarray(numpy.full((1, 2, 50_000), float(k)))
+            seen.append(len(memory._staying) >= 2 * (k + 1))
+
+    out = np.empty((2, 3, 50_000))
+    on_gpu.all_to_all_in_pieces(pieces(), out)
+    assert seen == [True] * 3
+    assert not memory._staying
+    assert numpy.array_equal(out.get()[0, :, 0], numpy.arange(3.0))
+
+    def failing() -> Iterator[Any]:
+        yield np.asarray(numpy.zeros((1, 2, 50_000)))
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        on_gpu.all_to_all_in_pieces(failing(), out)
+    assert not memory._staying
 
 
 def test_what_is_pending_comes_first(transport: Any) -> None:

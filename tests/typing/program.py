@@ -316,6 +316,8 @@ def together(part: Array) -> list[Array]:
     total = dist.all_reduce(part, "max", out=part)
     assert_type(total, np.ndarray)
     rows = dist.all_to_all(dist.all_gather([1.0, 2.0]))
+    pieced = dist.all_to_all_in_pieces((part[k : k + 1, None] for k in range(3)), np.empty((1, 3)))
+    assert_type(pieced, np.ndarray)
     passed = dist.sendrecv(part, dest=dist.rank(), source=dist.rank())
     if dist.size() > 1 and dist.rank() == 0:
         dist.send(part, 1)

@@ -15,6 +15,7 @@ TYPES = {
     ("__setitem__", "value"): "ArrayLike | None",
     ("arange", "start"): "_Scalar | None",
     ("arange", "start_or_stop"): "_Scalar | None",
+    ("all_to_all_in_pieces", "pieces"): "Iterable[ArrayLike]",
     **{(name, "x"): "ArrayLike" for name in _SENT},
 }
 TYPES_EVERYWHERE = {
