@@ -215,6 +215,9 @@ class _Call:
                 require_device(array)
 
 
+_ACCESSES = ("__getitem__", "__setitem__")
+
+
 class Placement:
     """What runs NumPy's function, of a name, on the host where a call is placed there. Errors are NumPy's."""
 
@@ -266,7 +269,8 @@ class Placement:
         if result is ELSEWHERE and self._name in MAKERS:
             result = _try_host_data(self._function, args, options)
         if result is not ELSEWHERE and evaluate.host_calls is not None:
-            evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*args, result))
+            data = args[2:] if self._name in _ACCESSES else args  # of accesses, what is read or written
+            evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*data, result))
         return result
 
     def _is_of_named_array(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:

@@ -21,11 +21,15 @@ from ..core.runtime.step_times import Record, StepTimes
 from ..core.runtime.table import aligned
 from ..core.source_location import is_for_user
 from ..functions import fallback
+from .advice import Counts, advice_of_runs
 from .selection import is_own
 
 _MAX_LINES = 20
 _MAX_NAMES = 4
 _MAX_TEXT = 60
+_MAX_ADVICE = 10
+# A copy of fewer bytes is a look.
+_COPY_BYTES = 1 << 16
 
 
 class Line(NamedTuple):
@@ -44,6 +48,7 @@ class _Cost:
     host_calls: HostCalls = field(default_factory=HostCalls)
     fallbacks: HostCalls = field(default_factory=HostCalls)
     reasons: dict[str, tuple[str, str]] = field(default_factory=dict)  # of fallbacks: what computes them, and why
+    counts: Counts = field(default_factory=Counts)
 
 
 _TraceFunction = Callable[[FrameType, str, Any], Any]
@@ -128,8 +133,10 @@ class Report:
             cost.seconds += now - self._since
             if self._host_calls:
                 cost.host_calls.update(self._host_calls)
+                cost.counts.add_calls(self._host_calls)
                 self._host_calls.clear()
             if self._has_flushed:
+                cost.counts.looks += 1
                 self._recording.clear()
                 self._has_flushed = False
                 self._pending_count = 0
@@ -144,8 +151,12 @@ class Report:
             self._cost_of(self._line).reasons[name] = library, reason
 
     def _note_work(self, kind: str, name: str, start: float, seconds: float, nbytes: int) -> None:
-        if self._line is not None and kind == "fallback":
-            self._cost_of(self._line).fallbacks.add(name, 1, seconds, nbytes)
+        if self._line is None:
+            return
+        cost = self._cost_of(self._line)
+        if kind == "fallback":
+            cost.fallbacks.add(name, 1, seconds, nbytes)
+        cost.counts.copies += kind == "copy" and name.startswith("from") and nbytes >= _COPY_BYTES
 
     def _place(self) -> str:
         """Return the lines that recorded what is being computed, and the line that asks for it."""
@@ -159,7 +170,12 @@ class Report:
         records = self._steps.records()
         device = default_device()
         on_device = sum(record.seconds for record in records)
-        parts = [f"{seconds:.3f} s, of which kernels and library calls on {device} took {on_device:.3f} s"]
+        calls = [calls for cost in self._costs.values() for calls in (cost.host_calls, cost.fallbacks)]
+        by_numpy = sum(sum(of_line.seconds.values()) for of_line in calls)
+        parts = [
+            f"{seconds:.3f} s, of which kernels and library calls on {device} took {on_device:.3f} s, NumPy on the "
+            f"host {by_numpy:.3f} s, and the rest Python, other libraries and this report"
+        ]
         if records:
             parts.append(f"on {device}, by the lines that recorded it:\n{_device_table(records)}")
         lines = sorted(self._costs.items(), key=lambda item: -item[1].seconds)
@@ -169,6 +185,12 @@ class Report:
             parts.append(f"on the host, and why:\n{_host_table(on_host, limit)}")
         if lines:
             parts.append(f"the slowest lines, without what functions of your files take in them:\n{_line_table(lines)}")
+        advice = [(_ranges({line}), cost.counts.advice()) for line, cost in lines]
+        advice += [(record.place, advice_of_runs(record)) for record in records]
+        first = {place: text for place, text in reversed(advice) if text is not None}
+        if first:
+            rows = list(reversed(first.items()))[:_MAX_ADVICE]
+            parts.append("what to do:\n" + "\n".join(f"{place}: {text}" for place, text in rows))
         return "\ngpunumpy: " + "\n\n".join(parts)
 
 

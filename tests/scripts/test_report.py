@@ -30,8 +30,13 @@ matrix = np.matrix(small)
 @pytest.fixture
 def tables(tmp_path: Path) -> dict[str, list[str]]:
     """The tables of the report of a script, by the words before them."""
-    path = tmp_path / "script.py"
-    path.write_text(SCRIPT)
+    return tables_of(SCRIPT, tmp_path)
+
+
+def tables_of(script: str, folder: Path) -> dict[str, list[str]]:
+    """The tables of the report of a script, by the words before them."""
+    path = folder / "script.py"
+    path.write_text(script)
     printed = io.StringIO()
     tracer = sys.gettrace()
     gpunumpy.host_fallback("ignore")
@@ -39,7 +44,7 @@ def tables(tmp_path: Path) -> dict[str, list[str]]:
     pending = gpunumpy.ones(5_000_000) + 1  # of none of the script's lines
     try:
         with warnings.catch_warnings(), gpunumpy.Device("cpu"), Report(printed):
-            exec(compile_file(SCRIPT, str(path)), {"__name__": "__main__"})
+            exec(compile_file(script, str(path)), {"__name__": "__main__"})
     finally:
         gpunumpy.set_residence(residence)
         gpunumpy.host_fallback("warn")
@@ -100,3 +105,38 @@ def test_what_takes_longest_comes_first(tables: dict[str, list[str]]) -> None:
         times = [float(row.split()[column]) for row in tables[name][1:]]
         assert times == sorted(times, reverse=True)
         assert len(times) > 1
+
+
+SLOW = """import numpy as np
+
+def smooth(x):
+    y = np.zeros_like(x)
+    for k in range(1, 700):
+        y[k] = (x[k - 1] + x[k + 1]) / 2
+    return y
+
+x = np.ones(400_000)
+for _ in range(30):
+    x[1:] *= 0.5
+    if x.max() < 0: break
+smooth(np.ones(1000))
+rows = np.apply_along_axis(np.sort, 1, np.ones((2000, 1000)))
+for _ in range(3000):
+    total = np.ones(3) + np.ones(3) * 2
+for _ in range(300):
+    x[1:] *= 0.5
+float(x.sum())
+"""
+
+
+def test_advice(tmp_path: Path) -> None:
+    """What is told is told of the line that is to be changed, and nothing of a loop of whole statements."""
+    rows = tables_of(SLOW, tmp_path)["what to do:"]
+    told = dict(row.split(": ", 1) for row in rows[::2])
+    assert told["script.py:6"] == "2097 elements are read or written one by one"
+    assert rows[rows.index(f"script.py:6: {told['script.py:6']}") + 1].startswith("    write one statement")
+    assert told["script.py:12"] == "30 times a value was needed, and all before it was computed"
+    assert told["script.py:16"].startswith("12000 calls with small arrays")
+    of_rows = {place: text for place, text in told.items() if "14" in place}
+    assert any(" runs of sort, each over 16 kB" in text for text in of_rows.values())
+    assert told.keys() - of_rows.keys() == {"script.py:6", "script.py:12", "script.py:16"}

@@ -174,7 +174,9 @@ PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_
     const double start = host_call_start();
     PyObject* result = on_host(self, args, count, names);
     if (result && host_calls) {
-        note_host_call(Ref(PyObject_GetAttrString(self->function, "__name__")).get(), start, args, count, result);
+        const bool is_method = PyUnicode_Check(self->numpy_function);
+        Ref name(is_method ? Py_NewRef(self->numpy_function) : PyObject_GetAttrString(self->function, "__name__"));
+        note_host_call(name.get(), start, args, count, result);
     }
     return result;
 }

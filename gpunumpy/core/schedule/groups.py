@@ -189,6 +189,6 @@ class Placement:
         if group_index is None:
             return None  # the anchor being placed
         if group_index >= group.number:
-            raise CannotLower("it reads what is computed later")
+            raise CannotLower("it reads what is computed after the kernel that has its loops")
         self.loaded.add(position)
         return Source("new", position)

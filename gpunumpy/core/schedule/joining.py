@@ -38,7 +38,7 @@ def join_group(placement: Placement, anchor: int, *, reduced: bool = False) -> s
             continue
         if group.number < first_group:
             if group.domain == domain:
-                return "it reads what is computed later"
+                return "it reads what is computed after the kernel that has its loops"
             continue
         refusal = _try_join(placement, group, anchor, reduced)
         if not refusal:
