@@ -133,14 +133,21 @@ class Graph(Generic[_P, _R]):
 
 def _key_of(value: Any) -> Hashable:
     """Return what an argument is known by: the memory that an array shows, which stays where it is from now on."""
-    if not isinstance(value, ndarray):
-        try:
-            hash(value)
-        except TypeError:
-            raise TypeError(f"a graph is of arrays and hashable values, not {type(value).__name__!r}") from None
-        return type(value), value
-    node, where = export(value)
-    return ndarray, node.data.ptr, where, value.dtype
+    if isinstance(value, ndarray):
+        node, where = export(value)
+        return ndarray, node.data.ptr, where, value.dtype
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(f"a graph is of arrays and hashable values, not {type(value).__name__!r}") from None
+    return _key_of_constant(value)
+
+
+def _key_of_constant(value: Any) -> Hashable:
+    """Return what tells apart values that are equal: 1, 1.0 and True, 0.0 and -0.0, also in tuples."""
+    if isinstance(value, tuple):
+        return type(value), tuple([_key_of_constant(part) for part in value])
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 
 class _Captured(Generic[_R]):

@@ -80,7 +80,8 @@ def scale_of(given: Any, like: ndarray, shape: tuple[int, int], name: str, is_tr
     shapes = {kind: known[::-1] if is_transposed else known for kind, known in shapes.items()}
     kind = "whole" if array.size == 1 else next((kind for kind in shapes if shapes[kind] == array.shape), None)
     if kind is None:
-        raise ValueError(f"{name} has the shape {array.shape}, not (), {', '.join(map(str, shapes.values()))}")
+        known = ", ".join(map(str, dict.fromkeys(shapes.values())))
+        raise ValueError(f"{name} has the shape {array.shape}, not (), {known}")
     values = wrap(as_dtype(array.value(), FLOAT32))
     return Scale(kind, transpose(values) if is_transposed and kind != "whole" else values, shape)
 

@@ -247,6 +247,26 @@ def test_arguments(gpu: CapturingDriver) -> None:
         scaled(x, np.asarray([1.0], device="cpu"))
 
 
+def test_equal_arguments_that_are_not_the_same(gpu: CapturingDriver) -> None:
+    seen: list[Any] = []
+
+    @np.graph
+    def noted(x: Any, k: Any) -> Any:
+        seen.append(k)
+        return x + 1.0
+
+    x = numbers(0.0)
+    given = [0.0, -0.0, 0, False, (1, 2), (1.0, 2), (1, (2,)), (1, (2.0,)), complex(0.0, -0.0), complex(0.0, 0.0)]
+    for k in given[:4]:
+        noted(x, k)
+    assert list(map(repr, seen)) == list(map(repr, given[:4]))
+    for k in given[4:]:
+        noted(x, k)
+    assert list(map(repr, seen)) == list(map(repr, given))
+    with pytest.raises(TypeError, match="arrays and hashable values, not 'tuple'"):
+        noted(x, (x,))
+
+
 def test_what_is_exported_meanwhile_stays_so(gpu: CapturingDriver) -> None:
     x, y, others = numbers(0.0), numbers(1.0), numbers(2.0)
 

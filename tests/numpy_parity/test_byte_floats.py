@@ -169,6 +169,18 @@ def test_writes(place: str, name: str) -> None:
         assert to_host(x).tobytes() == want.tobytes(), (dtype, x, want)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("decimals", [-1, 0, 1, 2])
+@pytest.mark.parametrize("dtype", sorted(ML_DTYPES, key=str), ids=str)
+def test_roundings_have_the_dtype(place: str, dtype: numpy.dtype[Any], decimals: int) -> None:
+    x = every_value(dtype)[:: 97 if dtype.itemsize > 1 else 1]
+    with numpy.errstate(all="ignore"):
+        wanted = numpy.round(x, decimals)
+        result = to_host(np.round(from_host(x, np.Device(place)), decimals))
+    assert result.dtype == wanted.dtype == dtype
+    assert same_bits(result, wanted).all()
+
+
 @pytest.mark.parametrize("dtype", FORMATS, ids=str)
 def test_means_are_of_float32(place: str, dtype: numpy.dtype[Any]) -> None:
     x, wide = from_host(data(dtype), np.Device(place)), data(dtype).astype("f4")

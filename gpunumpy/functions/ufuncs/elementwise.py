@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy
 
 from ...core.arguments import copy_mode
-from ...core.dtypes import BOOL, FLOAT64, DType, check
+from ...core.dtypes import BOOL, FLOAT64, ML_DTYPES, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
@@ -218,14 +218,22 @@ def _round_inexact(x: ndarray, places: int) -> ndarray:
     """Round floats to `places` decimals: scale, round to the nearest integer, scale back."""
     scale = 10.0 ** abs(places)
     apply_scale, undo_scale = (multiply, divide) if places > 0 else (divide, multiply)
-    return undo_scale(rint(apply_scale(x, scale)), scale)
+    if x.dtype not in ML_DTYPES:
+        return undo_scale(rint(apply_scale(x, scale)), scale)
+    # Of these, products with numbers are wider floats, and NumPy writes each step to an array of the dtype.
+    scaled = _cast(apply_scale(x, scale), x.dtype)
+    return _cast(undo_scale(_cast(rint(scaled), x.dtype), scale), x.dtype)
+
+
+def _cast(x: ndarray, dtype: DType) -> ndarray:
+    return wrap(graph.cast(take_value(x), dtype))
 
 
 def _round_integers(x: ndarray, places: int) -> ndarray:
     """Round integers, which changes them only where `places` is negative."""
     if places >= 0:
         return positive(x)
-    return wrap(graph.cast(take_value(_round_inexact(x, places)), x.dtype))
+    return _cast(_round_inexact(x, places), x.dtype)
 
 
 def fix(x: Any, out: Any = None) -> ndarray:
