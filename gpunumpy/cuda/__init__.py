@@ -4,8 +4,11 @@ All operations on arrays of a GPU run on the one stream of its device, and copie
 it. What would need another stream is not here, and says so.
 """
 
+from typing import Any as _Any
+
 from ..core.runtime.device import Device
 from . import memory, runtime, stream
+from . import missing as _missing
 from .memory import (
     MemoryPool,
     PinnedMemoryPool,
@@ -15,6 +18,12 @@ from .memory import (
 )
 from .runtime import is_available
 from .stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
+
+
+def __getattr__(name: str) -> _Any:
+    """Tell what to write instead of something of CuPy's that is not here."""
+    instead = f": {_missing.INSTEAD[name]}" if name in _missing.INSTEAD else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
 
 
 def get_device_id() -> int:

@@ -115,7 +115,8 @@ def types_for(
     unknown = {p.type_name for p in (*inputs, *outputs) if p.dtype is None} - set(letters)
     if unknown:
         raise TypeError(
-            f"{kernel}: no array tells the type {', '.join(sorted(unknown))}; give the outputs, or name types"
+            f"{kernel}: no array tells the type {', '.join(sorted(unknown))}; write a dtype in its place, such as "
+            "float64, or give the outputs"
         )
     found = [tuple([p.dtype or letters[p.type_name] for p in part]) for part in (inputs, outputs)]
     return Types(found[0], found[1], tuple(sorted(letters.items())))

@@ -68,6 +68,7 @@ from ..core.runtime.device import Device, default_device
 from ..core.runtime.memory import address
 from ..core.source_location import call_for_user, warn
 from .subclasses import by_override, by_subclass, deciding_subclasses, subclasses_first
+from .successors import SUCCESSORS
 
 __all__ = ["host_fallback"]
 
@@ -661,7 +662,9 @@ def lookup(module: str, name: str) -> Any:
         # NumPy tells what has taken the place of a name that it has removed, such as ``float_``.
         advice = str(error)
         is_told = any(word in advice for word in ("removed", "deprecated", "private"))
-        raise AttributeError(advice if is_told else missing) from None
+        successor = SUCCESSORS.get(module, {}).get(name)
+        advice = advice if is_told else f"{missing}; use {successor}" if successor else missing
+        raise AttributeError(advice) from None
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native

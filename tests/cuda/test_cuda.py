@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
 import numpy
 import pytest
 
 import gpunumpy as np
 from gpunumpy import cuda
 from gpunumpy.core.runtime.device import CPU, Device
-from gpunumpy.cuda import runtime
+from gpunumpy.cuda import missing, runtime
+from gpunumpy.functions.successors import SUCCESSORS
 
 from ..support import fake_driver
 
@@ -105,3 +109,19 @@ def test_copies_to_the_host(device: str) -> None:
             x.get(out=numpy.zeros(3))
         with pytest.raises(TypeError, match="out is a NumPy array"):
             np.asnumpy(x, out=x)
+
+
+@pytest.mark.parametrize("name", missing.INSTEAD)
+def test_what_is_not_here_says_what_to_write(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"module 'gpunumpy.cuda' has no attribute '{name}': "):
+        getattr(np.cuda, name)
+    assert name not in np.cuda.__all__
+
+
+def test_old_names_say_what_to_write() -> None:
+    for module, names in SUCCESSORS.items():
+        for name, successor in names.items():
+            if not hasattr(sys.modules[module], name):
+                own = np.random if module == "numpy.random" else np
+                with pytest.raises(AttributeError, match=f"has no attribute '{name}'; use {re.escape(successor)}"):
+                    getattr(own, name)
