@@ -176,11 +176,28 @@ def values_of(
     given, made = args[: len(inputs)], args[len(inputs) :]
     dtypes = [[x.dtype if isinstance(x, ndarray) else None for x in part] for part in (given, made)]
     types = types_for(kernel, inputs, outputs, *dtypes)
+    pairs = zip(inputs, types.inputs, strict=True)
     found = [
-        x.value() if isinstance(x, ndarray) else as_dtype(as_node(x, queue), dtype)
-        for x, dtype in zip(args, (*types.inputs, *types.outputs), strict=False)
+        x.value() if isinstance(x, ndarray) else _number(kernel, parameter.name, x, dtype, queue)
+        for x, (parameter, dtype) in zip(given, pairs, strict=True)
     ]
-    return tuple(found)
+    return (*found, *[x.value() for x in made])
+
+
+def _number(kernel: str, name: str, x: Any, dtype: DType, queue: Queue) -> Node:
+    """Return the value of an input that is no array, as its type.
+
+    Raises
+    ------
+    TypeError
+        If it is no number, or a complex one for a real type.
+    """
+    if x is None or isinstance(x, (str, bytes)):
+        raise TypeError(f"{kernel}: {name} is {x!r}; allowed: arrays and numbers")
+    node = as_node(x, queue)
+    if node.signature.dtype.kind == "c" and dtype.kind != "c":
+        raise TypeError(f"{kernel}: {name} is complex, and has to be {dtype}")
+    return as_dtype(node, dtype)
 
 
 def queue_of(kernel: str, values: Sequence[Node]) -> Queue:
