@@ -61,10 +61,13 @@ def run(command: Sequence[str], count: int) -> int:
         "GPUNUMPY_DISTRIBUTED_KEY": secrets.token_hex(16),
     }
     processes: list[subprocess.Popen[bytes]] = []
+    passed: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:
+        # Python hears no signal while it waits for a GPU, which may wait for another for ever.
         for process in processes:
-            process.send_signal(number)
+            process.send_signal(signal.SIGKILL if passed else number)
+        passed.append(number)
 
     before = {number: signal.signal(number, pass_on) for number in _PASSED}
     try:

@@ -11,7 +11,7 @@ from .conftest import ROOT, launched, require_two_gpus
 EXAMPLES = sorted((ROOT / "examples" / "distributed").glob("*.py"))
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("count", [1, 2, pytest.param(4, marks=pytest.mark.full)])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example(path: Path, count: int) -> None:
     done = launched(str(path), "16", count=count)
