@@ -53,7 +53,7 @@ from ..core.source_location import call_for_user, warn
 from ..functions.creation.arrays import array, as_shape
 from ..functions.fallback import host_fallback
 from ..functions.manipulation.repeating import zero_padded_node
-from ..functions.manipulation.shape import as_shape_with_unknown, reshaped, transpose, viewed_as_dtype
+from ..functions.manipulation.shape import as_shape_with_unknown, new_shape, reshaped, transpose, viewed_as_dtype
 from ..functions.manipulation.strides import view_by_strides
 from ..functions.ufuncs.ufunc import UFUNCS
 from .stream_order import stream_handle, wait_for, waits_for_copies
@@ -63,8 +63,7 @@ def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None 
     """Return the elements in another shape, as a view if the strides allow it. See `numpy.ndarray.reshape`."""
     if not shape:
         raise TypeError("reshape() takes exactly 1 argument (0 given)")
-    dims = shape[0] if len(shape) == 1 else shape
-    return scalar_of(reshaped(x, as_shape_with_unknown(dims, x.size), order, copy), x)
+    return scalar_of(reshaped(x, new_shape(x, shape[0] if len(shape) == 1 else shape), order, copy), x)
 
 
 def transpose_method(x: ndarray, *axes: Any) -> ndarray:
@@ -500,7 +499,7 @@ class Flags:
 
     @writeable.setter
     def writeable(self, value: Any) -> None:
-        setflags(self._array, write=value)
+        self._array.setflags(write=bool(value))
 
     @property
     def aligned(self) -> bool:

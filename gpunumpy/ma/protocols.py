@@ -11,10 +11,11 @@ import numpy
 
 from ..core.errors import OnHostError
 from ..core.recording.array import ndarray
+from ..functions.creation import arrays, ranges
 from ..functions.dtype_functions import common_type, min_scalar_type, result_type
 from ..functions.fallback import on_host
 from ..functions.manipulation.insert_delete import copyto
-from ..functions.manipulation.strides import may_share_memory, shares_memory
+from ..functions.manipulation.strides import frombuffer, may_share_memory, shares_memory
 from ..functions.sets.operations import isin
 from ..functions.ufuncs.elementwise import array_equal, array_equiv
 from ..functions.ufuncs.ufunc import UFUNCS
@@ -68,14 +69,14 @@ def _positions_of_sorted(a: Any, axis: Any = -1, **options: Any) -> Any:
 
 def _any_array(a: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
     """Return an object as an array; a masked array keeps its mask."""
-    return asanyarray(a, dtype) if is_ours(taken(a)) else NotImplemented
+    return asanyarray(a, dtype) if is_ours(taken(a)) else arrays.asanyarray(a, dtype, *args, **options)
 
 
 def _array(a: Any, dtype: Any = None, *args: Any, copy: Any = True, subok: bool = False, **options: Any) -> Any:
     """Return an object as a new array; a masked array keeps its mask with `subok`."""
     x = taken(a)
     if not is_ours(x) or not subok or args:
-        return NotImplemented
+        return _of_data(arrays.array)(a, dtype, *args, copy=copy, subok=subok, **options)
     return create(type(x), x, dtype=dtype, copy=copy, ndmin=options.get("ndmin", 0), order=options.get("order"))
 
 
@@ -131,6 +132,12 @@ _OF_DATA = (
     *(array_equal, array_equiv, common_type, copyto, isin, may_share_memory, min_scalar_type, result_type),
     shares_memory,
 )
+# What makes arrays like a masked one (`like=`) makes plain arrays.
+_CREATION = (
+    *(arrays.asarray, arrays.ascontiguousarray, arrays.asfortranarray, arrays.empty, arrays.fromiter),
+    *(arrays.fromstring, arrays.full, arrays.ones, arrays.require, arrays.zeros, frombuffer),
+    *(ranges.arange, ranges.eye, ranges.fromfunction, ranges.identity, ranges.tri),
+)
 # Functions of texts, which never are on a device.
 _PRINTING = (numpy.array2string, numpy.array_repr, numpy.array_str)
 _BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _MIRRORED or f"__r{n[2:]}" in OPERATORS]
@@ -139,7 +146,7 @@ _BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _M
 _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     **{getattr(numpy, name): _of_ufunc(found.__name__) for name, found in UFUNCS.items() if hasattr(numpy, name)},
     **{getattr(numpy, name): _by_method(method) for name, method in _METHODS.items()},
-    **{getattr(numpy, function.__name__): _of_data(function) for function in _OF_DATA},
+    **{getattr(numpy, function.__name__): _of_data(function) for function in (*_OF_DATA, *_CREATION)},
     **{getattr(numpy.ndarray, name): _of_operator(name) for name in _BINARY},
     **{
         getattr(numpy.ndarray, f"__r{n[2:]}"): _of_operator(f"__r{n[2:]}")

@@ -6,6 +6,7 @@ import operator
 from collections import UserList, deque, namedtuple
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from pickle import dumps, loads
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import gpunumpy
 from tests.support.arrays import to_host
 
+BOTH = (gpunumpy, numpy)
 Place = namedtuple("Place", "row column")
 
 
@@ -165,6 +167,25 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "a fraction to a larger array": lambda np: np.modf(np.arange(3.0), out=(None, np.zeros((2, 3))))[1],
     "a quotient to a larger array": lambda np: np.divmod(np.arange(3), 2, out=(None, np.zeros((2, 3), int)))[1],
     "a deviation in integers": lambda np: np.std(np.arange(5.0) * 1.5, dtype="int32"),
+    "deviations in integers": lambda np: np.std(np.arange(6).reshape(2, 3), 0, "int32"),
+    "deviations in truth values": lambda np: np.std(np.arange(6.0).reshape(2, 3), 1, bool),
+    "a kept deviation in integers": lambda np: np.std(np.arange(4), dtype="int32", keepdims=True),
+    "deviations to integers": lambda np: np.std(np.arange(6).reshape(2, 3), 0, out=np.zeros(3, "i4")),
+    "deviations in integers to fractions": lambda np: np.std(np.arange(6).reshape(3, 2), 1, "i4", np.zeros(3)),
+    "a variance in integers to a fraction": lambda np: np.var(np.arange(6), dtype="i4", out=np.zeros(())),
+    "means in integers to fractions": lambda np: np.mean(np.arange(6).reshape(2, 3), 0, "i4", np.zeros(3)),
+    "a masked mean in integers": lambda np: np.mean(np.arange(6), 0, "i4", np.zeros(()), where=np.arange(6) % 2 == 0),
+    "extents to integers": lambda np: np.ptp(np.arange(6.0).reshape(2, 3), 0, np.zeros(3, "i4")),
+    "a median to a larger array": lambda np: np.nanmedian(np.arange(4.0), out=np.zeros((3, 1))),
+    "a median of integers to a larger array": lambda np: np.nanmedian(np.arange(4), out=np.zeros(1)),
+    "medians to integers": lambda np: np.nanmedian(np.arange(6.0).reshape(2, 3), 1, np.zeros(2, "i4")),
+    "a shape that is None": lambda np: np.arange(6.0).reshape(2, 3)[::-1].reshape(None),
+    "two dimensions, of which one is None": lambda np: np.arange(3).reshape(None, 3),
+    "limits where a mask says": lambda np: np.clip(np.arange(3.0), 1, 2, where=np.array([True] * 3)),
+    "a limit where a mask says": lambda np: np.arange(3.0).clip(max=1, where=np.array([True] * 3)),
+    "memory of others by its flag": lambda np: setattr(np.frombuffer(bytes(8), "i4").flags, "writeable", True),
+    "memory of others by its flag's name": lambda np: operator.setitem(np.frombuffer(bytes(8)).flags, "W", True),
+    "a flag that is None": lambda np: _written(np.arange(3), lambda x: setattr(x.flags, "writeable", None)).flags["W"],
     "a variance about single numbers": lambda np: np.var(np.arange(4, dtype="f4"), mean=np.ones(4)),
     "a power of nothing selected": lambda np: np.power(np.arange(3), -1, where=False, out=np.zeros(3, int)),
     "powers of no elements": lambda np: np.power.outer(np.zeros(0, int), np.array([-1])),
@@ -278,6 +299,22 @@ def test_calls(name: str, residence: str) -> None:
         # A GPU's powers have other last bits.
         same = _nearly if name.startswith("a geometric sequence") else numpy.testing.assert_array_equal
         same(numpy.asarray(tested), numpy.asarray(reference), strict=True)
+
+
+POSITIONS = [
+    *((), (0,), (-1,), (7,), (numpy.int8(0),), (True,), (1.0,), (None,), ("a",), ([0],), ((0,),), ((),)),
+    *((0, 0), (0, 1.0), (0, 5), (0, 0, 0)),
+]
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 2), (0, 2)])
+@pytest.mark.parametrize("position", POSITIONS)
+def test_items(position: tuple[Any, ...], shape: tuple[int, ...], residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    outcomes = [_outcome(lambda np: np.arange(prod(shape)).reshape(shape).item(*position), np) for np in BOTH]
+    tested, reference = (x[0] if isinstance(x, tuple) else x for x in outcomes)
+    assert (type(tested), tested) == (type(reference), reference)
 
 
 @pytest.mark.parametrize("name", TOO_MANY_DIMENSIONS)

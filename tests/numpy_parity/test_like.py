@@ -77,6 +77,18 @@ def test_whose_array_is_made(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
+def test_like_a_masked_array(name: str) -> None:
+    made, expected = (call(xp, name, xp.ma.array([1])) for xp in (np, numpy))
+    assert (type(made), type(expected)) == (np.ndarray, numpy.ndarray)
+    numpy.testing.assert_array_equal(np.asnumpy(made), expected, strict=True)
+    if name in ("array", "asarray", "asanyarray"):
+        masked = np.ma.array([1, 2], mask=[False, True])
+        made = getattr(np, name)(masked, like=masked)
+        assert isinstance(made, np.ma.MaskedArray) == (name == "asanyarray")
+        numpy.testing.assert_array_equal(np.asnumpy(getattr(made, "data", made)), [1, 2])
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
 def test_what_is_no_array(name: str) -> None:
     with pytest.raises(TypeError) as expected:
         call(numpy, name, 3)

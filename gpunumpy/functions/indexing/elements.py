@@ -110,15 +110,17 @@ def item(a: ndarray, *args: Any) -> Any:
         if a.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return to_host(a).item()
-    if len(args) == 1 and len(a.shape) != 1:
-        size = a.size
-        position = args[0].__index__()
+    if len(args) not in (1, a.ndim):
+        raise ValueError("incorrect number of indices for array")
+    if any(isinstance(position, (bool, numpy.bool)) for position in args):
+        raise TypeError("an integer is required")
+    positions = tuple(map(operator.index, args))
+    if len(args) != a.ndim:
+        (position,), size = positions, a.size
         if not -size <= position < size:
             raise IndexError(f"index {position} is out of bounds for size {size}")
-        args = tuple(int(k) for k in numpy.unravel_index(position % size, a.shape))
-    if len(args) != len(a.shape):
-        raise ValueError("incorrect number of indices for array")
-    return to_host(getitem(a, args)).item()
+        positions = tuple(int(k) for k in numpy.unravel_index(position % size, a.shape))
+    return to_host(getitem(a, positions)).item()
 
 
 def tolist(a: ndarray) -> Any:

@@ -82,7 +82,12 @@ def isfortran(a: Any) -> bool:
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> ndarray:
     """Return the elements in another shape: a view if strides allow it. See `numpy.reshape`."""
     x = as_array(a)
-    return scalar_of(reshaped(x, as_shape_with_unknown(shape, x.size), order, copy), x)
+    return scalar_of(reshaped(x, new_shape(x, shape), order, copy), x)
+
+
+def new_shape(x: ndarray, shape: Any) -> Shape:
+    """Return a shape for the elements of an array as a tuple: its own for None."""
+    return x.shape if shape is None else as_shape_with_unknown(shape, x.size)
 
 
 def as_shape_with_unknown(shape: Any, size: int) -> Shape:

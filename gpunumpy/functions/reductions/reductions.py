@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
+from numpy._core._exceptions import _UFuncOutputCastingError
 
 from ...core.arguments import is_set
 from ...core.dtypes import INT64, DType, check
@@ -164,19 +165,23 @@ def final_shape(array: ndarray, axes: tuple[int, ...], keepdims: bool) -> tuple[
 def write_result_to_out(result: ndarray, out: Any, name: str, checked: bool = False) -> ndarray:
     """Write a result into an `out` argument of the same shape.
 
-    A reduction may write into any dtype. `checked` is for a result whose last step is elementwise: raise `TypeError`
-    unless the cast is of the same kind.
+    A reduction may write into any dtype. `checked` is for a result whose last step is elementwise: see
+    `require_same_kind`.
     """
     into = checked_output(out)
     if into.shape != result.shape:
         raise ValueError(
             f"output parameter for reduction operation {name} has the shape {into.shape}, expected is {result.shape}"
         )
-    if checked and not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
-        raise TypeError(
-            f"Cannot cast ufunc '{name}' output from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'"
-        )
+    if checked:
+        require_same_kind(name, result.dtype, into.dtype)
     return write_to_output(into, result.value())
+
+
+def require_same_kind(name: str, dtype: DType, target: DType) -> None:
+    """Raise NumPy's `TypeError` unless a ufunc's result of one dtype may be written into an output of another."""
+    if not numpy.can_cast(dtype, target, "same_kind"):
+        raise _UFuncOutputCastingError(getattr(numpy, name), "same_kind", dtype, target, 0)
 
 
 def filled(value: Any, dtype: DType, shape: tuple[int, ...], like: ndarray) -> ndarray:

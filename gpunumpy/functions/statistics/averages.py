@@ -19,7 +19,16 @@ from ...core.numpy_release import RELEASE
 from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
 from ...core.source_location import warn
-from ..reductions.reductions import NOT_GIVEN, any, filled, final_shape, keeps_dims, reduced, write_result_to_out
+from ..reductions.reductions import (
+    NOT_GIVEN,
+    any,
+    filled,
+    final_shape,
+    keeps_dims,
+    reduced,
+    require_same_kind,
+    write_result_to_out,
+)
 from ..reductions.reductions import sum as total
 from ..ufuncs.errstate import warn_of_slices
 from ..ufuncs.methods import reduction_loop
@@ -95,8 +104,9 @@ def _sum_dtype(array: ndarray, dtype: Any, out: Any) -> DType:
 
 
 def stored(sums: ndarray, out: Any) -> ndarray:
-    """Return sums rounded to an integer or boolean `out`: NumPy stores them there before it divides."""
-    return sums if out is None or KIND[out.dtype] not in "biu" else converted(sums, out.dtype)
+    """Return sums in the dtype of `out` if either has integers or truth values: NumPy stores them before it divides."""
+    is_exact = out is not None and (KIND[out.dtype] in "biu" or KIND[sums.dtype] in "biu")
+    return converted(sums, out.dtype) if is_exact else sums
 
 
 def var(
@@ -143,6 +153,8 @@ def std(
     result = elementwise("sqrt", (variance,))
     if out is not None:
         return write_result_to_out(result, out, "sqrt", True)
+    if variance.ndim:  # NumPy writes the roots to it, but for those of numbers
+        require_same_kind("sqrt", result.dtype, variance.dtype)
     return converted(result, variance.dtype)
 
 
@@ -218,6 +230,8 @@ def _two_passes(
     sums = stored(
         total(squares, axes, result_dtype if KIND[result_dtype] != "e" else None, None, keepdims, where=where), out
     )
+    if KIND[result_dtype] in "biu":
+        result_dtype = sums.dtype
     if where is True:
         return divided(sums, float(builtins.max(count - ddof, 0)), result_dtype)
     degrees = elementwise("maximum", (elementwise("subtract", (count, ddof)), 0))

@@ -88,6 +88,16 @@ def _return_result(
     return shaped if into is None else write_result_to_out(shaped, into, "add")
 
 
+def _assigned(result: ndarray, into: ndarray, checked: bool) -> ndarray:
+    """Write a result into an output, which may be larger: NumPy assigns it, or adds to it, which checks dtypes."""
+    is_wider = len(result.shape) > len(into.shape)
+    misfits = [n for n, size in zip(result.shape[::-1], into.shape[::-1]) if n not in (1, size)]
+    loses_kind = checked and not numpy.can_cast(result.dtype, into.dtype, "same_kind")
+    if is_wider or misfits or loses_kind:
+        return write_result_to_out(result, into, "add", checked)  # which raises
+    return write_to_output(into, result.value())
+
+
 # --- medians --------------------------------------------------------------------------------------------------------
 
 
@@ -120,15 +130,21 @@ def nanmedian(
     array, into = as_array(a), checked_output(out)
     if not array.size:
         return nanmean(array, axis, out=into, keepdims=keepdims)
+    result = _median_of_numbers(array, axis, keepdims)
+    return result if into is None else _assigned(result, into, checked=False)
+
+
+def _median_of_numbers(array: ndarray, axis: Any, keepdims: Any) -> ndarray:
+    """Return the median of what is not NaN, of an array that has elements."""
     if KIND[array.dtype] in "biu":
-        return median(array, axis, into, keepdims=keepdims)
+        return median(array, axis, keepdims=keepdims)
     axes = layout.normalize_axes(axis, array.ndim)
     rows = sort_rows(_rows(array, axes))
     count = _count_numbers(rows)
     warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
     low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
     result = _where(count % 2 == 1, low, _mean((low, high)), array.dtype)
-    return _return_result(result, (), array, axes, keepdims, into)
+    return _return_result(result, (), array, axes, keepdims, None)
 
 
 # --- methods of estimation ------------------------------------------------------------------------------------------
@@ -299,13 +315,7 @@ def _checked_quantile(
     else:
         result = _unweighted_quantiles(sort_rows(rows), requested, method, skip_nan)
     shaped = _return_result(result, requested.shares.shape, array, axes, keepdims, None)
-    if into is None:
-        return shaped
-    misfits = [n for n, size in zip(shaped.shape[::-1], into.shape[::-1]) if n not in (1, size)]
-    loses_kind = not numpy.can_cast(shaped.dtype, into.dtype, "same_kind")  # which NumPy allows if it skips NaN
-    if misfits or len(shaped.shape) > len(into.shape) or (loses_kind and not skips_nan):
-        return write_result_to_out(shaped, into, "add", True)  # which raises
-    return write_to_output(into, shaped.value())  # NumPy's last step is elementwise: its output may be larger
+    return shaped if into is None else _assigned(shaped, into, checked=not skips_nan)
 
 
 def _beside_rows(x: Any, rows: Node, element_dims: int = 0) -> Any:

@@ -172,10 +172,9 @@ def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, 
             low = None
         if type(high) is int and high >= limits.max:
             high = None
-    if out is not None:
-        options["out"] = out
-    elif low is not None and high is not None and not options:
+    if out is None and low is not None and high is not None and not options:
         return elementwise("clip", (a, low, high))
+    options["out"] = out  # None says that nobody looks at what `where` leaves out
     if low is None and high is None:
         return positive(a, **options)
     if low is None:
