@@ -499,7 +499,7 @@ class Flags:
 
     @writeable.setter
     def writeable(self, value: Any) -> None:
-        self._array.setflags(write=bool(value))
+        self._array.setflags(write=bool(value))  # type: ignore[attr-defined]
 
     @property
     def aligned(self) -> bool:

@@ -16,7 +16,7 @@ import numpy
 
 from ..core.nesting import leaves
 from ..core.recording.array import as_class, is_scalar, memory_on_host, ndarray, on_host_memory
-from ..core.recording.record import array_priority, decides_about_ufuncs, is_masked_array, refuses_ufuncs
+from ..core.recording.record import array_priority, as_array, decides_about_ufuncs, is_masked_array, refuses_ufuncs
 from ..core.source_location import warn
 
 
@@ -288,6 +288,8 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
         rule = rule._replace(keeps=False)
     elif rule.converts and "subok" in options:
         rule = ClassRule(True, True)
+    if rule.ufunc is not None and rule.ufunc[2] == "in order" and isinstance(args[-1], numpy.matrix):
+        call = rule.ufunc[0]  # a matrix's own operators come before those of `ndarray` alone
     originals: dict[int, Any] = {}
     plain_args, plain_options = _plain(args, originals), _plain(options, originals)
     result = call(*plain_args, **plain_options)
@@ -299,7 +301,7 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
         decides = list(signature(call).bind(*args, **options).arguments.values())[rule.deciding]
         arrays = [x for x in _arrays_in(decides) if type(x) is not ndarray]
         if not arrays:
-            return result
+            return originals[id(result)][1] if id(result) in originals else result
     if rule.keeps_each and isinstance(result, (list, tuple)):
         own_class = rule._replace(keeps_each=False)
         pairs = zip(result, args)
@@ -307,6 +309,8 @@ def call_for_subclass(call: Callable[..., Any], rule: ClassRule, args: tuple[Any
             _of_class(x, a, own_class, originals, (args, given)) if has_subclass(a) else x for x, a in pairs
         )
     template = max(arrays, key=_priority)
+    if isinstance(result, numpy.matrix) and rule.keeps and _priority(template) > array_priority(result):
+        result = as_array(numpy.asarray(result), template.device)
     return _of_class(result, template, rule, originals, (args, given))
 
 

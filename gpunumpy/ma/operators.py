@@ -262,6 +262,8 @@ def _comparison(name: str, ufunc: str) -> Callable[..., Any]:
             right = numpy.float64(0)
         elif isinstance(y, (bool, int, float, complex)):
             right = numpy.asarray(y)[()]
+        elif isinstance(y, numpy.matrix):  # whose class would decide
+            right = numpy.asarray(y)
         result = getattr(left, dunder)(right)
         if result is NotImplemented:
             return NotImplemented

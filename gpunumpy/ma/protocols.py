@@ -196,7 +196,8 @@ def _array_ufunc(x: Any, ufunc: numpy.ufunc, method: str, *inputs: Any, **option
             and not isinstance(operand, (ndarray, numpy.ndarray, numpy.generic))
         ):
             return NotImplemented
-    if method == "__call__" and getattr(numpy, ufunc.__name__, None) is ufunc and ufunc.__name__ in UFUNCS:
+    has_own = ufunc.__name__ in UFUNCS or ufunc is numpy.matmul
+    if method == "__call__" and getattr(numpy, ufunc.__name__, None) is ufunc and has_own:
         with suppress(OnHostError):
             return apply_ufunc(ufunc.__name__, inputs, dict(options))
     if "out" in options and method != "__call__":
