@@ -720,20 +720,6 @@ def test_signs_of_zero_quotients() -> None:
     assert texts[0] == texts[1]
 
 
-@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
-@pytest.mark.parametrize("place", ["auto", "device"])
-@pytest.mark.parametrize("name", ["lt", "le", "gt", "ge", "eq", "ne"])
-def test_comparisons_with_a_matrix(name: str, place: str, residence: None) -> None:
-    gpunumpy.set_residence(place)
-    matrix, compare = numpy.asmatrix([[1, 3], [3, 3]]), getattr(operator, name)
-    texts = []
-    for np in (gpunumpy, numpy):
-        x = np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 1], [0, 0]])
-        result = compare(x, matrix)
-        texts.append((type(result).__name__, result.filled(True).tolist()))
-    assert texts[0] == texts[1]
-
-
 PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
     "of a matrix": lambda np, m: m @ m,
     "with a plain one": lambda np, m: m @ np.eye(2),

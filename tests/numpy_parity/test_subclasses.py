@@ -444,23 +444,6 @@ def test_an_output_is_returned_as_it_is(run: Any, of_class: bool) -> None:
     assert outcomes[0] == outcomes[1]
 
 
-@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
-@pytest.mark.parametrize("priority", [-5, 0, 5, 15])
-def test_a_class_and_a_matrix(priority: int) -> None:
-    """The higher ``__array_priority__`` decides about the class of the result, on both sides."""
-    matrix = numpy.asmatrix([[1.0, 2.0], [3.0, 4.0]])
-    found = []
-    for xp in LIBRARIES:
-        x = xp.array([[2.0, 1.0], [0.0, 3.0]]).view(type("Ranked", (xp.ndarray,), {"__array_priority__": priority}))
-        made = [f(*sides) for f in BY_BOTH for sides in ((x, matrix), (matrix, x))]
-        made += [f(*sides) for f in (xp.add, xp.less, xp.dot, xp.matmul) for sides in ((x, matrix), (matrix, x))]
-        made += [x * matrix, xp.concatenate([x, matrix]), xp.vstack([matrix, x])]
-        found.append([(type(result).__name__, result.tolist()) for result in made])
-    assert found[0] == found[1]
-
-
-BY_BOTH = (operator.add, operator.sub, operator.matmul, operator.lt, operator.eq)
-
 CLASS_CALLS = (
     *("np.empty_like(x, subok=False)", "np.zeros_like(x, subok=False)", "np.full_like(x, 1, subok=False)"),
     *("x.astype('f4', subok=False)", "np.ones_like(x, subok=True)", "np.array(x, subok=True)", "np.linalg.inv(x)"),
