@@ -100,6 +100,19 @@ def test_processes_of_other_sizes(comes: Comes, rank: int) -> None:
             process.result()
 
 
+def test_addresses_are_those_on_the_way_to_process_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not what the name of the machine stands for, which may be an address that no other machine reaches."""
+    server = socket.create_server(("", 0))
+    monkeypatch.setattr(meeting, "_listen", lambda place, ports: server)
+    places = [Place(rank, 2, rank, "127.0.0.2", server.getsockname()[1], b"key") for rank in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(Meeting, places)
+        assert [first._own_address(), second._own_address()] == ["127.0.0.2", "127.0.0.1"]
+        pairs = [*pool.map(Meeting.connect_all, (first, second))]
+        pairs[0][1].send_bytes(b"word")
+        assert pairs[1][0].recv_bytes() == b"word"
+
+
 def test_a_process_that_ends_after_it_has_come(comes: Comes) -> None:
     first, second, third = [one.result() for one in [comes(0, 3), comes(1, 3), comes(2, 3)]]
     second.close()
