@@ -43,7 +43,7 @@ from ..core.recording.array import (
 )
 from ..core.recording.async_reads import read_later
 from ..core.recording.record import reshaped as in_shape
-from ..core.recording.residence import resident
+from ..core.recording.residence import host_bytes, resident
 from ..core.recording.states import take_state
 from ..core.runtime import evaluate
 from ..core.runtime.async_copies import wait_for_memory
@@ -121,11 +121,11 @@ def resize_method(x: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
             "by another object in this way.\n"
             "Use the np.resize function or refcheck=False"
         )
-    memory = host_only_memory(x)
-    if memory is not None:
-        if is_viewed:
-            raise ValueError("cannot resize an array on the host while there is a view of it; use resize(a, shape)")
-        resized = memory.copy()
+    is_for_host = host_only_memory(x) is not None
+    if is_for_host and is_viewed:
+        raise ValueError("cannot resize an array on the host while there is a view of it; use resize(a, shape)")
+    if is_for_host or (memory is not None and not is_viewed and prod(dims) * x.itemsize <= host_bytes(x.device)):
+        resized = memory.copy("K")
         resized.resize(dims, refcheck=False)
         show(x, resized)
         return

@@ -15,6 +15,7 @@ import numpy
 from ..core.dtypes import KIND
 from ..core.graph import layout
 from ..core.graph.layout import normalize_axis
+from ..core.recording import residence
 from ..core.recording.array import SUBCLASSES, as_class, ndarray, to_host
 from ..core.recording.record import as_array, placed_array, with_held_arrays
 from .creation import arrays
@@ -23,6 +24,7 @@ from .every_dtype import as_called
 from .fallback import OWN_FUNCTIONS, holds_host_data, holds_masked_array, host_fallback, on_host, report
 from .manipulation import joining, shape
 from .manipulation.shape import broadcast_to
+from .placement import host_shape
 from .subclasses import ClassRule, call_for_subclass, has_subclass
 from .ufuncs.errstate import is_checking
 from .vectorizing.calls import call_for_all_elements
@@ -89,6 +91,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> ndarray:
 
 
 _call_on_host = on_host(numpy.vectorize.__call__, "")
+_MOST_CALLS = 2048  # of a function of Python's for elements on the host
 
 
 class vectorize(numpy.vectorize):
@@ -96,7 +99,7 @@ class vectorize(numpy.vectorize):
 
     With a signature the function is called with arrays of this package. Without one a function that does nothing but
     calculate is called once for all elements (`vectorizing.calls`), and any other is called for each, on the host, with
-    Python's numbers.
+    Python's numbers. It is called for each of few numbers of the host, too.
     """
 
     def __call__(self, *args: Any, **options: Any) -> Any:
@@ -109,12 +112,32 @@ class vectorize(numpy.vectorize):
             return self._for_each_element(args, options)
         if self.signature is not None:
             return super().__call__(*args, **options)
+        if residence.is_auto() and self._has_few_elements(args, options):
+            return _call_on_host(self, *args, **options)
         results = None if is_checking() else self._for_all_elements(args, options)
         return self._for_each_element(args, options) if results is None else results
 
     def _makes_host_data(self) -> bool:
         """Return whether a dtype of the results is one that no kernel computes."""
         return any(numpy.dtype(otype) not in KIND for otype in self.otypes or ())
+
+    def _operands(self, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+        """Return the arguments whose elements the function is called with."""
+        positional = [x for k, x in enumerate(args) if k not in self.excluded]
+        return positional + [x for name, x in options.items() if name not in self.excluded]
+
+    def _has_few_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+        """Return whether to call the function for each element takes no longer than to find out what it does."""
+        shapes = []
+        for x in self._operands(args, options):
+            shape = host_shape(x)
+            if shape is None:
+                return False
+            shapes.append(shape)
+        try:
+            return prod(layout.broadcast_shapes(*shapes)) <= _MOST_CALLS
+        except ValueError:  # NumPy says what is wrong
+            return True
 
     def _for_each_element(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the results of a call for each element, on the host.
@@ -127,9 +150,7 @@ class vectorize(numpy.vectorize):
         results = _call_on_host(self, *args, **options)
         if is_of_host or holds_host_data(results):
             return results
-        positional = [x for k, x in enumerate(args) if k not in self.excluded]
-        named = [x for name, x in options.items() if name not in self.excluded]
-        if not any(map(_is_of_host, positional + named)):
+        if not any(map(_is_of_host, self._operands(args, options))):
             report("gpunumpy.vectorize", reason=_WHY_EACH)
         return results
 

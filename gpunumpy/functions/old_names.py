@@ -9,12 +9,13 @@ from typing import Any
 import numpy
 
 from ..core.source_location import warn
-from .calculus import trapezoid
-from .every_dtype import takes_every_dtype
-from .fallback import OWN_FUNCTIONS, on_host
-from .manipulation.joining import vstack
-from .manipulation.shape import ravel
-from .sets.operations import isin
+from . import calculus
+from .every_dtype import as_called
+from .fallback import OWN_FUNCTIONS
+from .manipulation import joining, shape
+from .sets import operations
+
+isin, ravel, trapezoid, vstack = as_called(operations.isin, shape.ravel, calculus.trapezoid, joining.vstack)
 
 
 def _in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
@@ -43,5 +44,4 @@ def _deprecated(name: str, function: Callable[..., Any], successor: str) -> Call
 
 for _name, (_function, _successor) in OLD_NAMES.items():
     if hasattr(numpy, _name):
-        _by_numpy = on_host(getattr(numpy, _successor), "")
-        OWN_FUNCTIONS[f"numpy.{_name}"] = _deprecated(_name, takes_every_dtype(_function, _by_numpy), _successor)
+        OWN_FUNCTIONS[f"numpy.{_name}"] = _deprecated(_name, _function, _successor)

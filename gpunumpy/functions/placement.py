@@ -9,7 +9,6 @@ arrays of a device) is left to the function of this package.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
 from itertools import takewhile
@@ -40,6 +39,7 @@ from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
 from ..core.source_location import call_for_user
 from .fallback import host_fallback
+from .silent_statistics import METHODS_OF_MASKS, OF_MASKS, OF_NUMBERS
 
 ELSEWHERE: Any = object()  # what is returned for a call that is not for the host
 
@@ -69,10 +69,12 @@ _STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vec
 _PRODUCTS = _STACKED_PRODUCTS | _names("dot inner vdot")
 # Those that are `matmul` of two vectors; where the name says so, of stacks of matrices too.
 _MATMULS = _names("__matmul__ __rmatmul__ dot matmul")
-# Functions that warn of slices, of which a program hears only if it asks: the functions of this package do so.
-_WARNING = _names("average corrcoef cov mean median percentile quantile std var")
 # Functions that warn of numbers that are not finite.
 _OF_FINITE_NUMBERS = frozenset(("allclose", "isclose"))
+# Functions of arrays that NumPy has take no lists.
+_OF_ARRAYS = _names("""
+    diag_indices_from dsplit hsplit rollaxis split take_along_axis tril_indices_from triu_indices_from unstack vsplit
+""")
 # What shows its operands in another way, or says where they are: of arrays alone.
 _SHOWING = _names("T mT broadcast_arrays broadcast_to diagonal may_share_memory shares_memory sliding_window_view")
 # Functions that write to their first argument, as scalars and copies cannot be written to: NumPy's do not all refuse.
@@ -84,7 +86,7 @@ _NOT_PLACED = _names("""
 
 
 # What is known of functions, as bits that the compiled core knows too (core/_native/operands.hpp).
-_IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
+_IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_OF_MASKS, _IS_OF_FINITE, _IS_QUIET = (1 << k for k in range(6))
 (
     _IS_SWAPPED,
     _IS_IN_PLACE,
@@ -99,7 +101,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_WARNING, _IS_OF_FINITE, _IS_QUIET = (
     _IS_STACKED,
     _IS_ASSIGNMENT,
     _IS_OF_PYTHON,
-) = (1 << k for k in range(6, 19))
+    _IS_LIKE,
+) = (1 << k for k in range(6, 20))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -108,17 +111,16 @@ _QUIET = _names("""
     transpose
 """)
 _OF_ITEMS = frozenset(("__call__", "__getitem__", "__setitem__"))
-# Options that say where results are, or how large they are.
-_NOT_OF_OPERANDS = frozenset(("device", "like", "shape"))
+# Functions with the options `device` or `like`, besides those that make arrays.
+_OF_OPTIONS = _names("astype fftfreq require rfftfreq")
 
 
 class _Call:
     """The arguments of one call as NumPy takes them, and the arrays among them."""
 
-    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_operator", "is_product", "is_showing")
+    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_product", "is_showing")
 
     def __init__(self, name: str = "") -> None:
-        self.is_operator = name.startswith("__") and name not in _OF_ITEMS  # and so may be one of lists
         self.is_showing = name in _SHOWING
         self.is_product = name in _PRODUCTS
         self.arrays: list[ndarray] = []
@@ -144,7 +146,8 @@ class _Call:
             copy = x.copy("K")
             copy.flags.writeable = False  # a function that writes to it, as to a NumPy array, is left to this package
             return copy
-        elif self._has_few_parts(x) and depth < layout.MAX_DIMENSIONS:
+        elif kind in (list, tuple) and len(x) <= _MAX_PARTS and depth < layout.MAX_DIMENSIONS:
+            self.has_data = self.has_data or x == []
             return kind([self.taken(part, depth + 1) for part in x])
         elif self._is_long_list_of_numbers(x):
             self.has_data = True
@@ -152,11 +155,8 @@ class _Call:
         self.is_elsewhere = True
         return x
 
-    def _has_few_parts(self, x: Any) -> bool:
-        return (type(x) is tuple or (type(x) is list and not self.is_operator)) and len(x) <= _MAX_PARTS
-
     def _is_long_list_of_numbers(self, x: Any) -> bool:
-        if type(x) is not list or self.is_operator or self.is_showing or len(x) > self.host_bytes // 8:
+        if type(x) is not list or self.is_showing or len(x) > self.host_bytes // 8:
             return False
         return _NUMBERS.issuperset(map(type, x))
 
@@ -231,13 +231,14 @@ class Placement:
         given, operands = ufunc
         self._ufunc: Any = numpy.matmul if name in _MATMULS else given
         self._function, self._name, self._kind = function, name, kind
-        self._takes_data = name in _COUNTS or name in MAKERS or name in _LIKE
+        self._with_mask = (METHODS_OF_MASKS if kind == "method" else OF_MASKS).get(name)
+        self._has_own_options = name in _COUNTS or name in MAKERS or name in _LIKE or name in _OF_OPTIONS
         self.rules = (
             _IS_METHOD * (kind == "method")
             | _IS_ATTRIBUTE * (kind == "attribute")
             | _IS_OPERATOR * (name.startswith("__") and name not in _OF_ITEMS)
             | _IS_GROWING * (name in _GROWING)
-            | _IS_WARNING * (name in _WARNING)
+            | _IS_OF_MASKS * (name in OF_MASKS)
             | _IS_OF_FINITE * (name in _OF_FINITE_NUMBERS)
             | _IS_PRODUCT * (name in _PRODUCTS)
             | _IS_STACKED * (name in _STACKED_PRODUCTS)
@@ -252,36 +253,44 @@ class Placement:
             | _IS_OF_RANGE * (_COUNTS.get(name) is _count_of_range)
             | _IS_OF_SAMPLES * (_COUNTS.get(name) is _count_of_samples)
             | _IS_OF_DATA * (name in MAKERS)
+            | _IS_LIKE * (name in _LIKE)
         )
 
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the result of a call on the host, or `ELSEWHERE`."""
         start = 0.0 if evaluate.host_calls is None else perf_counter()
         result = ELSEWHERE
-        if "like" in options and isinstance(options["like"], (ndarray, type(None))):  # which makes no difference
-            options = {key: x for key, x in options.items() if key != "like"}
-        if self._name in _LIKE and options.get("shape") is not None:
+        if not self._has_own_options and not options.keys().isdisjoint(("device", "like")):
+            return ELSEWHERE  # the function of this package has no such option
+        given, options = options, {key: x for key, x in options.items() if not self._makes_no_difference(key, x)}
+        if self._name in _LIKE and "shape" in options:
             result = _try_to_make_like(self._name, args, options)
         elif self._name in _COUNTS:
             result = _try_to_make(self._function, self._name, args, options)
-        elif not self._is_compiled or self._is_of_named_array(args, options):
+        elif self._with_mask is not None and "where" in options:
+            result = _try_operands(self._with_mask, self._name, args, options)
+        elif not self._is_compiled or len(options) < len(given) or "device" in options:
             result = _try_operands(self._function, self._name, args, options)
         if result is ELSEWHERE and self._name in MAKERS:
-            result = _try_host_data(self._function, args, options)
+            result = _try_host_data(self._function, MAKERS[self._name], args, options)
         if result is not ELSEWHERE and evaluate.host_calls is not None:
             data = args[2:] if self._name in _ACCESSES else args  # of accesses, what is read or written
             evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*data, result))
         return result
 
-    def _is_of_named_array(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
-        """Return whether a call has an array of this package, but not in the place where the core looks for one."""
-        return self._name in MAKERS and not args and isinstance(options.get(MAKERS[self._name]), ndarray)
+    def _makes_no_difference(self, option: str, x: Any) -> bool:
+        """Return whether an option that the core leaves to this object is given as if it were not."""
+        if option == "like":
+            return x is None or isinstance(x, ndarray)
+        return x is None and (option == "device" or (option == "shape" and self._name in _LIKE))
 
     _is_compiled = False
 
     def is_asked(self, options: Any = None) -> bool:
         """Return whether the core, which stands before this object, leaves it a call with these options."""
-        return not self._is_compiled or (self._takes_data and bool(options)) or self._name in _MADE_HERE
+        if not self._is_compiled or self._name in _MADE_HERE:
+            return True
+        return bool(options) and (self._has_own_options or (self._with_mask is not None and "where" in options))
 
     def in_front_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
@@ -319,47 +328,27 @@ def _unique_values(x: Any) -> Any:
     return numpy.unique(x, equal_nan=False)
 
 
-def _silent(name: str) -> Callable[..., Any]:
-    """Return NumPy's reduction that ignores NaN, for slices with so many numbers that it does not warn of them.
-
-    It raises TypeError for others: these are left to the function of this package, which warns only if it is asked to.
-    """
-    function = getattr(numpy, name)
-    signature = inspect.signature(function)
+def _of_array(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of an array, as an array of a list too."""
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
-        given = signature.bind(*args, **options).arguments
-        if _may_warn(given):
-            raise TypeError("NumPy may warn")
+        if args and type(args[0]) is list:
+            args = (numpy.array(args[0]), *args[1:])
         return function(*args, **options)
 
     return run
 
 
-def _may_warn(given: dict[str, Any]) -> bool:
-    """Return whether a slice may have no more numbers than degrees of freedom, in an array that kernels compute."""
-    x = numpy.asarray(given["a"])
-    if x.dtype not in DTYPES or "where" in given:
-        return x.dtype in DTYPES
-    try:
-        counts = numpy.count_nonzero(numpy.logical_not(numpy.isnan(x)), given.get("axis"))
-    except ValueError:  # of the axis: NumPy's function says what is wrong
-        return False
-    return bool(numpy.less_equal(counts, given.get("correction", given.get("ddof", 0))).any())
-
-
-# What stands for functions and methods of NumPy whose results it leaves open, or lets the elements decide, and for
-# functions that warn of slices in which all is NaN.
+# What stands for functions and methods of NumPy whose results it leaves open, or lets the elements decide, for those
+# that warn of slices in which all is NaN, and for those that take no lists.
 _DECIDED: dict[str, Callable[..., Any]] = {
     "argsort": _argsort,
     "eig": _eig,
     "eigvals": _eigvals,
     "unique_values": _unique_values,
-    **{
-        name: _silent(name)
-        for name in ("nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanquantile", "nanstd", "nanvar")
-    },
+    **OF_NUMBERS,
+    **{name: _of_array(getattr(numpy, name)) for name in _OF_ARRAYS},
 }
 
 
@@ -387,21 +376,26 @@ def placed_attribute(name: str) -> Placement:
     return Placement(attrgetter(name), name, "attribute")
 
 
+def host_shape(x: Any) -> tuple[int, ...] | None:
+    """Return the shape of an operand that is small and on the host, or data of the host; None of any other."""
+    call = _Call()
+    taken = call.taken(x)
+    return None if call.is_elsewhere else numpy.shape(taken)
+
+
 def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what NumPy's function returns for arrays on the host; `ELSEWHERE` if some are not, or are large."""
     call = _Call(name)
     host_args = [call.taken(x) for x in args]
-    host_options = {key: call.taken(x) for key, x in options.items()}
-    if call.is_elsewhere or not _NOT_OF_OPERANDS.isdisjoint(options):
+    host_options = {key: call.taken(x) for key, x in options.items() if key != "device"}
+    if call.is_elsewhere or "like" in options or Device(options.get("device", call.device)) is not call.device:
         return ELSEWHERE
-    if not call.arrays and (not call.has_data or not args or type(args[0]) is str or call.is_showing):
+    if not call.arrays and (not call.has_data or call.is_showing):
         return ELSEWHERE
     memories = [array._base for array in call.arrays] + _numpy_arrays((*host_args, *host_options.values()))
-    if name in _WRITING and (not call.arrays or is_scalar(call.arrays[0])):
+    if name in _WRITING and not _writes_to_array(args, options):
         return ELSEWHERE
     sizes = [memory.size for memory in memories]
-    if name in _WARNING and (0 in sizes or "where" in options):
-        return ELSEWHERE
     if name in _OF_FINITE_NUMBERS and not all(isfinite(x) for x in (*args, *options.values()) if type(x) is float):
         return ELSEWHERE
     # What is written to a part of an array has as many elements as the part, if perhaps in another shape.
@@ -427,6 +421,12 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
         raise
     returned = call.returned(result, call.device)
     return ELSEWHERE if call.is_elsewhere else returned
+
+
+def _writes_to_array(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Return whether a function that writes to its first parameter is given an array there."""
+    written = args[0] if args else next((options[name] for name in ("a", "arr", "dst") if name in options), None)
+    return isinstance(written, ndarray) and not is_scalar(written)
 
 
 def _returned(x: Any, arrays: tuple[ndarray, ...], queue: Queue, has_copies: bool) -> Any:
@@ -544,6 +544,9 @@ def _try_to_make(function: Callable[..., Any], name: str, args: tuple[Any, ...],
             result = function(*host_args, **host_options)
     except Exception:  # the function of this package says what is wrong
         return ELSEWHERE
+    if type(result) is tuple:  # samples, and the step between them
+        samples, step = (x if isinstance(x, float) else _placed_if_small(x, device, None) for x in result)
+        return ELSEWHERE if samples is ELSEWHERE or step is ELSEWHERE else (samples, step)
     return _placed_if_small(result, device, None)
 
 
@@ -555,8 +558,8 @@ def _try_to_make_like(name: str, args: tuple[Any, ...], options: dict[str, Any])
     """Return an array of a shape like another one, which has the order of axes; `ELSEWHERE` if one of both is large."""
     call = _Call(name)
     host_args = [call.taken(x) for x in args]
-    host_options = {key: call.taken(x) for key, x in options.items()}
-    if call.is_elsewhere or "device" in options:
+    host_options = {key: call.taken(x) for key, x in options.items() if key != "device"}
+    if call.is_elsewhere or Device(options.get("device", call.device)) is not call.device:
         return ELSEWHERE
     try:
         if _count_of_shape(options["shape"]) > host_bytes(call.device) // 8:
@@ -579,8 +582,10 @@ _NUMBERS = frozenset((bool, int, float, complex))
 MAKERS = {"array": "object", **dict.fromkeys(("asanyarray", "asarray", "ascontiguousarray", "asfortranarray"), "a")}
 
 
-def _try_host_data(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _try_host_data(function: Callable[..., Any], parameter: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return what NumPy's function makes of host data without arrays; `ELSEWHERE` if that is large, or is not plain."""
+    if not args and parameter in options:
+        args, options = (options[parameter],), {key: x for key, x in options.items() if key != parameter}
     if not args or "like" in options or options.get("copy", True) is False:
         return ELSEWHERE
     device = Device(options.get("device"))

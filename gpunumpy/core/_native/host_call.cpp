@@ -1,6 +1,8 @@
 #define FILLS_IN_NUMPY_API
 #include "host_call.hpp"
 
+#include <algorithm>
+
 #include "element_moves.hpp"
 #include "new_arrays.hpp"
 #include "operands.hpp"
@@ -25,11 +27,13 @@ struct HostCall {
 
 HostCall* as_host_call(PyObject* object) { return reinterpret_cast<HostCall*>(object); }
 
+bool is_one_of(PyObject* name, std::initializer_list<const char*> texts) {
+    return std::any_of(texts.begin(), texts.end(), [name](const char* text) { return !PyUnicode_CompareWithASCIIString(name, text); });
+}
+
 bool is_refused_option(PyObject* name, int rules) {
-    for (const char* refused : {"device", "like", "shape"}) {
-        if (!PyUnicode_CompareWithASCIIString(name, refused)) return true;
-    }
-    return (rules & IS_WARNING) && !PyUnicode_CompareWithASCIIString(name, "where");
+    if ((rules & IS_LIKE) && is_one_of(name, {"shape"})) return true;
+    return is_one_of(name, {"device", "like"}) || ((rules & IS_OF_MASKS) && is_one_of(name, {"where"}));
 }
 
 PyObject* by_loop_of(const HostCall* self, PyObject* const* args, Py_ssize_t count) {
@@ -75,6 +79,16 @@ PyObject* view_by_attribute(const HostCall* self, PyObject* x) {
     return view ? new_view(view.get(), x) : nullptr;
 }
 
+// Whether a function that writes to its first parameter is given an array there: scalars, and copies of NumPy arrays, are
+// not written to, and not all functions see that.
+bool writes_to_array(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Py_ssize_t written = 0;
+    while (!count && !is_one_of(PyTuple_GET_ITEM(names, written), {"a", "arr", "dst"})) {
+        if (++written == PyTuple_GET_SIZE(names)) return false;
+    }
+    return is_array(args[written]) && has_flag(args[written], MADE_AS_ARRAY);
+}
+
 // The result on the host; null, without an exception, if the call is elsewhere.
 PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const bool is_plain_call = !names || !PyTuple_GET_SIZE(names);
@@ -111,15 +125,13 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         }
         held.add(taken[k + 1]);
     }
-    if (!operands.are_small() || (!operands.count() && PyUnicode_Check(args[0]))) {
+    if (!operands.are_small()) {
         PyErr_Clear();
         return nullptr;
     }
     const bool holds_arrays = operands.count() || operands.have_copies();
     if ((self->rules & IS_OF_DATA) && !is_array(args[0]) && !holds_arrays) return nullptr;
-    const bool is_written_to_copy = count && !is_array(args[0]);  // `ufunc.at` does not see that it is read-only
-    const bool is_written_to_array = operands.count() && has_flag(operands[0], MADE_AS_ARRAY) && !is_written_to_copy;
-    if ((self->rules & IS_WRITING) && !is_written_to_array) return nullptr;
+    if ((self->rules & IS_WRITING) && !writes_to_array(args, count, names)) return nullptr;
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET) && !operands.are_of_host());
@@ -143,8 +155,9 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
 }
 
 // Whether a call may be on the host, by its first argument.
-bool may_be_on_host(PyObject* const* args, Py_ssize_t count) {
-    return are_placed() && count && !(is_array(args[0]) && !has_flag(args[0], ON_HOST));
+bool may_be_on_host(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const bool has_arguments = count || (names && PyTuple_GET_SIZE(names));
+    return has_arguments && are_placed() && !(is_array(args[0]) && !has_flag(args[0], ON_HOST));
 }
 
 // Whether a call makes an array of a shape for objects, which is on the host whatever else is.
@@ -183,7 +196,7 @@ PyObject* counted_on_host(const HostCall* self, PyObject* const* args, Py_ssize_
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* names) {
     const Py_ssize_t count = PyVectorcall_NARGS(given);
-    if (may_be_on_host(args, count) || makes_objects(as_host_call(self), args, count, names)) {
+    if (may_be_on_host(args, count, names) || makes_objects(as_host_call(self), args, count, names)) {
         PyObject* result = counted_on_host(as_host_call(self), args, count, names);
         if (result || PyErr_Occurred()) return result;
     }
@@ -271,7 +284,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyObject* result_on_host(PyObject* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    const bool is_possible = call && Py_TYPE(call) == host_call_type && may_be_on_host(args, count);
+    const bool is_possible = call && Py_TYPE(call) == host_call_type && may_be_on_host(args, count, names);
     return is_possible ? counted_on_host(as_host_call(call), args, count, names) : nullptr;
 }
 

@@ -63,8 +63,7 @@ PyObject* Operands::taken(PyObject* x) {
         return (rules_ & IS_OF_FINITE) && !is_finite ? nullptr : Py_NewRef(x);
     }
     if (PyArray_CheckExact(x)) return taken_copy(x);
-    const bool is_list = PyList_CheckExact(x) && !(rules_ & IS_OPERATOR);
-    return is_list || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
+    return PyList_CheckExact(x) || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
 }
 
 PyObject* Operands::taken_to_be_written(PyObject* x) {
@@ -83,7 +82,6 @@ bool Operands::are_small() {
     if (are_of_objects_ && have_lists_) return false;  // the list itself, not what it was taken as, may become an element
     if (!count_ && (!have_data_ || (rules_ & IS_SHOWING) || !have_queue())) return false;
     const npy_intp host_bytes = host_bytes_of(queue());
-    if ((rules_ & IS_WARNING) && is_empty_) return false;
     const bool has_result = !(rules_ & (IS_WRITING | IS_ASSIGNMENT));  // and else no more elements than the largest operand
     if (has_result && elements_ > host_bytes / 8 && elements_ > largest_) return false;
     if (rules_ & IS_PRODUCT) return multiplications() <= PyLong_AsSsize_t(state.queue_host_multiplications.of(queue()));
@@ -142,6 +140,7 @@ PyObject* Operands::taken_list(PyObject* x) {
 
 PyObject* Operands::taken_parts(PyObject* x) {
     const int arrays = count_;
+    have_data_ = have_data_ || (!Py_SIZE(x) && PyList_CheckExact(x));
     if (Py_SIZE(x) > MAX_ARRAYS) return PyList_CheckExact(x) ? taken_list(x) : nullptr;
     if (depth_ == NPY_MAXDIMS) return nullptr;  // as of a list that holds itself
     depth_++;
@@ -153,7 +152,6 @@ PyObject* Operands::taken_parts(PyObject* x) {
 
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
 void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
-    is_empty_ = is_empty_ || !size;
     if ((rules_ & IS_PRODUCT) && ndim > 1 && matrix_count_ < 2) matrices_[matrix_count_++] = {size, dims[ndim - 2], dims[ndim - 1]};
     if (size && product_ <= MANY) product_ *= size;
     largest_ = std::max(largest_, size);

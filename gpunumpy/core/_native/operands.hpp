@@ -10,7 +10,7 @@ enum Rules {
     IS_METHOD = 1 << 0,
     IS_OPERATOR = 1 << 1,
     IS_GROWING = 1 << 2,
-    IS_WARNING = 1 << 3,
+    IS_OF_MASKS = 1 << 3,
     IS_OF_FINITE = 1 << 4,
     IS_QUIET = 1 << 5,
     IS_SWAPPED = 1 << 6,
@@ -31,7 +31,9 @@ enum Rules {
     // What writes its last argument to a part of its first one.
     IS_ASSIGNMENT = 1 << 17,
     // What gives Python's objects: those of an array of objects are the very ones that it holds.
-    IS_OF_PYTHON = 1 << 18
+    IS_OF_PYTHON = 1 << 18,
+    // What makes an array like another one, or of another shape.
+    IS_LIKE = 1 << 19
 };
 
 // The most arguments of a call that is placed here.
@@ -103,7 +105,7 @@ private:
     int matrix_count_ = 0;
 
     int rules_, count_ = 0, broadcast_ndim_ = 0;
-    bool is_empty_ = false, have_data_ = false, have_copies_ = false, are_of_host_ = false, are_of_objects_ = false, have_lists_ = false;
+    bool have_data_ = false, have_copies_ = false, are_of_host_ = false, are_of_objects_ = false, have_lists_ = false;
     int depth_ = 0;  // of lists in lists
     Ref queue_;
     npy_intp product_ = 1, elements_ = 1, largest_ = 0;  // what all come to together, and the size of the largest

@@ -354,7 +354,10 @@ def set_flat(a: ndarray, value: Any) -> None:
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """Return a read-only view of a diagonal, or of the diagonal of every matrix of a stack. See `numpy.diagonal`."""
-    a, offset = record.as_array(a), operator.index(offset)
+    if not isinstance(a, ndarray):
+        array: Any = record.placed_array(a)
+        return array.diagonal(offset, axis1, axis2)
+    offset = operator.index(offset)
     if len(a.shape) < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     axis1, axis2 = (layout.normalize_axis(axis, len(a.shape)) for axis in (axis1, axis2))

@@ -20,6 +20,8 @@ from ...core.recording.array import from_host, make_view, ndarray, to_host, wrap
 from ...core.runtime import evaluate
 from ...core.runtime.device import Device, default_device
 from ...core.source_location import source_location
+from ..creation import arrays
+from ..every_dtype import as_called
 from ..ufuncs.output import is_true_anywhere
 from .keys import shape_text
 from .masks import MaskSelection, unravelled
@@ -37,6 +39,8 @@ __all__ = [
     "triu_indices_from",
     "unravel_index",
 ]
+
+ones, nonzero_as_called = as_called(arrays.ones, nonzero)
 
 _INT64_LOOP = (INT64, INT64, INT64)
 
@@ -100,8 +104,8 @@ def _triangle_arguments(arr: Any, k: int) -> tuple[int, int, int]:
 
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[ndarray, ...]:
     """Return the indices of an (n, n) array of ones that `mask_func` leaves non-zero. See `numpy.mask_indices`."""
-    queue, size = evaluate.queue_of(default_device()), operator.index(n)
-    return nonzero(mask_func(wrap(graph.fill(graph.typed_scalar(1, INT64), (size, size), queue)), k))
+    size = operator.index(n)
+    return nonzero_as_called(mask_func(ones((size, size), int), k))
 
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:

@@ -11,6 +11,7 @@ import numpy
 from ...core.dtypes import KIND
 from ...core.recording.array import ndarray, to_host
 from ..creation.ranges import linspace
+from ..every_dtype import as_called
 from ..indexing.getitem import getitem
 from ..reductions.reductions import max, min
 from ..statistics.averages import mean
@@ -19,6 +20,8 @@ from ..ufuncs.elementwise import round
 from ..ufuncs.ufunc import UFUNCS
 from .joining import concatenate
 from .shape import astype, broadcast_to, flip, moveaxis
+
+(moveaxis_as_called,) = as_called(moveaxis)
 
 Width = tuple[int, int]
 
@@ -94,9 +97,9 @@ def with_odd_reflections(x: ndarray, widths: list[Width], mode: str) -> ndarray:
 def write_borders(padded: ndarray, widths: list[Width], function: Callable[..., Any], options: dict[str, Any]) -> None:
     """Have a function write the borders: of every vector along every axis, of which it gets a view."""
     for axis, width in enumerate(widths):
-        vectors = moveaxis(padded, axis, -1)
+        vectors = moveaxis_as_called(padded, axis, -1)
         for index in product(*map(range, vectors.shape[:-1])):
-            function(getitem(vectors, (*index, ...)), width, axis, options)
+            function(vectors[(*index, ...)], width, axis, options)
 
 
 def _odd(elements: ndarray, edge: ndarray, axis: int) -> ndarray:

@@ -14,9 +14,10 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, c_strides
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, to_host
-from ...core.recording.record import as_array
+from ...core.recording.record import as_array, placed_array
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
 from ..creation.ranges import apply_op, scalar_node
+from ..every_dtype import as_called
 from ..indexing.getitem import node_to_assign
 from .computed_borders import STATISTICS, with_odd_reflections, with_ramps, with_statistic, write_borders
 from .repeating import gather_along_axes
@@ -40,13 +41,15 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
     """Pad an array with a border. See `numpy.pad`."""
+    if callable(mode):
+        x = placed_array(array)
+        widths = _widths(pad_width, x.ndim)
+        padded = pad_as_called(x, widths)
+        write_borders(padded, widths, mode, kwargs)
+        return padded
     x = as_array(array)
     widths = _widths(pad_width, x.ndim)
     order = axes_in_memory("A", x.shape, x.element_strides)
-    if callable(mode):
-        padded = array_in_memory_order(_bordered(x, widths, 0, "constant"), order)
-        write_borders(padded, widths, mode, kwargs)
-        return padded
     if mode not in _KEYWORDS:
         raise ValueError(f"mode '{mode}' is not supported")
     if kwargs.keys() - _KEYWORDS[mode]:
@@ -168,3 +171,5 @@ _SOURCE_INDEX: dict[str, Callable[[Node, int, int], Node]] = {
     "reflect": lambda position, n, reach: _mirror(position, n, reach, 0),
     "symmetric": lambda position, n, reach: _mirror(position, n, reach, 1),
 }
+
+(pad_as_called,) = as_called(pad)

@@ -40,6 +40,7 @@ from ...core.recording.record import (
     elementwise_value,
     holds_arrays,
     leave_function_to_class,
+    placed_array,
     reshaped,
     weak_types,
 )
@@ -154,7 +155,7 @@ def clip(
     low, high = (min if a_min is NO_VALUE else a_min), (max if a_max is NO_VALUE else a_max)
     leave_function_to_class(low)
     leave_function_to_class(high)
-    return _clip_between(as_array(a), low, high, out, options)
+    return _clip_between(placed_array(a), low, high, out, options)
 
 
 def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> ndarray:
