@@ -63,6 +63,15 @@ _GROWING = _names("""
     polymul polyval quantile repeat resize rfft rfft2 rfftfreq rfftn sliding_window_view tensordot tensorinv tensorsolve
     tile tri tril_indices trim_zeros triu_indices unpackbits vander
 """)
+# So do those of polynomials in any basis.
+_GROWING |= {
+    prefix + suffix
+    for prefix in _names("cheb herm herme lag leg poly")
+    for suffix in _names("""
+        add companion der div fit fromroots grid2d grid3d gridnd int mul mulx pow roots sub trim val val2d val3d valnd
+        vander vander2d vander3d vandernd
+    """)
+}
 _GROWN = 1 << 16
 # Products: of stacks of matrices, one matrix of each by one of the other, and of all rows and columns.
 _STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vecdot vecmat")

@@ -11,6 +11,7 @@ import numpy.polynomial
 from ..core.recording.record import as_array
 from ..functions.every_dtype import takes_every_dtype
 from ..functions.fallback import OWN_FUNCTIONS, on_host
+from ..functions.placement import placed
 from . import arithmetic, calculus, domains, evaluation, fitting, roots
 from .bases import BASES, CHEBYSHEV, POWERS, Basis
 from .operands import as_series, device_of, trimmed
@@ -66,7 +67,7 @@ def _register(module: Any, name: str, function: Callable[..., Any] | None, of_po
         takes_part = of_points or device_of(*args, *options.values()) is not None
         return function(*args, **options) if function and takes_part else by_numpy(*args, **options)
 
-    OWN_FUNCTIONS[f"{module.__name__}.{name}"] = takes_every_dtype(run, by_numpy)
+    OWN_FUNCTIONS[f"{module.__name__}.{name}"] = takes_every_dtype(run, by_numpy, place=placed(numpy_function, name))
 
 
 def _register_basis(basis: Basis) -> None:

@@ -17,7 +17,8 @@ from ..core.graph.layout import Shape
 from ..core.graph.node import Node
 from ..core.graph.queue import Queue
 from ..core.locks import held
-from ..core.recording.array import ndarray, wrap
+from ..core.recording import residence
+from ..core.recording.array import memory_on_host, ndarray, wrap
 from ..core.recording.record import reshaped, transposed
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
@@ -56,6 +57,12 @@ _SCALAR_TYPES = frozenset((bool, int, float, str, type, *(numpy.dtype(code).type
 def min_count(draw: str) -> int:
     """Return the least count of numbers for which a draw, named as in MIN_COUNT_FACTORS, runs on the device."""
     return MIN_COUNT * MIN_COUNT_FACTORS.get(draw, 1)
+
+
+def stays_on_host(x: ndarray, count: int = 0) -> bool:
+    """Return whether NumPy permutes an array, or chooses `count` of its elements: all are on the host, and few."""
+    nbytes = max(x.size, count) * x.itemsize
+    return residence.is_auto() and memory_on_host(x) is not None and nbytes <= residence.host_bytes(x.device)
 
 
 def can_draw(device: Device) -> bool:

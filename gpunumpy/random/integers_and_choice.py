@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import operator
+from math import prod
 from typing import Any
 
 import numpy
 
 from ..core.dtypes import FLOAT64, INT64
 from ..core.recording.array import from_host, ndarray, require_device, to_host, wrap
-from ..core.recording.record import as_array, elementwise, reshaped
+from ..core.recording.record import as_array, elementwise, placed_array, reshaped
 from ..core.runtime.device import default_device
 from ..functions.indexing.selection import take
 from .bounded_integers import chosen_by_weight, draw_integers, draw_sample, draw_weighted_sample
-from .device_draws import Target, can_draw
+from .device_draws import Target, can_draw, stays_on_host
 from .generator_draws import GeneratorDraws, generator_method
 from .parameters import SCRATCH_GENERATOR, broadcast_shape, shape_of
 
@@ -69,8 +70,10 @@ class IntegersAndChoice(GeneratorDraws):
         if (not a.ndim or a.device != device) if is_array else self._standard_target(shape) is None:
             return NotImplemented
         is_count = not is_array and numpy.ndim(a) == 0
-        array = a if is_count else as_array(a, device)
+        array = a if is_count else placed_array(a)
         if not is_count:
+            if stays_on_host(array, prod(shape)):
+                return NotImplemented
             require_device(array)
         population = operator.index(a) if is_count else array.shape[axis]
         if population < 1 or axis is True:

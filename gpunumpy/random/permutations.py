@@ -10,13 +10,13 @@ from ..core.graph.node import Node, cast
 from ..core.graph.queue import Queue
 from ..core.recording.array import from_host, ndarray, one_step, require_device, wrap
 from ..core.recording.overlap import overlaps
-from ..core.recording.record import as_array, reshaped, transposed
+from ..core.recording.record import placed_array, reshaped, transposed
 from ..core.runtime.device import default_device
 from ..core.runtime.evaluate import queue_of
 from ..functions.creation.arrays import array_in_memory_order, axes_in_memory
 from ..functions.indexing.selection import take
 from .bounded_integers import draw_order
-from .device_draws import can_draw, min_count
+from .device_draws import can_draw, min_count, stays_on_host
 from .generator_draws import GeneratorDraws, generator_method
 
 _MAX_ELEMENTS = 1 << 31  # kernels hold positions in 32 bits
@@ -33,7 +33,7 @@ class Permutations(GeneratorDraws):
             return NotImplemented
         if isinstance(x, (int, numpy.integer)):
             return wrap(self._order(int(x), queue_of(device))) if _min_count() <= x < _MAX_ELEMENTS else NotImplemented
-        array = as_array(x, device)
+        array = placed_array(x)
         if not _can_permute(array, axis):
             return NotImplemented
         return take(array, wrap(self._order(array.shape[axis], array.queue)), axis)
@@ -54,7 +54,7 @@ class Permutations(GeneratorDraws):
         """Permute the elements of `x` along an axis, each row independently of the others, or all elements."""
         if not isinstance(x, ndarray) and not can_draw(default_device()):
             return NotImplemented
-        array = as_array(x)
+        array = placed_array(x)
         if not _can_permute(array, 0 if axis is None else axis) or not _min_count() <= array.size < _MAX_ELEMENTS:
             return NotImplemented
         memory_axes = axes_in_memory("K", array.shape, array.element_strides)
@@ -99,6 +99,8 @@ def _min_count() -> int:
 
 def _can_permute(array: ndarray, axis: Any) -> bool:
     """Return whether the device is to permute an array along an axis."""
+    if stays_on_host(array):
+        return False
     require_device(array)
     if not array.ndim or not can_draw(array.queue.device):
         return False

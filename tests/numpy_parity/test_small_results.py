@@ -188,6 +188,21 @@ np.vectorize(lambda v: v + 1)(a)
 np.vectorize(lambda v, w: v if v > w else -w)(a, [3])
 np.vectorize(lambda v: v * 2, otypes='f')([])
 np.vectorize(lambda p, v: p[0] + v, excluded=[0])([1, 2], v=a)
+np.polynomial.polynomial.polyval([1, 2], [1, 2, 3])
+np.polynomial.polynomial.polyadd([1, 2], a)
+np.polynomial.chebyshev.chebmul(a, [1, 2])
+np.polynomial.legendre.legvander(a, 3)
+np.polynomial.hermite.hermfit([0, 1, 2, 3], a, 2)
+np.polynomial.laguerre.laggrid2d(a, a, [[1, 2], [3, 4]])
+np.polynomial.chebyshev.cheb2poly(a)
+np.lib.stride_tricks.sliding_window_view([1, 2, 3], 2)
+np.isin(['a', 'b'], ['b'])
+np.random.RandomState(1).permutation(a)
+np.random.RandomState(1).choice(a, 3)
+np.random.RandomState(1).shuffle(a) or a
+np.random.default_rng(1).permuted(a)
+np.random.default_rng(1).choice(a, 3)
+np.random.default_rng(1).shuffle(a) or a
 a + [1, 2, 3, 4]
 [4, 3, 2, 1] - a
 [a, a] * a

@@ -29,7 +29,7 @@ from ...core.recording.array import (
     owner_of,
     require_device,
 )
-from ...core.recording.record import check_class, leave_function_to_class
+from ...core.recording.record import check_class, leave_function_to_class, placed_array
 from ...core.recording.residence import host_bytes, is_auto, resident
 from ...core.runtime.device import default_device
 from ..creation.arrays import as_shape, empty, imported_array
@@ -232,8 +232,7 @@ def sliding_window_view(
     ndarray
         The view, with the dimensions of the windows last.
     """
-    leave_function_to_class(x)
-    array = x if isinstance(x, ndarray) else from_host(numpy.asarray(x))
+    array = placed_array(x)
     window = tuple(map(operator.index, window_shape if numpy.iterable(window_shape) else (window_shape,)))
     if any(n < 0 for n in window):
         raise ValueError("`window_shape` cannot contain negative values")

@@ -11,8 +11,9 @@ from ...core.dtypes import BOOL, INT64, KIND, DType
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.ops import table
-from ...core.recording.array import from_host, ndarray, to_host, wrap
+from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import leave_function_to_class, reshaped
+from ...core.recording.residence import resident
 from ...core.runtime.evaluate import compute
 from ..creation.arrays import array_in_memory_order, constant
 from ..creation.ranges import apply_op, scalar_node
@@ -103,7 +104,7 @@ def isin(
         )
         if isinstance(found, ndarray):  # of masked arrays
             return found
-        return from_host(found, next((a.device for a in (element, test_elements) if isinstance(a, ndarray)), None))
+        return resident(found, next((a.device for a in (element, test_elements) if isinstance(a, ndarray)), None))
     tests = flattened(tests)
     integers = all(KIND[a.dtype] in "biu" for a in (x, tests))
     if kind == "table" and not integers:

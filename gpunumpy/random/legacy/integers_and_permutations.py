@@ -14,13 +14,13 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.recording.array import ndarray, one_step, require_device, to_host, wrap
 from ...core.recording.overlap import overlaps
-from ...core.recording.record import as_array, elementwise
+from ...core.recording.record import elementwise, placed_array
 from ...core.runtime.device import default_device
 from ...core.runtime.evaluate import queue_of
 from ...core.source_location import warn
 from ...functions.indexing.selection import take
 from ..bounded_integers import chosen_by_weight, order_of_words, words_to_shuffle
-from ..device_draws import can_draw, min_count
+from ..device_draws import can_draw, min_count, stays_on_host
 from ..mt19937 import UINT32, Twister
 from ..parameters import SCRATCH_STATE, shape_of
 from .random_state_draws import RandomStateDraws, random_state_method
@@ -68,10 +68,12 @@ class IntegersAndPermutations(RandomStateDraws):
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         """Draw positions of elements and take these elements."""
         is_count = not isinstance(a, ndarray) and numpy.ndim(a) == 0
-        array = a if is_count else as_array(a)
+        array = a if is_count else placed_array(a)
         if size is None or not (is_count or (array.ndim == 1 and array.device == default_device())):
             return NotImplemented
         if not is_count:
+            if stays_on_host(array, prod(shape_of(size) or ())):
+                return NotImplemented
             require_device(array)
         population = operator.index(a) if is_count else array.shape[0]
         chosen = self._chosen(population, size, p) if replace else self._sample(population, shape_of(size), p)
@@ -101,7 +103,7 @@ class IntegersAndPermutations(RandomStateDraws):
     @random_state_method
     def shuffle(self, x: Any) -> Any:
         """Permute `x` along its first axis, in place."""
-        if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable or overlaps(x):
+        if not isinstance(x, ndarray) or not x.ndim or not x.size or not x.writeable or overlaps(x) or stays_on_host(x):
             return NotImplemented
         require_device(x)
         order = self._order(x.shape[0], x.queue)
@@ -117,7 +119,9 @@ class IntegersAndPermutations(RandomStateDraws):
         if isinstance(x, (int, numpy.integer)):
             is_int64 = numpy.result_type(x, numpy.long) == INT64
             return self._order(int(x), queue_of(default_device())) if is_int64 else NotImplemented
-        array = as_array(x)
+        array = placed_array(x)
+        if stays_on_host(array):
+            return NotImplemented
         require_device(array)
         order = self._order(array.shape[0], array.queue) if array.ndim else NotImplemented
         return order if order is NotImplemented else take(array, order, 0)
