@@ -127,9 +127,10 @@ _OF_OPTIONS = _names("astype fftfreq require rfftfreq")
 class _Call:
     """The arguments of one call as NumPy takes them, and the arrays among them."""
 
-    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_product", "is_showing")
+    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_operator", "is_product", "is_showing")
 
     def __init__(self, name: str = "") -> None:
+        self.is_operator = name.startswith("__") and name not in _OF_ITEMS
         self.is_showing = name in _SHOWING
         self.is_product = name in _PRODUCTS
         self.arrays: list[ndarray] = []
@@ -155,6 +156,9 @@ class _Call:
             copy = x.copy("K")
             copy.flags.writeable = False  # a function that writes to it, as to a NumPy array, is left to this package
             return copy
+        elif kind is list and self.is_operator and self.arrays and is_scalar(self.arrays[0]):
+            self.is_elsewhere = True  # a product with a scalar repeats a list, perhaps in place
+            return x
         elif kind in (list, tuple) and len(x) <= _MAX_PARTS and depth < layout.MAX_DIMENSIONS:
             self.has_data = self.has_data or x == []
             return kind([self.taken(part, depth + 1) for part in x])

@@ -100,6 +100,7 @@ def test_the_host_sees_the_order_in_memory() -> None:
     assert a.T.byteswap().strides == reference.T.byteswap().strides
 
 
+@pytest.mark.on_device
 def test_the_warning_points_to_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     a = np.arange(3.0)
     for call in (

@@ -63,6 +63,8 @@ PyObject* Operands::taken(PyObject* x) {
         return (rules_ & IS_OF_FINITE) && !is_finite ? nullptr : Py_NewRef(x);
     }
     if (PyArray_CheckExact(x)) return taken_copy(x);
+    const bool is_of_scalar = (rules_ & IS_OPERATOR) && count_ && !has_flag(arrays_[0], MADE_AS_ARRAY);
+    if (PyList_CheckExact(x) && is_of_scalar) return nullptr;  // a product with it repeats a list, perhaps in place
     return PyList_CheckExact(x) || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
 }
 
