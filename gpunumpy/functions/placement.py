@@ -120,6 +120,7 @@ _QUIET = _names("""
     transpose
 """)
 _OF_ITEMS = frozenset(("__call__", "__getitem__", "__setitem__"))
+_LEFT_BY_CORE = frozenset(("device", "like", "shape"))  # options that the core does not look at
 # Functions with the options `device` or `like`, besides those that make arrays.
 _OF_OPTIONS = _names("astype fftfreq require rfftfreq")
 
@@ -273,9 +274,11 @@ class Placement:
         """Return the result of a call on the host, or `ELSEWHERE`."""
         start = 0.0 if evaluate.host_calls is None else perf_counter()
         result = ELSEWHERE
-        if not self._has_own_options and not options.keys().isdisjoint(("device", "like")):
-            return ELSEWHERE  # the function of this package has no such option
-        given, options = options, {key: x for key, x in options.items() if not self._makes_no_difference(key, x)}
+        given = options
+        if not _LEFT_BY_CORE.isdisjoint(options):
+            if not self._has_own_options and ("device" in options or "like" in options):
+                return ELSEWHERE  # the function of this package has no such option
+            options = {key: x for key, x in options.items() if not self._makes_no_difference(key, x)}
         if self._name in _LIKE and "shape" in options:
             result = _try_to_make_like(self._name, args, options)
         elif self._name in _COUNTS:
