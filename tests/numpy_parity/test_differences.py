@@ -76,6 +76,16 @@ def warnings_by_default(np: Any) -> int:
     return len(caught)
 
 
+def warnings_of_shapes_and_masks(np: Any) -> list[int]:
+    counts = []
+    for call in (lambda: np.mean(np.zeros(0)), lambda: np.mean(np.ones(2), where=np.zeros(2, bool))):
+        with warnings.catch_warnings(record=True) as caught, numpy.errstate(all="ignore"):
+            warnings.simplefilter("always")
+            numpy.asarray(call())
+        counts.append(len(caught))
+    return counts
+
+
 def warnings_on_request(np: Any) -> int:
     with warnings.catch_warnings(record=True) as caught, np.errstate(divide="warn"):
         warnings.simplefilter("always")
@@ -236,6 +246,7 @@ DIFFERENCES = {
     "unravel_index": Difference(position_out_of_bounds, ValueError, IndexError),
     "large result written": Difference(large_result_written, OverflowError, [4465, 0]),
     "warnings by default": Difference(warnings_by_default, 2, 0),
+    "warnings of no elements, and of none for a mask": Difference(warnings_of_shapes_and_masks, [1, 1], [1, 0]),
     "warnings on request": Difference(warnings_on_request, 1, 1),
     "warnings of parts": Difference(warnings_of_parts, ["divmod"], ["floor_divide"]),
     "quantile of a lone row with NaN": Difference(dtype_of_quantile, "float32", "float64"),
