@@ -669,7 +669,7 @@ def test_profiles_count_calls_on_the_host() -> None:
     names = profiled.host_calls
     assert (names["where"], names["sort"], names["sum"], names["__getitem__"], names["__setitem__"]) == (1, 1, 1, 1, 1)
     assert names.total() == 7
-    assert text.getvalue().splitlines()[-1].startswith("7 calls by NumPy on the host: ")
+    assert text.getvalue().splitlines()[-1].startswith("7 calls by NumPy on the host, ")
 
 
 def _explained(x: Any) -> str:

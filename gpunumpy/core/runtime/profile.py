@@ -81,6 +81,7 @@ class profile:
         self._moved_before = 0, 0
         self._pending_before = 0
         self._slabs_before = 0
+        self._start = 0.0
 
     def __enter__(self) -> profile:
         """Compute pending arrays, and start to observe.
@@ -99,6 +100,7 @@ class profile:
         self._moved_before = memory.moved_bytes(default_device())
         self._slabs_before = memory.slabs_of(default_device())
         self._observe(self._steps, self._calls, None if self._page is None else self._page.add_host_work)
+        self._start = perf_counter()
         return self
 
     def _observe(self, steps: Observer | None, calls: HostCalls | None, work: WorkObserver | None) -> None:
@@ -111,6 +113,7 @@ class profile:
             if kind is None:
                 evaluate.flush(evaluate.queue_of(default_device()))
         finally:
+            seconds = perf_counter() - self._start
             self._observe(*self._outer)
             if self._page is not None:
                 self._page.end()
@@ -119,7 +122,8 @@ class profile:
                 outer_calls.update(self._calls)
         self.records = self._steps.records()
         notes = self._notes()
-        print("\n".join([self._table(), *notes]), file=self._file or sys.stdout)
+        took = f"the block took {seconds * 1e3:.3f} ms: the rest is Python, NumPy on the host, and waiting"
+        print("\n".join([self._table(), took, *notes]), file=self._file or sys.stdout)
         if self._page is not None:
             rates = {str(record.device): rate for record in self.records if (rate := bandwidth(record.device))}
             paths = self._page.write(rates, notes)
@@ -143,7 +147,10 @@ class profile:
         if self.host_calls:
             shown = ", ".join(f"{name} {count}" for name, count in self.host_calls.most_common(_MAX_SHOWN_CALLS))
             others = ", ..." if len(self.host_calls) > _MAX_SHOWN_CALLS else ""
-            notes.append(f"{self.host_calls.total()} calls by NumPy on the host: {shown}{others}")
+            milliseconds = sum(self._calls.seconds.values()) * 1e3
+            notes.append(
+                f"{self.host_calls.total()} calls by NumPy on the host, {milliseconds:.3f} ms: {shown}{others}"
+            )
         return notes
 
     def _table(self) -> str:
