@@ -135,8 +135,9 @@ def test_profile_counts_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(r.seconds > 0 for r in p.records)
     lines = file.getvalue().splitlines()
     assert lines[0].split("  ")[0] == "kernel or call"
-    assert len(lines) == 5
-    assert lines[-2].split()[:2] == ["all", "4"]
+    assert len(lines) == 6
+    assert lines[-3].split()[:2] == ["all", "4"]
+    assert lines[-2].startswith("the block took ")
     assert lines[-1] == "1 array was pending before the block: computed first, and in no line above"
     assert evaluate.observer is None
 
