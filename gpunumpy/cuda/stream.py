@@ -392,6 +392,7 @@ class Event:
     def synchronize(self) -> None:
         """Wait until the event has happened."""
         if self.ptr:
+            refuse_capture(self.device, "to wait for an event")
             self.device.activate()
             check(driver().cuEventSynchronize(driver().CUevent(self.ptr)))
 

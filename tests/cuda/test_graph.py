@@ -165,6 +165,7 @@ def test_small_arrays_and_arrays_of_the_host(gpu: CapturingDriver) -> None:
     [
         ("a copy to the host", lambda x: x.get()),
         ("to wait for the device", lambda x: np.synchronize()),
+        ("to wait for an event", lambda x: np.Event().synchronize()),
         ("a copy that the host does not wait for", lambda x: x.get(blocking=False)),
         ("a copy that the host does not wait for", lambda x: np.asarray(np.empty_pinned(SIZE), blocking=False)),
     ],
