@@ -527,6 +527,55 @@ def test_the_program_of_a_loop_for_gpus(device: Any) -> None:
     numpy.testing.assert_allclose(result, z + (x + y[::-1].reshape(4, 3)), rtol=1e-6)
 
 
+ATOMICS: dict[str, Any] = {
+    "atomicAdd": numpy.add,
+    "atomicSub": numpy.subtract,
+    "atomicMax": numpy.maximum,
+    "atomicMin": numpy.minimum,
+    "atomicExch": None,
+}
+
+
+@pytest.mark.parametrize("function", ATOMICS)
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64", "float16", "bfloat16"])
+def test_atomic_functions(function: str, dtype: str, device: Any) -> None:
+    pytest.importorskip("cuda.bindings.nvrtc")
+    of = numpy.dtype(getattr(np, dtype))
+    if of.itemsize == 2 and function != "atomicAdd":
+        pytest.skip("as in CuPy, 16-bit floats are only added")
+    x, at, start = (numpy.array(values) for values in ([3, 1, 2, 6], [0, 1, 0, 2], [12, 4, 9]))
+    x, y = x.astype(of), start.astype(of)
+    if ATOMICS[function] is None:
+        wanted = numpy.array([2, 1, 6])  # one after the other here; a GPU may write 3 last
+    else:
+        wanted = start.copy()
+        ATOMICS[function].at(wanted, at, x.astype(int))
+    operation = f"{function}(&y[at], x)"
+    int64 = numpy.dtype("i8")
+    parameters = (
+        LoopParameter("x", of, False, False),
+        LoopParameter("at", int64, False, False),
+        LoopParameter("y", of, True, True, True),
+    )
+    loop = MadeLoop(Loop("atomic", (("T", of),), parameters, operation, "", "", "", ()))
+    program = cuda_loops.program_of(loop, (1, 1, 1), 1)
+    for arch in ("sm_75", "sm_90"):
+        assert compile_for(program, arch)[0]
+    if device is None:
+        ours = np.asarray(y)
+        np.ElementwiseKernel("T x, int64 at", "raw T y", operation, "atomic")(np.asarray(x), np.asarray(at), ours)
+        result = ours.get()
+    else:
+        packed = [Layout((n,), (1,), 0) for n in (3, 4, 4, 3)]
+        arrays, _ = loop_text.layouts_of(loop.loop, packed)
+        params = (*loop_text.numbers_of(arrays, (4,)), 4)
+        launches = (OneLaunch("run_loop", (1, 1, 1), (8, 1, 1), 0),)
+        result = y.copy()
+        run_program(OneKernel(program.text, launches, (), False, params), [result, x, at])
+    found = result.astype(int).tolist()
+    assert found == wanted.tolist() or (function == "atomicExch" and found == [3, 1, 6])
+
+
 def test_options_are_nvrtcs() -> None:
     x = LoopParameter("x", numpy.dtype("f4"), False, True)
     assert "--fmad=false" in cuda_loops.program_of(loop_of("x = 1", x), (1,), 1).options

@@ -103,7 +103,8 @@ static inline float max(float a, float b) { return ::fmaxf(a, b); }
 static inline double min(double a, double b) { return ::fmin(a, b); }
 static inline double max(double a, double b) { return ::fmax(a, b); }
 
-// A kernel may run on several threads of the host.
+// A kernel may run on several threads of the host. These are for all types, so `atomics.cuh` has none to add.
+#define GPUNUMPY_HOST_ATOMICS
 template <class T> static inline bool exchanged(T* at, T* old, T next) {
   return __atomic_compare_exchange(at, old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
@@ -115,8 +116,8 @@ template <class T> static inline bool exchanged(T* at, T* old, T next) {
   }
 ATOMIC(atomicAdd, old + x)
 ATOMIC(atomicSub, old - x)
-ATOMIC(atomicMin, T(x) < old ? T(x) : old)
-ATOMIC(atomicMax, old < T(x) ? T(x) : old)
+ATOMIC(atomicMin, T(x) < old || old != old ? T(x) : old)
+ATOMIC(atomicMax, old < T(x) || old != old ? T(x) : old)
 ATOMIC(atomicAnd, old & x)
 ATOMIC(atomicOr, old | x)
 ATOMIC(atomicXor, old ^ x)

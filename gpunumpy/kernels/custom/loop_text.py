@@ -14,7 +14,7 @@ from ..codegen.sources import source
 from .text import identifier, in_namespace, user_lines, user_type
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include(?![ \t]*<cupy/complex.cuh>)", re.MULTILINE)
-_TYPES = ("codegen/types", "custom/complex", "custom/types", "custom/arrays")
+_TYPES = ("codegen/types", "custom/complex", "custom/types", "custom/arrays", "custom/atomics")
 
 
 class LoopParameter(NamedTuple):

@@ -30,7 +30,8 @@ using ::remainder, ::remquo, ::fma, ::modf, ::frexp, ::ldexp, ::scalbn, ::logb, 
 using ::exp, ::exp2, ::exp10, ::expm1, ::log, ::log2, ::log10, ::log1p, ::pow, ::erf, ::erfc, ::tgamma, ::lgamma;
 using ::sin, ::cos, ::tan, ::asin, ::acos, ::atan, ::atan2, ::sinh, ::cosh, ::tanh, ::asinh, ::acosh, ::atanh;
 using ::sinpi, ::cospi, ::sincos, ::sincospi, ::floor, ::ceil, ::trunc, ::round, ::rint, ::nearbyint;
-using ::isnan, ::isinf, ::isfinite, ::signbit, ::__ldg, ::__ldcs, ::__stcs, ::atomicAdd, ::atomicMin, ::atomicMax;
+using ::isnan, ::isinf, ::isfinite, ::signbit, ::__ldg, ::__ldcs, ::__stcs;
+using ::atomicAdd, ::atomicSub, ::atomicMin, ::atomicMax, ::atomicExch, ::atomicCAS;
 }  // namespace
 
 namespace emulator {
