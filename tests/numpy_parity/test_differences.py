@@ -335,6 +335,11 @@ DIFFERENCES = {
     "dtype of the host of a view": Difference(
         lambda np: new_dtype(np, "M8[D]", of_view=True), "datetime64[D]", ValueError
     ),
+    "order of equal elements": Difference(
+        lambda np: bool((np.argsort(np.arange(1000) % 4) == np.argsort(np.arange(1000) % 4, kind="stable")).all()),
+        False,
+        True,
+    ),
     "unique of bfloat16": Difference(distinct_nans, 3, 2),
     "interp of unsorted points": Difference(interpolated, 1.75, 3.25),
     "an infinite complex factor": Difference(
