@@ -1,4 +1,4 @@
-"""Sphinx's part of the site: the directives `public-names`, entries of the reference, and `site-table`."""
+"""Sphinx's part of the site: the directives `public-names`, entries of the reference, `site-table` and `drawing`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.docutils import SphinxDirective
+
+from gpunumpy.core.runtime.explain import explained
 
 from .reference import Entry, chapter
 from .tables import TABLES
@@ -51,6 +53,19 @@ class SiteTable(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(TABLES[self.arguments[0]]()))
 
 
+class Drawing(SphinxDirective):
+    """What `explain` draws of the array that the last line of a program makes; on a page of Markdown."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the node of the drawing."""
+        *program, array = self.content
+        names: dict[str, Any] = {}
+        exec("\n".join(program), names)
+        return [nodes.raw("", explained(eval(array, names))._repr_svg_(), format="html")]
+
+
 def show_titles(app: Sphinx, doctree: nodes.document, name: str) -> None:
     """Give links whose text is a file's name the title of the page that they lead to."""
     for link in doctree.findall(nodes.reference):
@@ -64,5 +79,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives and the titles of links."""
     app.add_directive("public-names", PublicNames)
     app.add_directive("site-table", SiteTable)
+    app.add_directive("drawing", Drawing)
     app.connect("doctree-resolved", show_titles)
     return {"parallel_read_safe": True}
