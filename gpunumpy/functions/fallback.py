@@ -278,7 +278,8 @@ class HostCall:
                 return self._enter(x, host_window(x), None, None)
             if x.writeable and overlaps(x):
                 return self._overlapping(x)
-            host, stored = _in_memory_order(x)
+            memory = memory_on_host(x)
+            host, stored = _in_memory_order(x) if memory is None else (memory.copy("K"), None)
             host.flags.writeable = x.writeable
             return self._enter(x, host, host.tobytes() if x.writeable else None, stored)
         if hasattr(type(x), "is_masked_array"):
@@ -341,6 +342,9 @@ class HostCall:
             changed = numpy.frombuffer(before, numpy.uint8) != numpy.frombuffer(after, numpy.uint8)
             changed_elements = changed.reshape(*host.shape, host.itemsize).any(axis=-1)
             self.hosted_arrays[k] = hosted._replace(before=after)
+            if (memory := memory_on_host(array)) is not None:
+                numpy.copyto(memory, host, where=changed_elements)
+                continue
             value, mask = (from_host(x, array.device).value() for x in (host, changed_elements))
             with one_step(array):
                 old_value = array.value()

@@ -295,6 +295,21 @@ def test_large_results_of_small_arrays_are_not(text: str) -> None:
     assert memory_on_host(made) is None
 
 
+def test_an_iterator_leaves_arrays_where_they_are() -> None:
+    gpunumpy.set_residence("auto")
+    rows = []
+    for np in (gpunumpy, numpy):
+        x = np.arange(12.0).reshape(3, 4)
+        with np.nditer([x[::2, ::-1], None], [], [["readwrite"], ["writeonly", "allocate"]]) as iterator:
+            for part, made in iterator:
+                made[...] = part
+                part[...] += 100
+            copied = iterator.operands[1]
+        rows.append((x.tolist(), numpy.asarray(copied).tolist()))
+        assert np is numpy or (memory_on_host(x) is not None and memory_on_host(copied) is not None)
+    assert rows[0] == rows[1]
+
+
 @pytest.mark.parametrize("dtype", ["f8", "U3"])
 @pytest.mark.parametrize("shape", [(2, 2), (4, 3), 5])
 def test_an_array_is_resized_where_it_is(dtype: str, shape: Any) -> None:
