@@ -355,6 +355,34 @@ def test_functions_of_complex_numbers_compile_for_gpus(arch: str) -> None:
         compile_for(UserProgram(check_text(op, (dtype, dtype), helpers([(op, (dtype, dtype))]))), arch)
 
 
+CONSTANTS = (
+    "int64_t k = x; uint32_t bits = 1; z = M_PI + M_SQRT1_2 * k + bits; if (CUDART_PI_F > CUDART_INF) z = CUDART_NAN"
+)
+
+
+def test_names_of_constants_and_integers() -> None:
+    result = np.ElementwiseKernel("T x", "T z", CONSTANTS, "constants")(np.array([0.0, 2.0]))
+    numpy.testing.assert_allclose(result.get(), numpy.pi + 1 + numpy.array([0, numpy.sqrt(2)]), rtol=1e-15)
+    pytest.importorskip("cuda.bindings.nvrtc")
+    f64 = numpy.dtype("f8")
+    x, z = Variable("x", f64), Variable("z", f64)
+    (op,) = ops_of(Operation("constants", (("T", f64),), (x,), (z,), CONSTANTS))
+    assert compile_for(UserProgram(check_text(op, (f64, f64), helpers([(op, (f64, f64))]))), "sm_90")[0]
+    loop = MadeLoop(
+        Loop(
+            "constants",
+            (),
+            (LoopParameter("x", f64, True, False), LoopParameter("z", f64, True, True)),
+            "z[i] = M_PI * x[int32_t(i)]",
+            "",
+            "",
+            "",
+            (),
+        )
+    )
+    assert compile_for(cuda_loops.program_of(loop, (1, 1), 1), "sm_90")[0]
+
+
 def test_functions_of_cuda_on_the_host(device: Any) -> None:
     if device is not None:  # the emulator has fewer of them
         return
@@ -574,6 +602,23 @@ def test_atomic_functions(function: str, dtype: str, device: Any) -> None:
         run_program(OneKernel(program.text, launches, (), False, params), [result, x, at])
     found = result.astype(int).tolist()
     assert found == wanted.tolist() or (function == "atomicExch" and found == [3, 1, 6])
+
+
+def test_files_are_included_outside_of_the_namespace(device: Any) -> None:
+    pytest.importorskip("cuda.bindings.nvrtc")
+    f32 = numpy.dtype("f4")
+    preamble = "// of mine\n#include <cuda_fp16.h>\n#if 0\n#include <nowhere.h>\n#endif\n"
+    texts = ("z[i] = __half2float(__float2half(x[i]))", preamble, "", "")
+    parameters = (LoopParameter("x", f32, True, False), LoopParameter("z", f32, True, True))
+    loop = MadeLoop(Loop("halves", (), parameters, *texts, ()))
+    program = cuda_loops.program_of(loop, (1, 1), 1)
+    assert compile_for(program, "sm_90", "cubin")[0]
+    if device is None:
+        kernel = np.ElementwiseKernel(
+            "T x", "T z", "z = std::clamp(x, T(1), T(2))", "clamped", preamble="#include <algorithm>"
+        )
+        if np.default_device() == "cpu":  # NVRTC has no header of that name
+            assert kernel(np.arange(4.0)).tolist() == [1, 1, 2, 2]
 
 
 def test_options_are_nvrtcs() -> None:

@@ -14,6 +14,7 @@ from ...core.ops.made import MadeOp
 # The types of a user's variables, where they are not C's of the same name.
 _USER_TYPES = {"f16": "float16", "bf16": "bfloat16", "c64": "complex<f32>", "c128": "complex<f64>"}
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)")
 _COMPLEX_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cupy/complex.cuh>", re.MULTILINE)
 # Options of the compiler that say nothing of how to compile: macros, and the standard if it is no later than ours.
 _MACRO_OPTION = re.compile(r"-D([A-Za-z_]\w*(?:\([^()]*\))?)(?:=(.*))?\Z", re.DOTALL)
@@ -138,11 +139,26 @@ def in_namespace(name: str, label: str, types: Sequence[tuple[str, DType]], prea
 
     `label` is what the compiler calls the preamble in messages.
     """
-    preamble = _COMPLEX_HEADER.sub("", preamble)
+    included, preamble = _without_headers(_COMPLEX_HEADER.sub("", preamble), label)
     macros = dict.fromkeys(_DEFINE.findall(preamble) + _DEFINE.findall(functions))
     undefined = "".join(f"#undef {macro}\n" for macro in macros)
     before = f'#line 1 "{label}, preamble"\n{preamble}\n' if preamble.strip() else ""
-    return f"namespace {name} {{\n{typedefs(types)}{before}{functions}\n}}\n{undefined}"
+    return f"{included}namespace {name} {{\n{typedefs(types)}{before}{functions}\n}}\n{undefined}"
+
+
+def _without_headers(preamble: str, label: str) -> tuple[str, str]:
+    """Return the lines that include files, which are for no namespace, and a preamble without them.
+
+    Those between ``#if`` and ``#endif`` stay.
+    """
+    included, left, depth = "", [], 0
+    for number, line in enumerate(preamble.split("\n"), 1):
+        word = _DIRECTIVE.match(line)
+        depth += 0 if word is None else word[1].startswith("if") - (word[1] == "endif")
+        is_header = word is not None and word[1] == "include" and not depth
+        included += f'#line {number} "{label}, preamble"\n{line}\n' if is_header else ""
+        left.append("" if is_header else line)
+    return included, "\n".join(left)
 
 
 def user_lines(label: str, text: str) -> str:

@@ -5,6 +5,42 @@
 #define NAN __int_as_float(0x7fffffff)
 #endif
 
+// Names that the host's headers have, for GPUs: integers of a width, and the constants of <math.h>.
+#ifndef GPUNUMPY_HOST
+typedef i8 int8_t;
+typedef i16 int16_t;
+typedef i32 int32_t;
+typedef i64 int64_t;
+typedef u8 uint8_t;
+typedef u16 uint16_t;
+typedef u32 uint32_t;
+typedef u64 uint64_t;
+#ifndef M_PI
+#define M_E 2.7182818284590452354
+#define M_LOG2E 1.4426950408889634074
+#define M_LOG10E 0.43429448190325182765
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+#endif
+#endif
+// Of CUDA's own names for constants those that programs use.
+#ifndef CUDART_PI
+#define CUDART_INF double(INFINITY)
+#define CUDART_INF_F float(INFINITY)
+#define CUDART_NAN double(NAN)
+#define CUDART_NAN_F float(NAN)
+#define CUDART_PI 3.1415926535897932385
+#define CUDART_PI_F 3.1415926535897932385f
+#endif
+
 // 16-bit floats that are computed with as float32.
 template <class Stored> struct small_float {
   Stored value;
