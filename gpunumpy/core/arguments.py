@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+import numpy
+
 _ORDERS = ("C", "F", "A", "K")
 
 
@@ -31,3 +33,8 @@ def copy_mode(copy: Any) -> bool | None:
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
     return None if copy is None else bool(copy)
+
+
+def whole_number(x: Any) -> int:
+    """Return the number of a diagonal as an int, where NumPy takes floats: here those that are whole."""
+    return int(x) if isinstance(x, (float, numpy.floating)) and x.is_integer() else index(x)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
+from ...core.arguments import whole_number
 from ...core.dtypes import BOOL, INT64, DType
 from ...core.errors import OnHostError
 from ...core.graph import layout
@@ -354,7 +355,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, device: Any = 
     """Return a matrix with ones at and below a diagonal, zeros above. See `numpy.tri`."""
     n = max(0, operator.index(host_scalar(N)))
     shape = (n, n if M is None else max(0, operator.index(host_scalar(M))))
-    row, column = _diagonal_indices(shape, operator.index(host_scalar(k)), queue_for(device))
+    row, column = _diagonal_indices(shape, whole_number(host_scalar(k)), queue_for(device))
     return mark_owner_as_array(
         wrap(graph.cast(apply_op("greater_equal", row, column), dtypes.check(float if dtype is None else dtype)))
     )
@@ -367,7 +368,7 @@ def _masked_triangle(m: Any, k: Any, comparison: str) -> ndarray:
         raise TypeError("m must be at least 1-dimensional")
     if x.ndim == 1:
         x = make_view(x, Layout((x.size, x.size), (0, x.layout.strides[0]), x.layout.offset))
-    row, column = _diagonal_indices(x.shape, operator.index(host_scalar(k)), x.queue)
+    row, column = _diagonal_indices(x.shape, whole_number(host_scalar(k)), x.queue)
     value, zero = as_nodes((x, x.dtype.type(0)))
     return mark_owner_as_array(_record_where((apply_op(comparison, row, column), value, zero)))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from ...core.arguments import whole_number
 from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -70,7 +71,7 @@ def _triangle(n: int, k: int, m: int | None, comparison: str) -> tuple[ndarray, 
     shape = (max(rows, 0), max(rows if m is None else operator.index(m), 0))
     queue = evaluate.queue_of(default_device())
     distance = graph.map_node("subtract", _INT64_LOOP, (graph.iota(shape, 1, queue), graph.iota(shape, 0, queue)))
-    inside = wrap(graph.map_node(comparison, (INT64, INT64, BOOL), (distance, graph.scalar(operator.index(k)))))
+    inside = wrap(graph.map_node(comparison, (INT64, INT64, BOOL), (distance, graph.scalar(whole_number(k)))))
     return tuple(wrap(index) for index in MaskSelection(inside).indices())
 
 

@@ -173,9 +173,11 @@ def _write_by_mask(a: ndarray, mask: Node, values: Node, value_number: Node) -> 
 def _as_indices(indices: Any, rule: Literal["safe", "same_kind"]) -> Any:
     """Return indices as an `ndarray`, or as a NumPy array of int64 if they are on the host.
 
-    Raise `TypeError` if an array's dtype cannot be cast to int64 under the rule; lists are cast under any.
+    Raise `TypeError` if an array's dtype cannot be cast to int64 under the rule; lists and numbers are cast under any.
     """
-    if not isinstance(indices, (ndarray, numpy.ndarray)):
+    if isinstance(indices, ndarray) and is_scalar(indices) and indices.dtype.kind == "f":
+        indices = _astype(indices, INT64)
+    if not isinstance(indices, (ndarray, numpy.ndarray, numpy.generic)):
         held = array_of_protocol(indices)
         indices = indices if held is None else held
     array = indices if isinstance(indices, ndarray) else numpy.asarray(indices)

@@ -12,7 +12,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, checked_axis, normalize_axis
 from ...core.graph.node import Node
-from ...core.recording.array import ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import is_scalar, ndarray, to_host, wrap, wrap_ordered
 from ...core.recording.memo import memoize_recording, shared_generator
 from ...core.recording.record import as_array, ndim_of, transposed
 from ...core.runtime.evaluate import traits_of
@@ -130,7 +130,9 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
     if axis is None or not x.ndim:
         x, axis = ravel(x), 0 if axis is None else axis
     axis = checked_axis(axis, x.ndim)
-    if not isinstance(repeats, (ndarray, numpy.ndarray, numpy.generic)):
+    if isinstance(repeats, ndarray) and is_scalar(repeats):
+        repeats = to_host(repeats)[()]
+    if not isinstance(repeats, (ndarray, numpy.ndarray)):
         repeats = numpy.array(repeats, INT64)
     if not numpy.can_cast(repeats.dtype, INT64, "safe"):
         raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to {INT64!r} according to the rule 'safe'")

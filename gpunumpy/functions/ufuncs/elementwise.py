@@ -94,7 +94,7 @@ def _return_result(result: ndarray, out: Any) -> ndarray:
     into = checked_output(out)
     if into is None:
         return result
-    check_shape(into, result.shape)
+    check_shape(into, layout.broadcast_shapes(into.shape, result.shape))
     if not numpy.can_cast(result.dtype, into.dtype, "same_kind"):
         raise TypeError(f"Cannot cast from {result.dtype!r} to {into.dtype!r} with casting rule 'same_kind'")
     return write_to_output(into, take_value(result))
