@@ -392,6 +392,15 @@ def test_functions_of_cuda_on_the_host(device: Any) -> None:
         numpy.testing.assert_allclose(result.get(), function(numpy.pi * x), atol=1e-15)
     bits = np.ElementwiseKernel("uint32 x", "uint32 z, uint32 y", "z = __brev(x); y = __umulhi(x, 1u << 31)", "bits")
     assert [part.tolist() for part in bits(np.array([1, 6], numpy.uint32))] == [[1 << 31, 3 << 29], [0, 3]]
+    vectors = np.ElementwiseKernel(
+        "T x",
+        "T z",
+        "double3 v = make_double3(x, 2, 3); T s, c; sincospi(x, &s, &c); z = __fma_rn(v.y, v.z, s) + __dadd_rn(c, v.x)",
+        "vectors",
+    )
+    assert vectors(np.array([0.0, 1.0, 0.5])).tolist() == [7, 6, 7.5]
+    rounded = np.ElementwiseKernel("float32 x", "int32 z", "z = __float2int_rn(x) + 100 * __float2int_rd(x)", "rounded")
+    assert rounded(np.array([2.5, -1.5], np.float32)).tolist() == [202, -202]
     sizes = np.ElementwiseKernel("T x", "T z", "z = norm3d(x, 2 * x, 2 * x) + 1 / rhypot(3 * x, 4 * x)", "sizes")
     numpy.testing.assert_allclose(sizes(np.array([1.0, 2.0])).get(), [8, 16], rtol=1e-15)
 

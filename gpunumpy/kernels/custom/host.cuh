@@ -54,6 +54,33 @@ static inline double norm3d(double x, double y, double z) { return ::hypot(::hyp
 static inline float norm3df(float x, float y, float z) { return float(norm3d(x, y, z)); }
 static inline double rhypot(double x, double y) { return 1.0 / ::hypot(x, y); }
 static inline float rhypotf(float x, float y) { return float(rhypot(x, y)); }
+// No contraction is asked of the host's compiler, so each operator rounds.
+#define ROUNDED(prefix, letter, T)                                                    \
+  static inline T __##prefix##add_rn(T x, T y) { return x + y; }                      \
+  static inline T __##prefix##sub_rn(T x, T y) { return x - y; }                      \
+  static inline T __##prefix##mul_rn(T x, T y) { return x * y; }                      \
+  static inline T __##prefix##div_rn(T x, T y) { return x / y; }                      \
+  static inline T __##prefix##sqrt_rn(T x) { return T(::sqrt(x)); }                   \
+  static inline T __fma##letter##_rn(T x, T y, T z) { return T(::fma##letter(x, y, z)); }
+ROUNDED(f, f, float)
+ROUNDED(d, , double)
+#undef ROUNDED
+static inline int __float2int_rn(float x) { return int(::rint(x)); }
+static inline int __float2int_rz(float x) { return int(x); }
+static inline int __float2int_rd(float x) { return int(::floor(x)); }
+static inline int __float2int_ru(float x) { return int(::ceil(x)); }
+#define VECTORS(name, T)                                                                              \
+  struct name##2 { T x, y; };                                                                         \
+  struct name##3 { T x, y, z; };                                                                      \
+  struct name##4 { T x, y, z, w; };                                                                   \
+  static inline name##2 make_##name##2(T x, T y) { return {x, y}; }                                   \
+  static inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                           \
+  static inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+VECTORS(float, float)
+VECTORS(double, double)
+VECTORS(int, int)
+VECTORS(uint, unsigned)
+#undef VECTORS
 static inline int __float_as_int(float x) { int r; memcpy(&r, &x, sizeof r); return r; }
 static inline unsigned __float_as_uint(float x) { unsigned r; memcpy(&r, &x, sizeof r); return r; }
 static inline float __int_as_float(int x) { float r; memcpy(&r, &x, sizeof r); return r; }
@@ -83,6 +110,8 @@ template <class T> static inline T cos_of_half_turns(T x) {
   T r = ::fmod(::fabs(x), T(2)), near = r > 1 ? 2 - r : r;
   return near == T(0.5) ? T(0) : T(::cos(M_PI * near));
 }
+static inline void sincospi(double x, double* s, double* c) { *s = sin_of_half_turns(x), *c = cos_of_half_turns(x); }
+static inline void sincospif(float x, float* s, float* c) { *s = sin_of_half_turns(x), *c = cos_of_half_turns(x); }
 #define sinpi(x) sin_of_half_turns(x)
 #define cospi(x) cos_of_half_turns(x)
 #define sinpif(x) sin_of_half_turns(float(x))
