@@ -201,10 +201,10 @@ def test_a_gpu_has_kernels_copies_and_compilations(tmp_path: Path, monkeypatch: 
     assert "cos" in compiled["name"]
 
 
-def timeline(count: int, name: str = "add") -> Timeline:
+def timeline(count: int, name: str = "add", kind: str = "kernel") -> Timeline:
     found = Timeline(100.0)
     for k in range(count):
-        found.add(Event("kernel", name, "cuda:0", 100 + k * 1e-6, 5e-7, 8, "/a.py:1"))
+        found.add(Event(kind, name, "cuda:0", 100 + k * 1e-6, 5e-7, 8, "/a.py:1"))
     return found
 
 
@@ -215,7 +215,15 @@ def test_many_events_are_counted_and_not_drawn(tmp_path: Path) -> None:
     data = data_of(path)
     assert len(data["events"]) == MAX_EVENTS
     assert data["rows"][0][4] == MAX_EVENTS + 5
-    assert f"the first {MAX_EVENTS:,} of {MAX_EVENTS + 5:,} events are drawn" in path.read_text()
+    assert f"{MAX_EVENTS:,} of {MAX_EVENTS + 5:,} events are drawn" in path.read_text()
+
+
+def test_kernels_after_many_small_calls_are_drawn() -> None:
+    many = timeline(MAX_EVENTS + 5, kind="numpy")
+    many.add(Event("kernel", "last", "cuda:0", 101, 5e-7, 8, "/a.py:1"))
+    assert len(many.events) < MAX_EVENTS
+    assert many.events[-1].name == "last"
+    assert many.count == MAX_EVENTS + 6
 
 
 def test_names_are_texts(tmp_path: Path) -> None:
