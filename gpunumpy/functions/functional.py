@@ -57,7 +57,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         result = placed_array(func1d(vector, *args, **kwargs), array)
         results.append(_assigned(result, results[0]) if results else result)
     ndim = results[0].ndim
-    stacked = reshape(stack(results), (*loop_shape, *results[0].shape))
+    stacked = reshape(stack(results, dtype=results[0].dtype), (*loop_shape, *results[0].shape))
     applied = moveaxis(stacked, tuple(range(-ndim, 0)), tuple(range(axis, axis + ndim)))
     return _of_class_of(results[0] if type(array) is ndarray else array, applied)
 

@@ -345,12 +345,12 @@ def _unique_values(x: Any) -> Any:
 
 
 def _of_array(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of an array, as an array of a list too."""
+    """Return a function of an array that takes lists of numbers too, as this package does."""
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
-        if args and type(args[0]) is list:
-            args = (numpy.array(args[0]), *args[1:])
+        if args and type(args[0]) is list and (array := numpy.array(args[0])).dtype in DTYPES:
+            args = (array, *args[1:])
         return function(*args, **options)
 
     return run
