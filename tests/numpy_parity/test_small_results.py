@@ -261,7 +261,8 @@ def test_nothing_takes_small_data_to_the_device(name: str, kind: str) -> None:
         with warnings.catch_warnings(), numpy.errstate(all="ignore"), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")
             _with_small_data(numpy, numpy.copy if convert is gpunumpy.asarray else convert, call)  # NumPy takes it
-            result = _with_small_data(gpunumpy, convert, call)
+            own = call.replace("cpu", str(gpunumpy.default_device()))  # where the data would be
+            result = _with_small_data(gpunumpy, convert, own)
             arrays = [x for x in arrays_in(result) if isinstance(x, gpunumpy.ndarray)]
             is_taken = any(memory_on_host(x) is None and x.nbytes <= host_bytes(x.device) for x in arrays)
             taken += [call] * (is_taken and not _ON_DEVICE.search(call))
