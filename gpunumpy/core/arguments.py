@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy
 
+from .numpy_release import NUMPY_2_5
+from .source_location import warn
+
 _ORDERS = ("C", "F", "A", "K")
 
 
@@ -37,4 +40,8 @@ def copy_mode(copy: Any) -> bool | None:
 
 def whole_number(x: Any) -> int:
     """Return the number of a diagonal as an int, where NumPy takes floats: here those that are whole."""
-    return int(x) if isinstance(x, (float, numpy.floating)) and x.is_integer() else index(x)
+    if not isinstance(x, (float, numpy.floating)) or not x.is_integer():
+        return index(x)
+    if NUMPY_2_5:
+        warn(f"Cannot convert {type(x).__name__} safely to an integer. (Deprecated NumPy 2.5)", DeprecationWarning)
+    return int(x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import UserList, deque, namedtuple
 from collections.abc import Callable
 from functools import partial
@@ -186,9 +187,6 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "memory of others by its flag": lambda np: setattr(np.frombuffer(bytes(8), "i4").flags, "writeable", True),
     "memory of others by its flag's name": lambda np: operator.setitem(np.frombuffer(bytes(8)).flags, "W", True),
     "a flag that is None": lambda np: _written(np.arange(3), lambda x: setattr(x.flags, "writeable", None)).flags["W"],
-    "a diagonal that is a float": lambda np: np.tril(np.ones((3, 3)), 1.0) - np.triu(np.ones((3, 3)), -1.0),
-    "a triangle below a diagonal that is a float": lambda np: np.tri(3, 2, numpy.float32(-1)),
-    "indices of a triangle of a float": lambda np: np.stack(np.triu_indices(4, 1.0, 3)),
     "an element at a float": lambda np: np.take(np.arange(3.0), np.floor(5 / 2)),
     "an element at a float of NumPy": lambda np: np.arange(3.0).take(numpy.float32(1.5)),
     "no elements at an array of a float": lambda np: np.take(np.arange(3.0), np.array([1.0])),
@@ -310,6 +308,21 @@ def test_calls(name: str, residence: str) -> None:
         # A GPU's powers have other last bits.
         same = _nearly if name.startswith("a geometric sequence") else numpy.testing.assert_array_equal
         same(numpy.asarray(tested), numpy.asarray(reference), strict=True)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of NumPy 2.5
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_diagonals_that_are_floats(residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    for k in (1.0, numpy.float32(-1), numpy.float64(0)):
+        found, expected = (
+            [np.tri(3, 2, k), np.tril(np.ones((3, 3)), k), np.triu(np.ones((3, 3)), k), *np.triu_indices(4, k, 3)]
+            for np in BOTH
+        )
+        assert [x.tolist() for x in found] == [x.tolist() for x in expected]
+    with warnings.catch_warnings(action="error"):
+        found, expected = (_outcome(lambda np: np.tril(np.ones((3, 3)), 1.0), np) for np in BOTH)
+    assert isinstance(found, tuple) == isinstance(expected, tuple)
 
 
 POSITIONS = [
