@@ -130,10 +130,10 @@ PyObject* made_of_taken(int rules, PyObject* numpy_function, PyObject* const* ar
     return new_array_of(result.get(), queue);
 }
 
-// Whether an argument is, or in a list or tuple may hold, an array that NumPy takes as its memory on the host.
+// Whether an argument is no plain one, or a list or tuple that may hold an array: NumPy takes its memory on the host.
 bool may_hold_array(PyObject* x) {
     if (is_array(x) || PyArray_CheckExact(x)) return true;
-    if (!PyTuple_CheckExact(x) && !PyList_CheckExact(x)) return false;
+    if (!PyTuple_CheckExact(x) && !PyList_CheckExact(x)) return !is_plain(x);
     for (Py_ssize_t k = 0; k < Py_SIZE(x); k++) {
         const Ref part = PyList_CheckExact(x) ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
         if (!part || !PyLong_CheckExact(part.get())) return true;
