@@ -61,6 +61,7 @@ from ..core.recording.record import (
     decides_about_ufuncs,
     is_masked_class,
     is_numpy_masked_array,
+    wants_numpys_array,
     wraps_results,
 )
 from ..core.runtime import host_work
@@ -293,7 +294,8 @@ class HostCall:
         if isinstance(x, numpy.ndarray):
             self.hosted_arrays.append(_HostedArray(x, x, None, None))
             return x
-        held = None if hasattr(type(x), "__array_ufunc__") else array_of_protocol(x)
+        is_asked = hasattr(type(x), "__array_ufunc__") or wants_numpys_array(x)  # by NumPy's function
+        held = None if is_asked else array_of_protocol(x)
         if held is not None and wraps_results(x):
             return _Wrapper(x, self.to_host(held), self)
         return self.to_host(held) if isinstance(held, ndarray) else x

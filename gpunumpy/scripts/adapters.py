@@ -24,14 +24,8 @@ _PYTEST_PLUGIN = f"{__package__}.pytest_plugin"
 # Functions and methods, by their modules, that treat NumPy's arrays in another way than what can be made one.
 _ITEMS = ("__getitem__", "__setitem__")
 _DATA = ("__init__", "groupby", *_ITEMS)
-# Of tensors: operators that change them, and those that return new ones.
-_IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__itruediv__")
-_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "pow", "matmul")
-_OPERATORS = (
-    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
-    *(f"__{name}__" for name in _ARITHMETIC),
-    *(f"__r{name}__" for name in _ARITHMETIC),
-)
+# Of tensors, what does not leave it to the class of the other operand, or would make a new tensor then.
+_OF_TENSORS = (*_ITEMS, "__iadd__", "__isub__", "__imul__", "__itruediv__")
 _MAKING_TENSORS = ("arange", "as_tensor", "asarray", "from_numpy", "full", "linspace", "tensor")
 _ASKING_FOR_NUMPY = {
     "PIL.Image": ("fromarray",),
@@ -40,14 +34,12 @@ _ASKING_FOR_NUMPY = {
     "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _DATA),
     "pandas.core.indexing": tuple(f"_LocationIndexer.{name}" for name in _ITEMS),
     "pandas.core.series": tuple(f"Series.{name}" for name in _DATA),
-    "torch": (
-        *_MAKING_TENSORS,
-        *(f"Tensor.{name}" for name in (*_ITEMS, *_IN_PLACE)),
-    ),
+    "torch": _MAKING_TENSORS,
     "torch.optim.adam": ("adam",),
     "torch.optim.sgd": ("sgd",),
     "torch.utils.data._utils.collate": ("default_collate", "default_convert"),
 }
+_MAY_HOLD_ARRAYS = frozenset((ndarray, list, tuple))
 # Of the elements of lists that are handed over as they are.
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
@@ -119,7 +111,10 @@ def _adapt_library(module: Any, install: _Install) -> None:
 
 
 def _adapt_torch(torch: Any, install: _Install) -> None:
-    """Have PyTorch take arrays as it takes NumPy's: tensors of them are on the CPU, and operators return tensors."""
+    """Have PyTorch take arrays as it takes NumPy's: tensors of them are on the CPU.
+
+    Operators that return new tensors leave it to the array, which is NumPy's then. So they take no longer.
+    """
     compiled = {name: torch.jit._builtins._find_builtin(getattr(torch, name)) for name in _MAKING_TENSORS}
     _adapt_library(torch, install)
     for name, operation in compiled.items():  # what they are in functions that `torch.jit.script` compiles
@@ -133,19 +128,19 @@ def _adapt_torch(torch: Any, install: _Install) -> None:
         return torch.from_dlpack(x) if is_array and x.device.shares_host_memory and x.flags.writeable else from_numpy(x)
 
     torch.from_numpy = sharing
-    for name in _OPERATORS:
-        setattr(torch.Tensor, name, _with_tensor(getattr(torch.Tensor, name), torch.as_tensor))
-    record.computes_itself = lambda y: selection.in_force is not None and isinstance(y, torch.Tensor)
+    for name in _OF_TENSORS:
+        setattr(torch.Tensor, name, _taking_an_array(getattr(torch.Tensor, name)))
+    record.tests_for_numpys_arrays.append(lambda y: selection.in_force is not None and isinstance(y, torch.Tensor))
 
 
-def _with_tensor(operator: Callable[[Any, Any], Any], as_tensor: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return an operator of tensors that is given a tensor in place of an array, and a number of NumPy's for a 0-d."""
+def _taking_an_array(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that is given NumPy's arrays for this package's, and is called at once with anything else."""
 
-    @wraps(operator)
-    def call(tensor: Any, other: Any) -> Any:
-        if isinstance(other, ndarray) and selection.in_force is not None:
-            other = _handed_over(other) if is_scalar(other) else as_tensor(other)
-        return operator(tensor, other)
+    @wraps(method)
+    def call(tensor: Any, *args: Any) -> Any:
+        if _MAY_HOLD_ARRAYS.isdisjoint(map(type, args)) or selection.in_force is None:
+            return method(tensor, *args)
+        return method(tensor, *map(_handed_over, args))
 
     return call
 

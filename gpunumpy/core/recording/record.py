@@ -493,8 +493,13 @@ def leave_to_class(x: Any) -> None:
         raise OnHostError(f"{type(x).__name__!r} has an __array_ufunc__ of its own")
 
 
-# Tells of an operand of another library whether it computes with arrays itself: in scripts, tensors of PyTorch do.
-computes_itself: Callable[[Any], bool] | None = None
+# What tells of an operand of another library that it is to meet NumPy's arrays: in scripts, a tensor of PyTorch is.
+tests_for_numpys_arrays: list[Callable[[Any], bool]] = []
+
+
+def wants_numpys_array(x: Any) -> bool:
+    """Return whether an operand of another library is to compute with NumPy's arrays."""
+    return any(test(x) for test in tests_for_numpys_arrays)
 
 
 def is_operand(y: Any, is_left: bool = False) -> bool:
@@ -513,8 +518,8 @@ def is_operand(y: Any, is_left: bool = False) -> bool:
     if _is_sparse(y):
         raise OnHostError("sparse arrays of SciPy compute with NumPy's arrays")
     leave_to_class(y)
-    if not is_left and computes_itself is not None and computes_itself(y):
-        return False
+    if wants_numpys_array(y):
+        raise OnHostError(f"{kind.__name__!r} computes with NumPy's arrays")
     is_other_array = any(hasattr(kind, name) for name in _OF_OTHER_ARRAYS)
     comes_first = not hasattr(kind, "__array_ufunc__") and array_priority(y) > 0
     if hasattr(kind, "__array__"):  # NumPy's own subclasses too, and arrays of other libraries whatever their priority
