@@ -44,7 +44,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if callable(mode):
         x = placed_array(array)
         widths = _widths(pad_width, x.ndim)
-        padded = pad_as_called(x, widths)
+        padded = pad_as_called(x, pad_width)
         write_borders(padded, widths, mode, kwargs)
         return padded
     x = as_array(array)
