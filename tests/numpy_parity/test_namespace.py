@@ -193,7 +193,8 @@ def test_names_that_numpy_has_no_more(name: str) -> None:
         with pytest.raises(AttributeError) as raised:
             operator.attrgetter(name)(module)
         texts.append(str(raised.value))
-    assert texts[1].replace("gpunumpy", "numpy") == texts[0]
+    # NumPy does not say what to write instead of some names that it has dropped.
+    assert texts[1].replace("gpunumpy", "numpy").removesuffix("; use prod") == texts[0]
 
 
 HELD: dict[str, Any] = {
