@@ -187,7 +187,7 @@ def test_arrays_stay_where_they_are_until_the_launch(gpu: fake_driver.FakeDriver
     allocate = memory.allocate_for_all_work
 
     def allocate_and_look(*given: Any) -> Any:
-        held.append(y._node.data in memory._staying)
+        held.append(memory.stays(y._node.data))
         return allocate(*given)
 
     with pytest.MonkeyPatch.context() as patch:

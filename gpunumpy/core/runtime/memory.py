@@ -72,7 +72,7 @@ _zeroed_scratch: dict[Device, Buffer] = {}
 _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
 # What `set_memory_limit` has not set for a device.
 _initial_limit = parsed_bytes(os.environ.get("GPUNUMPY_MEMORY_LIMIT") or None, "GPUNUMPY_MEMORY_LIMIT")
-_staying: list[Buffer] = []
+_staying: dict[int, list[Buffer]] = {}
 _index_error_lock = ReentrantLock()
 renew_in_child(lambda: [_index_error_lock])
 
@@ -307,7 +307,10 @@ def host_bytes(nbytes: int) -> numpy.ndarray:
 
 
 class staying:
-    """Context in which buffers keep their addresses, though nothing of them is exported, and no step of a plan runs."""
+    """Context in which buffers keep their addresses, though nothing of them is exported, and no step of a plan runs.
+
+    An exception of a signal handler may come between any two lines: then they stay until the context is deleted.
+    """
 
     __slots__ = ("_buffers",)
 
@@ -316,18 +319,20 @@ class staying:
 
     def __enter__(self) -> staying:
         """Let the buffers stay."""
-        _staying.extend(self._buffers)
+        _staying[id(self)] = self._buffers
         return self
 
     def add(self, buffer: Buffer) -> None:
         """Let another buffer stay, within the context."""
-        _staying.append(buffer)
         self._buffers.append(buffer)
 
     def __exit__(self, *exception: object) -> None:
         """Let the buffers go."""
-        for buffer in self._buffers:
-            _staying.remove(buffer)
+        _staying.pop(id(self), None)
+
+    def __del__(self) -> None:
+        """Let the buffers go, if the context was not left."""
+        _staying.pop(id(self), None)
 
 
 @contextmanager
@@ -345,7 +350,12 @@ def unnoted(*buffers: Buffer) -> Iterator[None]:
 
 def may_move(buffer: Buffer) -> bool:
     """Return whether nobody has the address of a buffer, as far as it tells, so that its bytes can be moved."""
-    return not buffer.exported and buffer not in _staying
+    return not buffer.exported and not stays(buffer)
+
+
+def stays(buffer: Buffer) -> bool:
+    """Return whether a context of `staying` has a buffer."""
+    return any(buffer in buffers for buffers in list(_staying.values()))
 
 
 def foreign_buffer(ptr: int, nbytes: int, owner: object, device: Device) -> Buffer:

@@ -19,7 +19,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import helpers
 from gpunumpy.core.late_imports import import_late
-from gpunumpy.core.runtime import plan
+from gpunumpy.core.runtime import memory, plan
 
 from ...support import fake_driver
 from ...support.host_executor import with_new_plans
@@ -191,6 +191,23 @@ def test_what_is_saved_is_what_is_overwritten(text: str, saved: int, monkeypatch
         for name in ("m", "x"):
             numpy.testing.assert_array_equal(np.asnumpy(state[name]), expected[name])
         assert len(jobs) == helped
+
+
+def test_buffers_stay_no_longer_than_their_context() -> None:
+    buffers = [memory.allocate(np.Device("cpu"), 8) for _ in range(2)]
+
+    def use() -> None:
+        with memory.staying(buffers[0]) as stay:
+            stay.add(buffers[1])
+            assert all(map(memory.stays, buffers))
+
+    tracer = Tracer()
+    tracer.run(use)
+    assert tracer.count > 5
+    for place in range(1, tracer.count + 1):
+        with suppress(Interruption):
+            Tracer(place, interrupt).run(use)
+        assert not any(map(memory.stays, buffers)), place
 
 
 @pytest.mark.usefixtures("on_device", "protection")
