@@ -520,6 +520,40 @@ def test_what_is_in_place_is_written(write: Callable[[Any, Any], Any], window: C
     same(to_host(tested), reference)
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda n, a, d: n.add(d, 1, out=a),
+        lambda n, a, d: n.einsum("ij,ij->ij", d, d, out=a),
+        lambda n, a, d: n.cumsum(d, axis=0, out=a),
+        lambda n, a, d: n.place(a, d > 0, [1]),
+        lambda n, a, d: n.copyto(a, d),
+        lambda n, a, d: a.__iadd__(d),
+        lambda n, a, d: a.__setitem__(0, d[0]),
+    ],
+)
+@pytest.mark.parametrize("close", ["flags", "setflags"])
+def test_read_only_arrays_of_the_host_beside_those_of_a_device(write: Callable[..., Any], close: str) -> None:
+    before = np.set_residence("device")
+    of_device = np.ones((5, 5))
+    np.set_residence("auto")
+    try:
+        tested, reference = both((5, 5))
+        for array in (tested, reference):
+            if close == "flags":
+                array.flags.writeable = False
+            else:
+                array.setflags(write=False)
+        values = tested.get()
+        with pytest.raises(ValueError, match="read-only"):
+            write(numpy, reference, numpy.ones((5, 5)))
+        with pytest.raises(ValueError, match="read-only"):
+            write(np, tested, of_device)
+        numpy.testing.assert_array_equal(tested.get(), values)
+    finally:
+        np.set_residence(before)
+
+
 @pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
 def test_what_is_in_place_refuses_read_only_arrays(write: Callable[[Any, Any], Any]) -> None:
     tested, reference = both((5, 5))

@@ -95,7 +95,7 @@ def test_a_call_is_few_calls_of_python(library: Library) -> None:
             sp.ndimage.uniform_filter1d(x, 5)
         finally:
             sys.setprofile(None)
-    assert 20 < len(called) <= 32, called  # one of them is the core's if that is compiled
+    assert 20 < len(called) <= 33, called  # one of them is the core's if that is compiled
 
 
 @pytest.mark.parametrize("with_cupy", [True, False])

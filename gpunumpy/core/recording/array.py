@@ -278,7 +278,7 @@ class ndarray(ArrayState):
         OverlapError
             If elements overlap: NumPy writes them, one after the other.
         """
-        if self._flags & READ_ONLY:
+        if self._flags & (READ_ONLY | ON_HOST) and not self.writeable:
             raise ValueError("assignment destination is read-only")
         require_device(self)
         queue = self.queue

@@ -17,7 +17,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import READ_ONLY, is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
+from ...core.recording.array import is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.overlap import overlaps
 from ...core.recording.record import (
     array_of_protocol,
@@ -82,7 +82,7 @@ def _checked_item(array: Any) -> Output | None:
     if array is None or isinstance(array, HostOutput):
         return array
     if is_writable_array(array):
-        if array._flags & READ_ONLY:
+        if not array.writeable:
             raise ValueError("output array is read-only")
         if overlaps(array):  # before an output that comes first is written to
             raise OverlapError("an output whose elements overlap is written on the host")
@@ -193,7 +193,7 @@ def write_to_output(out: Output, value: Node, mask: Node | None = None) -> Any:
 
     Returns the array that the user passed, which may be a NumPy array.
     """
-    if isinstance(out, ndarray) and out._flags & READ_ONLY:
+    if isinstance(out, ndarray) and not out.writeable:
         raise ValueError("output array is read-only")
     value = cast_with_warning(value, out.dtype)
     with one_step(out):
