@@ -686,8 +686,11 @@ class Plan:
             The number of the runner, if there is only one; else -1.
         """
         numbers = self.numbers
-        written = [overwritten_rows(*numbers[at : at + 4]) for _, _, at in regions]
-        if self.device is CPU and sum([length * number for _, length, _, number in written]) <= UNDO_BYTES:
+        can_undo, written = self.device is CPU, []
+        if can_undo:
+            written = [overwritten_rows(*numbers[at : at + 4]) for _, _, at in regions]
+            can_undo = sum([length * number for _, length, _, number in written]) <= UNDO_BYTES
+        if can_undo:
             saved = []
             for (is_leaf, place, _), rows in zip(regions, written, strict=True):
                 buffer = nodes[place].data if is_leaf else slots[place]
