@@ -6,6 +6,7 @@ import itertools
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -124,7 +125,16 @@ def test_outer() -> None:
     )
 
 
-def test_methods_of_ufuncs(on_device: None) -> None:
+@pytest.fixture
+def host_where_documented(device: str) -> Iterator[None]:
+    """Let SciPy compute on the host what is on a GPU, as the page says, and never in place of the CPU device."""
+    before = np.host_fallback()
+    np.host_fallback("error" if device == "cpu" else "ignore")
+    yield
+    np.host_fallback(before)
+
+
+def test_methods_of_ufuncs(on_device: None, host_where_documented: None) -> None:
     x, where = numpy.arange(1.0, 7.0).reshape(2, 3), numpy.array([0, 1, 1])
     ours, scipys = special.xlogy, scipy_function("xlogy")
     numpy.testing.assert_allclose(ours.reduce(np.asarray(x)).get(), scipys.reduce(x))

@@ -271,3 +271,16 @@ def exit_code(child: int) -> int | None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return None
+
+
+def test_a_library_that_warns_of_forks() -> None:
+    """As JAX does, in the name of what forks, from a hook that stays for good."""
+    told = []
+
+    def before_fork() -> None:
+        if not told:
+            told.append(True)
+            warnings.warn("os.fork() was called. JAX is multithreaded", RuntimeWarning, stacklevel=2)
+
+    os.register_at_fork(before=before_fork)
+    assert in_child(lambda: len(told)) == 1
