@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -171,6 +172,28 @@ def test_reads_of_rows_move_a_large_array_of_a_device_that_shares_memory() -> No
     assert mine.residence == "host"
     mine[1] += 1
     same(mine[1:3].T @ np.ones(2), data[1:3].T @ numpy.ones(2) + 1)
+
+
+def _covariance(np: Any, product: Any, data: Any) -> Any:
+    data -= data.mean(axis=0)
+    found = np.zeros((data.shape[1], data.shape[1]))
+    for k in range(6):
+        found[k:, k] = found[k, k:] = product(data[:, k], data[:, k:]) / len(data)
+    return found
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled core alone moves arrays")
+@pytest.mark.parametrize("product", [operator.matmul, np.dot])
+def test_small_products_of_large_parts_move_arrays_of_a_device_that_shares_memory(product: Any) -> None:
+    mine, data = np.asarray(_numbers(800, 900)), _numbers(800, 900)
+    found = _covariance(np, product, mine)
+    assert mine.residence == "host"
+    same(found, _covariance(numpy, numpy.dot, data))
+    same(mine * 1, data)
+    same(mine[:, 2:] @ mine[2:, 2:].T, data[:, 2:] @ data[2:, 2:].T)  # large
+    mine[:, 0] += 1
+    assert mine.residence == "device"
 
 
 @pytest.mark.usefixtures("cpu")

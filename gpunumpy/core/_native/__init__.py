@@ -256,6 +256,15 @@ def has_met_device(array: Any) -> bool:
     return _core is not None and bool(_core.has_met_device(array))
 
 
+def note_product(product: Any, x: Any, y: Any) -> None:
+    """Have arrays whose parts make a small product move to the host soon, where that moves no bytes.
+
+    Without the core no array is moved to the host.
+    """
+    if _core is not None:
+        _core.note_product(product, x, y)
+
+
 def program(*parts: Any) -> Any:
     """Return the program of a plan, made of what `core/_native/program.cpp` lists; None without the core."""
     return None if _core is None else _core.Program(*parts)

@@ -1,5 +1,6 @@
 #include "element_moves.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "host_arrays.hpp"
@@ -120,7 +121,23 @@ PyObject* has_met_device(PyObject*, PyObject* array) {
     return Py_NewRef(has_many_accesses(owner) ? Py_True : Py_False);
 }
 
+// note_product(product, x, y): an array on a device that shares the host's memory, parts of which make a small product, moves
+// to the host with the next small part that is read: NumPy multiplies them in less time than it takes to record and run it.
+PyObject* note_product(PyObject*, PyObject* arrays) {
+    Section section;
+    PyObject *product, *operands[2];
+    if (!PyArg_ParseTuple(arrays, "OOO", &product, &operands[0], &operands[1])) return nullptr;
+    for (PyObject* x : operands) {
+        PyObject* owner = is_array(x) ? as_array(x)->base : Py_None;
+        if (is_owner_on_device(owner) && shares_memory(queue_of(owner)) && is_small(product, owner)) {
+            as_array(owner)->accesses.count = std::max(as_array(owner)->accesses.count, LEAST_ACCESSES);
+        }
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
+    {"note_product", note_product, METH_VARARGS, nullptr},
     {"set_move_to_host", set_function<move_to_host>, METH_O, nullptr},
     {"set_look_to_write", set_function<look_to_write>, METH_O, nullptr},
     {"set_note_elements", set_note_elements, METH_O, nullptr},

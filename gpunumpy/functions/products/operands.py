@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 from numpy._core._exceptions import _UFuncInputCastingError, _UFuncOutputCastingError
 
+from ...core._native import note_product
 from ...core.dtypes import DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -37,6 +38,13 @@ def cast_operands(nodes: Sequence[Node], dtype: DType, casting: Any = "safe", na
 def cast_to_common_dtype(a: ndarray, b: ndarray) -> list[Node]:
     """Return two operands as nodes of their common dtype."""
     return cast_operands((a.value(), b.value()), check(product_dtype((a.dtype, b.dtype))))
+
+
+def noted(product: ndarray, x: ndarray, y: ndarray) -> ndarray:
+    """Return a product; where a device shares the host's memory, arrays whose parts were multiplied may move there."""
+    if product.queue.shares_memory:
+        note_product(product, x, y)
+    return product
 
 
 def write_product(

@@ -20,7 +20,7 @@ from ..fallback import on_host
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dtype_of, keywords
 from ..ufuncs.output import checked_output, in_order, only_output
 from .matrix_product import are_multiplied_by_library, conjugate, matrix_product, vector_product
-from .operands import as_two_arrays, cast_operands, reordered, write_product
+from .operands import as_two_arrays, cast_operands, noted, reordered, write_product
 from .precision import precision_name
 
 __all__ = ["matmul", "matvec", "vecmat", "vecdot"]
@@ -53,8 +53,8 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **options: Any) -> ndarray:
         precision = precision_name()
         signature = _find_memoized_matmul((left.signature, right.signature, precision))
         if signature is not None:
-            return wrap(Node(signature, (left, right)))
-        return _memoized_matmul((left, right), precision)
+            return noted(wrap(Node(signature, (left, right))), x1, x2)
+        return noted(_memoized_matmul((left, right), precision), x1, x2)
     return _call_gufunc("matmul", x1, x2, out, options)
 
 

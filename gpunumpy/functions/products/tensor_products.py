@@ -24,7 +24,7 @@ from ..ufuncs.errstate import ignoring
 from ..ufuncs.methods import reduce_ufunc
 from ..ufuncs.output import checked_output, write_to_output
 from .matrix_product import conjugate, matrix_product, vector_product
-from .operands import as_two_arrays, cast_to_common_dtype, reordered, write_product
+from .operands import as_two_arrays, cast_to_common_dtype, noted, reordered, write_product
 
 __all__ = ["dot", "vdot", "inner", "outer", "tensordot", "kron", "cross", "trace"]
 
@@ -42,7 +42,7 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
         result = _product_along(one, two, max(two.ndim - 2, 0))
     out_array = _output_array(out)
     if out_array is None:
-        return wrap(result)
+        return noted(wrap(result), one, two)
     is_same_type = (out_array.dtype, out_array.shape) == (result.signature.dtype, result.signature.shape)
     if not is_same_type or not out_array.c_contiguous:
         raise ValueError(
