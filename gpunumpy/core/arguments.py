@@ -11,6 +11,7 @@ from .numpy_release import NUMPY_2_5
 from .source_location import warn
 
 _ORDERS = ("C", "F", "A", "K")
+_IF_NEEDED = numpy._CopyMode.IF_NEEDED
 
 
 def memory_order(order: Any, default: str = "K") -> str:
@@ -35,7 +36,14 @@ def copy_mode(copy: Any) -> bool | None:
     """Return a `copy` argument: True, False, or None for a copy only where one is needed."""
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
-    return None if copy is None else bool(copy)
+    return None if copy is None or copy is _IF_NEEDED else bool(copy)
+
+
+def is_copied(copy: Any) -> bool:
+    """Return the `copy` argument of a cast, which makes a copy where one is needed whatever it is."""
+    if type(copy) is numpy._CopyMode:
+        raise ValueError("_CopyMode enum is not allowed for astype function. Use true/false instead.")
+    return bool(copy)
 
 
 def whole_number(x: Any) -> int:

@@ -40,22 +40,30 @@ float4_e2m1fn = _dtypes.float4_e2m1fn.type
 
 
 class finfo:
-    """Machine limits of a floating dtype, or of the dtype of an array. See `numpy.finfo`.
+    """Machine limits of a floating dtype, or of the dtype of an array: one object for each. See `numpy.finfo`.
 
     The limits are scalars of the dtype, as in NumPy; those of bfloat16, float8 and float4 are Python floats.
     """
 
+    _limits: Any
+
     __class_getitem__: Any = classmethod(GenericAlias)  # as NumPy's, for annotations
 
-    def __init__(self, dtype: Any) -> None:
+    def __new__(cls, dtype: Any) -> finfo:
+        """Return the object of a dtype, which is made once."""
         wanted = _type_of(dtype)
         of_ml_dtypes = _of_ml_dtypes(wanted)
-        self._limits: Any = numpy.finfo(wanted) if of_ml_dtypes is None else ml_dtypes.finfo(of_ml_dtypes)
+        limits = numpy.finfo(wanted) if of_ml_dtypes is None else ml_dtypes.finfo(of_ml_dtypes)
+        made = object.__new__(cls)
+        made._limits = limits
+        return _finfos.setdefault(limits.dtype, made)
+
+    def __reduce__(self) -> tuple[type, tuple[Any]]:
+        """Return how copies and pickles find the object again."""
+        return finfo, (self.dtype,)
 
     def __getattr__(self, name: str) -> Any:
         """Return one of the limits."""
-        if name == "_limits":  # an object that is being copied has no limits yet
-            raise AttributeError(name)
         value = getattr(self._limits, name)
         return float(value) if _of_ml_dtypes(type(value)) else value
 
@@ -76,6 +84,7 @@ class finfo:
         return hash(self.dtype)
 
 
+_finfos: dict[numpy.dtype[Any], finfo] = {}
 _ML_DTYPES = {key: dtype for dtype in _dtypes.ML_DTYPES for key in (dtype, dtype.type, dtype.name)}
 
 

@@ -123,6 +123,7 @@ OWN_FUNCTIONS: dict[str, Any] = {}
 _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Functions and methods whose results show the memory of their argument, as a dtype or a class of NumPy's.
 _MAKERS_OF_VIEWS = (numpy.ndarray.view, numpy.ndarray.getfield, numpy.asmatrix)
+_KEYWORD_NAMES = ("_CopyMode",)  # the modes of `copy=`, which NumPy shows under a private name
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("dtypes", "exceptions", "version"))
 
@@ -660,7 +661,7 @@ def lookup(module: str, name: str) -> Any:
     numpy_module = import_late(module)
     own_module = "gpunumpy" + module.removeprefix("numpy")
     missing = f"module {own_module!r} has no attribute {name!r}"
-    if name.startswith("_"):
+    if name.startswith("_") and name not in _KEYWORD_NAMES:
         raise AttributeError(missing)
     try:
         found = call_for_user(getattr, numpy_module, name)

@@ -15,15 +15,18 @@ from ..functions.manipulation.joining import as_arrays
 from ..functions.ufuncs.elementwise import where
 from ..functions.ufuncs.ufunc import sqrt
 from ..linalg.least_squares import lstsq
-from .bases import CHEBYSHEV, Basis
+from .bases import Basis
 from .evaluation import vander
 from .operands import Array
 
 
-def interpolate(func: Callable[..., Any], deg: Any, args: tuple[Any, ...] = ()) -> Array:
+def interpolate(
+    chebvander: Callable[..., Array], func: Callable[..., Any], deg: Any, args: tuple[Any, ...] = ()
+) -> Array:
     """Return the Chebyshev series that equals a function at the Chebyshev points of the first kind.
 
-    The function is called with an array of this package. See `numpy.polynomial.chebyshev.chebinterpolate`.
+    The function is called with an array of this package, and so is `chebvander`, as programs call it. See
+    `numpy.polynomial.chebyshev.chebinterpolate`.
     """
     degree = numpy.asarray(deg)
     if degree.ndim or degree.dtype.kind not in "iu":
@@ -32,7 +35,7 @@ def interpolate(func: Callable[..., Any], deg: Any, args: tuple[Any, ...] = ()) 
         raise ValueError("expected deg >= 0")
     order = int(degree) + 1
     points: Array = asarray(import_late("numpy.polynomial.chebyshev").chebpts1(order))
-    matrix: Array = vander(CHEBYSHEV, points, order - 1)
+    matrix = chebvander(points, order - 1)
     values: Array = asarray(func(points, *args))
     scale: Array = asarray(numpy.where(numpy.arange(order), 2.0, 1.0) / order)
     return (matrix.T @ values) * scale.reshape((-1,) + (1,) * (values.ndim - 1))

@@ -78,7 +78,8 @@ def _register_basis(basis: Basis) -> None:
     for suffix in _OF_NUMBERS:
         _register(module, basis.prefix + suffix, None, False)
     if basis is CHEBYSHEV:
-        _register(module, "chebinterpolate", fitting.interpolate, True)
+        as_called = OWN_FUNCTIONS[f"{module.__name__}.chebvander"]
+        _register(module, "chebinterpolate", partial(fitting.interpolate, as_called), True)
     if basis is not POWERS:
         _register(module, f"poly2{basis.prefix}", lambda pol: arithmetic.converted(POWERS, basis, pol), False)
         _register(module, f"{basis.prefix}2poly", lambda c: arithmetic.converted(basis, POWERS, c), False)

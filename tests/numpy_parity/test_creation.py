@@ -120,6 +120,34 @@ def test_keywords_of_array() -> None:
         np.array(a, order="Q")
 
 
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("mode", numpy._CopyMode)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda xp, x, mode: xp.array(x, copy=mode),
+        lambda xp, x, mode: xp.array(x, "f4", copy=mode),
+        lambda xp, x, mode: xp.asarray([1, 2], copy=mode),
+        lambda xp, x, mode: xp.reshape(x, (3, 1), copy=mode),
+        lambda xp, x, mode: xp.reshape(xp.ones((2, 2)).T, 4, copy=mode),
+        lambda xp, x, mode: xp.nan_to_num(x, copy=mode),
+        lambda xp, x, mode: x.astype("f8", copy=mode),
+    ],
+)
+def test_modes_of_copies(make: Callable[..., Any], mode: Any, residence: str) -> None:
+    np.set_residence(residence)
+
+    def outcome(xp: Any) -> Any:
+        x = xp.ones(3)
+        try:
+            made = make(xp, x, xp._CopyMode(mode.value))
+        except ValueError:
+            return ValueError
+        return made is x, xp.shares_memory(made, x), made.tolist()
+
+    assert outcome(np) == outcome(numpy)
+
+
 def test_a_copy_is_a_copy() -> None:
     a = np.arange(3)
     b = np.array(a)

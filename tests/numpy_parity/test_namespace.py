@@ -100,6 +100,14 @@ def test_limits_of_bfloat16() -> None:
         assert np.finfo(dtype) != np.finfo("f4")
 
 
+@pytest.mark.parametrize("dtype", ["f4", numpy.float64, ">f8", "c8", "g", np.bfloat16])
+def test_limits_are_made_once(dtype: Any) -> None:
+    limits = np.finfo(dtype)
+    assert limits is np.finfo(dtype) is np.finfo(limits.dtype)
+    assert all(copied is limits for copied in (copy.copy(limits), pickle.loads(pickle.dumps(limits))))
+    assert limits is not np.finfo("f2")
+
+
 def test_kinds_of_dtypes() -> None:
     kinds = ("bool", "integral", "signed integer", "unsigned integer", "real floating", "complex floating", "numeric")
     for dtype in (*map(numpy.dtype, "?bhiqBHIQefdFD"), numpy.float32):

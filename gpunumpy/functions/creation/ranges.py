@@ -22,7 +22,7 @@ from ...core.graph.node import Node
 from ...core.graph.queue import Queue
 from ...core.numpy_release import NUMPY_2_5
 from ...core.ops import table
-from ...core.recording.array import is_scalar, make_view, ndarray, to_host, wrap
+from ...core.recording.array import is_scalar, make_view, memory_on_host, ndarray, to_host, wrap
 from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import (
     as_array,
@@ -34,7 +34,7 @@ from ...core.recording.record import (
     ndim_of,
     to_numpy,
 )
-from ...core.recording.residence import host_bytes, is_auto, resident
+from ...core.recording.residence import DTYPES, host_bytes, is_auto, resident
 from ...core.runtime.device import Device, default_device
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
@@ -104,6 +104,7 @@ def arange(
     if start_or_stop is _NOT_GIVEN and stop is None:
         raise TypeError("arange() requires stop to be specified.")
     first = start_or_stop if start is _NOT_GIVEN else start
+    is_of_host = all(not isinstance(x, ndarray) or memory_on_host(x) is not None for x in (first, stop, step))
     start, stop, step = 0 if first is _NOT_GIVEN else host_scalar(first), host_scalar(stop), host_scalar(step)
     if stop is None:
         start, stop = 0, start
@@ -118,9 +119,13 @@ def arange(
     count = _range_length(start, stop, step)
     if target_dtype == BOOL and count > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
+    queue = queue_for(device)
+    is_small = count * target_dtype.itemsize <= queue.host_bytes and target_dtype in DTYPES
+    if is_of_host and is_small and is_auto():
+        return resident(_numpy_arange(start, stop, step, target_dtype), queue.device)
     # NumPy sets the first two values, or raises, and continues with their difference: so does `_progression`.
     first_values = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, target_dtype)[:2]
-    return mark_owner_as_array(wrap(_progression(first_values, count, target_dtype, queue_for(device))))
+    return mark_owner_as_array(wrap(_progression(first_values, count, target_dtype, queue)))
 
 
 def _range_length(start: Any, stop: Any, step: Any) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ...core import dtypes
-from ...core.arguments import copy_mode, is_set, memory_order
+from ...core.arguments import copy_mode, is_copied, is_set, memory_order
 from ...core.errors import OnHostError
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -453,7 +453,7 @@ def cast_to(
     order = memory_order(order)
     is_set(subok)  # there are no subclasses to keep
     is_copied_for_order = order == "A" and not (x.c_contiguous or x.f_contiguous)
-    if not copy and target == x.dtype and is_in_order(x, order) and not is_copied_for_order:
+    if not is_copied(copy) and target == x.dtype and is_in_order(x, order) and not is_copied_for_order:
         return x
     node = cast_with_warning(x.value(), target)
     if is_scalar(x):
