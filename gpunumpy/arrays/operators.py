@@ -241,6 +241,8 @@ def contains(x: ndarray, y: Any) -> bool:
 
 def hash_of(x: ndarray) -> int:
     """Return ``hash(x)``. Raise TypeError unless the array is the 0-d result of an operation."""
+    if isinstance(x._base, numpy.generic):  # on the host
+        return hash(x._base)
     if not is_scalar(x):
         raise TypeError("unhashable type: 'numpy.ndarray'")
     return hash(item_of(x))

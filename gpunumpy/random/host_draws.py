@@ -8,13 +8,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from types import NoneType
 from typing import Any
 
 import numpy
 
 from ..core.locks import held
-from ..core.recording.array import ndarray
-from ..core.recording.residence import resident
+from ..core.recording.array import memory_on_host, ndarray, on_host_memory
+from ..core.recording.residence import DTYPES, is_for_host, resident
+from ..core.runtime.device import Device
 from ..functions.fallback import on_host
 
 # Names that neither take nor return arrays, except the state of a stream, which stays on the host.
@@ -24,6 +26,11 @@ STATE_NAMES = frozenset(
         "bit_generator",
     )
 )
+
+
+# Functions that permute or choose elements of an array, which small arrays on the host lend them.
+_OF_ELEMENTS = (".choice", ".permutation", ".shuffle")
+_PLAIN = frozenset((bool, int, float, NoneType))
 
 
 class _Running(threading.local):
@@ -61,6 +68,7 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
     """
     wrapped = on_host(function, "" if silent else f"gpunumpy.random.{name}")
     shuffles = name.endswith("shuffle")
+    takes_memory = name.endswith(_OF_ELEMENTS)
 
     @wraps(function, updated=())
     def run(*args: Any, **options: Any) -> Any:
@@ -69,11 +77,37 @@ def with_device_arrays(function: Callable[..., Any], name: str, silent: bool = F
             return function(*args, **options)
         running.inside = True
         try:
-            return wrapped(*args, **options)
+            memories = _memories(args) if takes_memory and not options else None
+            if memories is None:
+                return wrapped(*args, **options)
+            result = function(*memories)
         finally:
             running.inside = False
+        if isinstance(result, numpy.generic) and result.dtype in DTYPES:
+            return on_host_memory(result, _device_of(args))
+        return resident(result, _device_of(args)) if type(result) is numpy.ndarray else result
 
     return run
+
+
+def _memories(args: tuple[Any, ...]) -> list[Any] | None:
+    """Return a generator and arguments with the memory of small arrays on the host in their place; None for others.
+
+    NumPy then shuffles that memory, or takes elements of it. There has to be an array.
+    """
+    found, has_array = list(args), False
+    for k, x in enumerate(args[1:], 1):
+        memory = memory_on_host(x) if type(x) is ndarray else None
+        if isinstance(memory, numpy.ndarray) and is_for_host(memory, x.device):
+            found[k], has_array = memory, True
+        elif type(x) not in _PLAIN:
+            return None
+    return found if has_array else None
+
+
+def _device_of(args: tuple[Any, ...]) -> Device:
+    """Return the device of the first array among some arguments."""
+    return next(x.device for x in args if type(x) is ndarray)
 
 
 def _is_array(x: Any) -> bool:

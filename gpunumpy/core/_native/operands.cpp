@@ -207,8 +207,11 @@ PyObject* returned_array(PyObject* x, const Operands& operands) {
     }
     // Nobody else has a copy that is the result.
     if (!base && operands.have_copies()) PyArray_ENABLEFLAGS(data, NPY_ARRAY_WRITEABLE);
-    if (base || !is_small) return returned_by_python(x, operands);
-    return new_host_array(x, Py_None, operands.queue(), ON_HOST | MADE_AS_ARRAY);
+    if (!is_small || (base && !PyArray_ISWRITEABLE(data))) return returned_by_python(x, operands);
+    // A part of what NumPy made, such as a column of the positions of `nonzero`, is copied if it has gaps.
+    const bool has_gaps = base && !PyArray_IS_C_CONTIGUOUS(data) && !PyArray_IS_F_CONTIGUOUS(data);
+    const Ref memory(has_gaps ? PyArray_NewCopy(data, NPY_KEEPORDER) : Py_NewRef(x));
+    return memory ? new_host_array(memory.get(), Py_None, operands.queue(), ON_HOST | MADE_AS_ARRAY) : nullptr;
 }
 
 }  // namespace
@@ -216,7 +219,7 @@ PyObject* returned_array(PyObject* x, const Operands& operands) {
 PyObject* returned(PyObject* x, const Operands& operands) {
     if (PyArray_CheckExact(x)) return returned_array(x, operands);
     if (is_scalar_at_hand(Py_TYPE(x))) return new_host_scalar(Ref::to(x), operands.queue());
-    if (x == Py_None || PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x)) return Py_NewRef(x);
+    if (x == Py_None || PyUnicode_CheckExact(x) || PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x)) return Py_NewRef(x);
     if (PyTuple_CheckExact(x) || PyList_CheckExact(x)) {
         return parts_of(x, [&operands](PyObject* part) { return returned(part, operands); });
     }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "axes.hpp"
+#include "new_arrays.hpp"
 #include "temporaries.hpp"
 
 namespace core {
@@ -297,17 +298,19 @@ PyObject* by_loop(PyObject* object, int rules, PyObject* const* args, Py_ssize_t
     }
     Operand &first = operands[0], &last = operands[count - 1];
     if (ufunc->core_enabled) return product_by_loop(ufunc, rules, first, last, args);
-    if (first.type < 0 && !store_number(first, last.type)) return nullptr;
+    const bool are_of_python = first.type < 0 && last.type < 0;
+    if (are_of_python && (!PyFloat_CheckExact(first.number) || !PyFloat_CheckExact(last.number))) return nullptr;
+    if (first.type < 0 && !store_number(first, are_of_python ? NPY_DOUBLE : last.type)) return nullptr;
     if (last.type < 0 && !store_number(last, first.type)) return nullptr;
     if (first.type != last.type && !convert_both(first, last)) return nullptr;
     const int loop = loop_of(ufunc, first.type);
     if (loop < 0) return nullptr;
     PyObject* array = is_array(args[0]) ? args[0] : args[count - 1];
-    if (!is_array(array)) return nullptr;
-    PyObject* queue = queue_of(array);
+    const Ref queue(is_array(array) ? Py_NewRef(queue_of(array)) : default_queue());
+    if (!queue) return nullptr;
     // A scalar is not written to: in place of it, a name is bound to another one.
-    if (!first.array && !last.array) return scalar_by_loop(ufunc, loop, first, last, static_cast<int>(count), queue);
-    return array_by_loop(ufunc, loop, rules, operands, args, queue);
+    if (!first.array && !last.array) return scalar_by_loop(ufunc, loop, first, last, static_cast<int>(count), queue.get());
+    return array_by_loop(ufunc, loop, rules, operands, args, queue.get());
 }
 
 PyObject* power_of_scalars(int rules, PyObject* const* args, Py_ssize_t count) {

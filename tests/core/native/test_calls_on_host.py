@@ -1,0 +1,108 @@
+"""Calls on small arrays that run none of this package's functions in Python, and give what NumPy gives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
+from gpunumpy.functions import fallback
+
+PACKAGE = str(Path(np.__file__).parent)
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "nonzero": lambda library, x: library.nonzero(x > 2),
+    "method nonzero": lambda library, x: (x > 2).nonzero(),
+    "where": lambda library, x: library.where(x[0] > 2),
+    "flatnonzero": lambda library, x: library.flatnonzero(x),
+    "columns": lambda library, x: x[:, library.asarray([2, 0])],
+    "square root of a float": lambda library, x: library.sqrt(2.0),
+    "ufunc of two floats": lambda library, x: library.maximum(0.25, -0.0),
+    "predicate of a float": lambda library, x: library.isnan(2.5),
+    "ufunc of a float and a scalar": lambda library, x: library.hypot(numpy.float32(3), 4.0),
+    "str": lambda library, x: str(x.sum()),
+    "format": lambda library, x: f"{x.sum():.3f}",
+}
+
+
+@pytest.fixture(autouse=True)
+def auto() -> Iterator[None]:
+    before = np.set_residence("auto")
+    yield
+    np.set_residence(before)
+
+
+def _same(result: Any, expected: Any) -> None:
+    """Compare results, also those in a tuple; arrays have to be writeable."""
+    assert isinstance(result, tuple) == isinstance(expected, tuple)
+    for found, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (result, expected)), strict=True):
+        if isinstance(other, str):
+            assert found == other
+            continue
+        assert (type(found), found.residence, found.base) == (np.ndarray, "host", None)
+        assert found.dtype == other.dtype
+        assert found.flags.writeable == other.flags.writeable
+        numpy.testing.assert_array_equal(found, other)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_the_core_alone_makes_calls_and_what_they_return(call: Callable[[Any, Any], Any]) -> None:
+    data = numpy.arange(6.0).reshape(2, 3)
+    mine = np.asarray(data)
+    result = call(np, mine)  # the first call imports
+    _same(result, call(numpy, data))
+    files: list[str] = []
+    sys.setprofile(lambda frame, *_: files.append(frame.f_code.co_filename))
+    try:
+        call(np, mine)
+    finally:
+        sys.setprofile(None)
+    assert not IS_COMPILED or not [name for name in files if name.startswith(PACKAGE)]
+
+
+RANDOM: dict[str, Callable[[Any, Any], Any]] = {
+    "shuffle": lambda rng, x: rng.shuffle(x),
+    "shuffle a column": lambda rng, x: rng.shuffle(x[:, 1]),
+    "permutation": lambda rng, x: rng.permutation(x),
+    "choice": lambda rng, x: rng.choice(x[1]),
+    "choices": lambda rng, x: rng.choice(x[1], 2, False),
+}
+
+
+@pytest.mark.parametrize("seeded", ["default_rng", "RandomState"])
+@pytest.mark.parametrize("call", RANDOM.values(), ids=RANDOM)
+def test_numpy_permutes_the_memory_of_small_arrays(
+    call: Callable[[Any, Any], Any], seeded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = numpy.arange(12.0).reshape(4, 3)
+    mine = np.asarray(data)
+    rng, other = (getattr(xp.random, seeded)(3) for xp in (np, numpy))
+    monkeypatch.delattr(fallback.HostCall, "arguments")  # that copies arrays
+    result, expected = call(rng, mine), call(other, data)
+    numpy.testing.assert_array_equal(mine, data)
+    if expected is None:
+        assert result is None
+    else:
+        _same(result, numpy.asarray(expected)[()])
+        assert not np.shares_memory(result, mine)
+
+
+def test_what_may_not_be_shuffled_is_numpys_error() -> None:
+    mine = np.arange(5.0)
+    mine.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        np.random.default_rng(0).shuffle(mine)
+    with pytest.raises(TypeError, match="unsized"):
+        np.random.default_rng(0).shuffle(np.zeros(()))
+
+
+@pytest.mark.parametrize("value", [True, 3, -2.5, 1j, numpy.float32(0.1)])
+def test_hashes_of_scalars(value: Any) -> None:
+    assert {np.asarray([value])[0]: "found"}[numpy.asarray([value])[0]] == "found"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(np.asarray(value))
