@@ -17,6 +17,7 @@ from ..core.recording.array import ndarray, wrap
 from ..core.recording.memo import MemoizedFunction
 from ..kernels.custom.loop_text import Loop, LoopParameter
 from ..kernels.custom.text import Operation, overwrites
+from .outputs import Overwrites, same_as, values_before, write_outputs
 from .parameters import (
     check_count,
     check_names,
@@ -146,34 +147,46 @@ class ElementwiseKernel:
             values = values_of(self.name, self.in_params, self.out_params, args)
             with ordered_with(stream, queue_of(self.name, values).device):
                 return self(*args, size=size)
-        values = values_of(self.name, self.in_params, self.out_params, args)
-        made = args[len(self.in_params) :]
-        # What has no array is computed on the default device, which the next call may find to be another one.
-        is_repeated = size is None or any(x.signature.queue is not None for x in values)
-        if len(self.out_params) == 1 and is_repeated:
-            results: tuple[ndarray, ...] = (_memo(values, self, size),)
+        arrays = args[len(self.in_params) :]
+        if arrays:
+            write_outputs(
+                arrays,
+                lambda: values_of(self.name, self.in_params, self.out_params, args),
+                lambda values, overwrites: self._results(values, size, overwrites),
+            )
         else:
-            results = tuple([wrap(value) for value in self._record(values, size)])
-        for output, result in zip(made, results, strict=False):
-            output[...] = result
-        arrays = made or results
+            arrays = tuple(self._results(values_of(self.name, self.in_params, self.out_params, args), size))
         if self.no_return:
             return None
         return arrays[0] if len(arrays) == 1 and not self.return_tuple else arrays
 
-    def _record(self, args: Sequence[Node], size: int | None) -> list[Node]:
-        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
+    def _results(self, values: tuple[Node, ...], size: int | None, overwrites: Overwrites = ()) -> list[ndarray]:
+        """Return the outputs as new arrays; `overwrites` is that of outputs that are given."""
+        # What has no array is computed on the default device, which the next call may find to be another one.
+        if len(self.out_params) == 1 and (size is None or any(x.signature.queue is not None for x in values)):
+            return [_memo(values, self, size, overwrites)]
+        return [wrap(value) for value in self._record(values, size, overwrites)]
+
+    def _prepared(self, args: Sequence[Node]) -> Prepared | PreparedLoop:
+        """Return the operation for some arguments, or the loop, which compiles."""
         queue = queue_of(self.name, args)
-        kinds = (queue, *[x.signature.dtype for x in args])
+        made = args[len(self.in_params) :]
+        kinds = (queue, same_as(made), *[x.signature.dtype for x in args])
         prepared = self._known.get(kinds)
         if prepared is None:
             prepared = self._known[kinds] = self._prepare(args, queue)
+        return prepared
+
+    def _record(self, args: Sequence[Node], size: int | None, overwrites: Overwrites) -> list[Node]:
+        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
+        prepared = self._prepared(args)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
         if isinstance(prepared, PreparedLoop):
             space = self._shape(values, made, size)
             if not made and size is None and any(p.is_raw for p in self.out_params):
                 raise ValueError(f"{self.name}: the size of a raw output is open; give the output, or size")
-            return prepared.record(values, space, made, size or 0)
+            return prepared.record(values, space, values_before(made, overwrites), size or 0)
+        queue = queue_of(self.name, args)
         is_open = all(x.signature.queue is None for x in args)
         shape = self._shape(values, made, size) if size is not None or made or is_open else None
         if values and is_open and shape is not None:
@@ -191,9 +204,10 @@ class ElementwiseKernel:
             parameters = [
                 LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
             ]
+            same = same_as(args[len(inputs) :]) or (-1,) * len(outputs)
             parameters += [
-                LoopParameter(p.name, dtype, p.is_raw, True, bool(made) or not args)
-                for p, dtype in zip(outputs, types.outputs, strict=True)
+                LoopParameter(p.name, dtype, p.is_raw, True, earlier)
+                for p, dtype, earlier in zip(outputs, types.outputs, same, strict=True)
             ]
             texts = (self.operation, self.preamble, self.loop_prep, self.after_loop)
             return PreparedLoop(Loop(self.name, types.letters, tuple(parameters), *texts, self.options), queue)
@@ -241,9 +255,11 @@ class ElementwiseKernel:
         return loop
 
 
-def _record_one(args: tuple[Node, ...], kernel: ElementwiseKernel, size: int | None) -> tuple[Node, None]:
+def _record_one(
+    args: tuple[Node, ...], kernel: ElementwiseKernel, size: int | None, overwrites: Overwrites
+) -> tuple[Node, None]:
     """Return the one output of a kernel, and that its dimensions are in C order."""
-    (value,) = kernel._record(args, size)
+    (value,) = kernel._record(args, size, overwrites)
     return value, None
 
 

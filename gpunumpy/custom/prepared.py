@@ -88,7 +88,7 @@ class PreparedLoop:
         self._made, self._queue = MadeLoop(loop), queue
 
     def record(self, values: Sequence[Node], shape: Shape, old: Sequence[Node] = (), size: int = 0) -> list[Node]:
-        """Return the outputs.
+        """Return the outputs; of several that are the same array, the first.
 
         Parameters
         ----------
@@ -97,7 +97,8 @@ class PreparedLoop:
         shape
             That of the loop.
         old
-            The values of the outputs before; none if they are made. Without any input, they begin as zeros then.
+            The values of the outputs before; none if they are made. Without any input, they begin as zeros then. A
+            value that no array has as a whole is pending: what is in memory may be overwritten there.
         size
             The number of elements, if all arrays are raw.
 
@@ -110,19 +111,19 @@ class PreparedLoop:
         inputs, outputs = made.loop.inputs, made.loop.outputs
         if not values and not old:  # a call of the graph has arguments
             old = [graph.fill(graph.typed_scalar(0, p.dtype), shape, queue) for p in outputs]
-        results = tuple([(x.signature.shape, x.signature.dtype) for x in old]) or tuple(
-            [(shape, p.dtype) for p in outputs]
-        )
+        of_outputs = [x.signature.shape for x in old] or [shape] * len(outputs)
         shapes = [x.signature.shape if p.is_raw else shape for x, p in zip(values, inputs, strict=True)]
-        ndims = (*map(len, shapes), *[len(result) for result, _ in results])
+        ndims = tuple(map(len, (*shapes, *of_outputs)))
         check_loop(made, ndims, len(shape), queue.device)
         # A call takes its arguments from memory, scalars too.
         args = [
             graph.fill(x, where, queue) if x.signature.queue is None else graph.broadcast(x, where)
             for x, where in zip(values, shapes, strict=True)
         ]
-        args += old
+        args += [x for x, p in zip(old, outputs, strict=False) if p.same_as < 0]
+        results = tuple([(x, p.dtype) for x, p in zip(of_outputs, outputs, strict=True) if p.same_as < 0])
+        options = made, size, len(results) if old else 0
         name = "elementwise_kernel" if made.is_plain else "elementwise_kernel_apart"
         if len(results) == 1:
-            return [graph.library_call(name, (made, size), args, results[0])]
-        return graph.library_call_outputs(name, (made, size), args, results)
+            return [graph.library_call(name, options, args, results[0])]
+        return graph.library_call_outputs(name, options, args, results)

@@ -21,6 +21,7 @@ from ..kernels.custom.checks import check_reduction
 from ..kernels.custom.loop_text import Loop, LoopParameter
 from ..kernels.custom.reduction_text import ReductionTexts, reduction_of
 from ..kernels.custom.text import Operation, Variable, macros_of, names, user_type
+from .outputs import Overwrites, same_as, values_before, write_outputs
 from .parameters import (
     Types,
     check_count,
@@ -194,25 +195,36 @@ class ReductionKernel:
             values = values_of(self.name, self.in_params, self.out_params, args)
             with ordered_with(stream, queue_of(self.name, values).device):
                 return self(*args, axis=axis, keepdims=keepdims)
-        values = values_of(self.name, self.in_params, self.out_params, args)
-        made = args[len(self.in_params) :]
+        arrays = args[len(self.in_params) :]
         static = tuple(axis) if isinstance(axis, list) else axis, bool(keepdims)
-        if len(self.out_params) == 1:
-            results: tuple[ndarray, ...] = (_memo(values, self, *static),)
+        if arrays:
+            write_outputs(
+                arrays,
+                lambda: values_of(self.name, self.in_params, self.out_params, args),
+                lambda values, overwrites: self._results(values, *static, overwrites),
+            )
         else:
-            results = tuple([wrap(value) for value in self._record(values, *static)])
-        for output, result in zip(made, results, strict=False):
-            output[...] = result
-        arrays = made or results
+            arrays = tuple(self._results(values_of(self.name, self.in_params, self.out_params, args), *static, ()))
         return arrays[0] if len(arrays) == 1 else arrays
 
-    def _record(self, args: Sequence[Node], axis: Any, keepdims: bool) -> list[Node]:
-        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
+    def _results(self, values: tuple[Node, ...], axis: Any, keepdims: bool, overwrites: Overwrites) -> list[ndarray]:
+        """Return the outputs as new arrays; `overwrites` is that of outputs that are given."""
+        if len(self.out_params) == 1:
+            return [_memo(values, self, axis, keepdims, overwrites)]
+        return [wrap(value) for value in self._record(values, axis, keepdims, overwrites)]
+
+    def _prepared(self, args: Sequence[Node]) -> _Steps:
+        """Return the steps for some arguments, which compile."""
         queue = queue_of(self.name, args)
-        kinds = (queue, *[x.signature.dtype for x in args])
+        kinds = (queue, same_as(args[len(self.in_params) :]), *[x.signature.dtype for x in args])
         steps = self._known.get(kinds)
         if steps is None:
             steps = self._known[kinds] = self._prepare(args, queue)
+        return steps
+
+    def _record(self, args: Sequence[Node], axis: Any, keepdims: bool, overwrites: Overwrites) -> list[Node]:
+        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
+        queue, steps = queue_of(self.name, args), self._prepared(args)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
         if all(x.signature.queue is None for x in values):
             raise ValueError(f"{self.name}: no array tells the number of elements")
@@ -243,7 +255,7 @@ class ReductionKernel:
         if steps.finish is None:
             return reduced
         if isinstance(steps.finish, PreparedLoop):
-            return steps.finish.record([*reduced, *raw], final, made)
+            return steps.finish.record([*reduced, *raw], final, values_before(made, overwrites))
         return steps.finish.record(reduced, final)
 
     def _prepare(self, args: Sequence[Node], queue: Queue) -> _Steps:
@@ -269,9 +281,10 @@ class ReductionKernel:
         loop = (between, between)
         read = [LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)]
         raw = [p for p in read if p.is_raw]
+        same = same_as(args[len(inputs) :]) or (-1,) * len(outputs)
         written = [
-            LoopParameter(p.name, dtype, p.is_raw, True, len(args) > len(inputs))
-            for p, dtype in zip(outputs, types.outputs, strict=True)
+            LoopParameter(p.name, dtype, p.is_raw, True, earlier)
+            for p, dtype, earlier in zip(outputs, types.outputs, same, strict=True)
         ]
         map_text = f"_value = ({self.map_expr})"
         map_step = (
@@ -325,9 +338,11 @@ class ReductionKernel:
         return dtype, name if dtype is None else user_type(dtype)
 
 
-def _record_one(args: tuple[Node, ...], kernel: ReductionKernel, axis: Any, keepdims: bool) -> tuple[Node, None]:
+def _record_one(
+    args: tuple[Node, ...], kernel: ReductionKernel, axis: Any, keepdims: bool, overwrites: Overwrites
+) -> tuple[Node, None]:
     """Return the one output of a kernel, and that its dimensions are in C order."""
-    (value,) = kernel._record(args, axis, keepdims)
+    (value,) = kernel._record(args, axis, keepdims, overwrites)
     return value, None
 
 

@@ -548,16 +548,19 @@ def one_step(target: object) -> AbstractContextManager[Any]:
 def hand_over(temporary: ndarray, array: ndarray) -> bool:
     """Make the pending value of a temporary array the value of `array`, of the same shape and dtype.
 
-    Return False, and change nothing, if `array` is a view, is read-only or has exported memory, or the value is not
-    pending. The caller holds the lock of the queue.
+    Return False, and change nothing, if `array` cannot take it (`takes_values`), or the value is not pending. The
+    caller holds the lock of the queue.
     """
-    if temporary._base is not None or array._base is not None or array._flags & READ_ONLY:
+    if temporary._base is not None or temporary._node.data is not None or not takes_values(array):
         return False
-    node, data = temporary._node, array._node.data
-    if node.data is not None or (data is not None and data.exported):
-        return False
-    array._set(node)
+    array._set(temporary._node)
     return True
+
+
+def takes_values(array: ndarray) -> bool:
+    """Return whether pending values can be those of an array: it is no view, not read-only and not exported."""
+    data = array._node.data
+    return array._base is None and not array._flags & READ_ONLY and not (data is not None and data.exported)
 
 
 def _is_bool_view(array: ndarray) -> bool:

@@ -10,7 +10,9 @@ from weakref import WeakSet
 
 from ..collector import without_collector
 from ..graph.bounded_table import BoundedTable
+from ..graph.library_calls.registry import begun_outputs
 from ..graph.node import Node
+from ..graph.primitives import LibraryCall
 from ..graph.queue import Queue
 from ..graph.signature import Signature
 from ..schedule.batch import batch_calls, may_have_batches
@@ -236,7 +238,11 @@ class Planner:
         if not has_many_sizes(nodes, MIN_SIZES):
             return []
         found = parts(nodes, count)
-        is_whole = len(found) < 2 or self._has_batches(nodes, count)  # these have library calls of several parts
+        is_whole = (
+            len(found) < 2
+            or any(map(_overwrites, nodes))  # what a call overwrites may be read in another part
+            or self._has_batches(nodes, count)  # these have library calls of several parts
+        )
         return [] if is_whole else found
 
     def _has_batches(self, nodes: Sequence[Node], count: int) -> bool:
@@ -256,6 +262,12 @@ class Planner:
     def counts(self) -> tuple[int, int]:
         """Return how many structures of graphs have plans, and how many plans for all sizes of a class these have."""
         return self.structure_count(), sum(map(len, self._templates.values()))
+
+
+def _overwrites(node: Node) -> bool:
+    """Return whether a node is a library call that may write over its arguments."""
+    primitive = node.signature.primitive
+    return isinstance(primitive, LibraryCall) and begun_outputs(primitive) > 0
 
 
 def _prepare_ahead(kept: KeptPlan, executor: Executor) -> None:

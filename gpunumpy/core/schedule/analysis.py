@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ..graph.library_calls.registry import record_of
+from ..graph.library_calls.registry import begun_outputs, record_of
 from ..graph.primitives import (
     Const,
     Gather,
@@ -164,10 +164,13 @@ def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]
     """
     item = items[position]
     primitive = item.signature.primitive
-    if isinstance(primitive, LibraryCall) and record_of(primitive.name).reads_strides:
-        return [items[a].args[0] if _is_view_of_stored(items, a, written) else a for a in item.args]
-    if isinstance(primitive, (LibraryCall, Scatter)):
-        return list(item.args if isinstance(primitive, LibraryCall) else item.args[1:])
+    if isinstance(primitive, LibraryCall):
+        args = item.args[: len(item.args) - begun_outputs(primitive)]
+        if record_of(primitive.name).reads_strides:
+            return [items[a].args[0] if _is_view_of_stored(items, a, written) else a for a in args]
+        return list(args)
+    if isinstance(primitive, Scatter):
+        return list(item.args[1:])
     if isinstance(primitive, Gather):
         base = item.args[0]
         return [items[base].args[0] if base not in written and is_gathered_through(items, base) else base]

@@ -15,9 +15,10 @@ from typing import Any
 from .._native import tried_first
 from ..graph.library_calls.record import Batch
 from ..graph.library_calls.registry import record_of
-from ..graph.primitives import LibraryCall, Scatter, Update, View
+from ..graph.primitives import LibraryCall, View
 from ..graph.signature import Signature, outputs
 from .analysis import topological_order
+from .groups import overwritten
 from .lower import Item
 from .traits import Traits
 
@@ -78,12 +79,12 @@ def library_calls(signatures: list[Signature]) -> list[Signature]:
 
 
 def _update_bases(items: Sequence[Item]) -> set[tuple[str, int]]:
-    """Return the bases of updates and scatters: their positions, and the buffers of those in memory.
+    """Return the bases of what is written in place: their positions, and the buffers of those in memory.
 
     A call that reads such a base stays alone. In a batch it would wait for other calls, and the update of the base,
     which can overwrite the base once its readers have run, would have to copy it.
     """
-    bases = [item.args[0] for item in items if isinstance(item.signature.primitive, (Update, Scatter))]
+    bases = [p for item in items for p in overwritten(item)]
     buffers = {("buffer", items[p].buffer) for p in bases if items[p].buffer >= 0}
     return buffers.union(("value", p) for p in bases)
 

@@ -10,7 +10,8 @@ from functools import partial
 from ..dtypes import DType
 from ..graph import layout
 from ..graph.layout import Layout
-from ..graph.primitives import Const, Leaf, Output, View
+from ..graph.library_calls.registry import begun_outputs
+from ..graph.primitives import Const, Leaf, LibraryCall, Output, Scatter, Update, View
 from ..late_dataclasses import dataclass
 from . import kernel as ir
 from .analysis import Graph, choose_anchors
@@ -83,6 +84,15 @@ class Group:
         )
 
 
+def overwritten(item: Item) -> tuple[int, ...]:
+    """Return the arguments in whose memory a value may be written: its bases."""
+    primitive = item.signature.primitive
+    if isinstance(primitive, (Update, Scatter)):
+        return item.args[:1]
+    count = begun_outputs(primitive) if isinstance(primitive, LibraryCall) else 0
+    return item.args[len(item.args) - count :]
+
+
 class Placement:
     """The state of scheduling: which group computes each of the anchors that are placed. Nodes are named by position.
 
@@ -95,7 +105,7 @@ class Placement:
     loaded
         The anchors that another group reads from memory.
     adopted
-        For every update or scatter in place, the source whose buffer it writes into.
+        For every value that is written in place, the source whose buffer it is written into.
     unplaced_readers
         For every node, the number of anchors that read it and are not placed yet.
     nodes_by_buffer
@@ -123,10 +133,13 @@ class Placement:
                 self.outputs.setdefault(item.args[0], {})[item.signature.primitive.number] = p
 
     def is_base_read_later(self, update: int) -> bool:
-        """Return whether another anchor that is not placed reads the buffer of the base of an update."""
-        base, reads = self.items[update].args[0], self.graph.reads[update]
-        in_buffer = self.nodes_by_buffer[self.items[base].buffer] if self.items[base].buffer >= 0 else [base]
-        return any(self.unplaced_readers[p] > (p in reads) for p in in_buffer)
+        """Return whether another anchor that is not placed reads the buffer of a base of what may overwrite it."""
+        items, reads = self.items, self.graph.reads[update]
+        for base in overwritten(items[update]):
+            in_buffer = self.nodes_by_buffer[items[base].buffer] if items[base].buffer >= 0 else [base]
+            if any(self.unplaced_readers[p] > (p in reads) for p in in_buffer):
+                return True
+        return False
 
     def new_group(self, loops: tuple[int, ...], reduced: int, reason: str) -> Group:
         """Start a kernel; `reason` says why it is not fused with the kernel before it."""

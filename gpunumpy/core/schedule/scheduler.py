@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
+from ..graph.library_calls.registry import begun_outputs
 from ..graph.primitives import LibraryCall, Output, Reduce, Scan, Scatter, Update
 from .emission import emit
-from .groups import Placement
+from .groups import Placement, overwritten
 from .joining import are_last_axes, convert_and_join, join_group, loops_of_dims
 from .lower import Item, Source, map_to_loops
 from .steps import RunLibraryCall, Step
-from .updates import place_scatter, place_update
+from .updates import begin_outputs, place_scatter, place_update
 
 
 def schedule(
@@ -55,7 +56,7 @@ def _placement_order(placement: Placement) -> Iterator[int]:
     order = {a: k for k, a in enumerate(graph.anchors)}
 
     def rank(a: int) -> tuple[bool, int, int]:
-        return isinstance(items[a].signature.primitive, (Update, Scatter)), order[a], a
+        return bool(overwritten(items[a])), order[a], a
 
     ready = [rank(a) for a in graph.anchors if not missing_needs[a]]
     heapify(ready)
@@ -143,8 +144,13 @@ def _place_scan(placement: Placement, anchor: int, primitive: Scan) -> None:
 
 
 def _place_call(placement: Placement, anchor: int, primitive: LibraryCall) -> None:
-    windows, dtypes = placement.call_arguments(placement.items[anchor].args)
-    outputs = tuple(Source("new", placement.outputs[anchor][k]) for k in range(len(primitive.results)))
+    args = placement.items[anchor].args
+    count = len(args) - begun_outputs(primitive)
+    windows, dtypes = placement.call_arguments(args[:count])
+    positions = [placement.outputs[anchor][k] for k in range(len(primitive.results))]
+    if args[count:]:
+        begin_outputs(placement, positions or [anchor], args[count:], [source for source, _ in windows])
+    outputs = tuple([Source("new", p) for p in positions])
     reason = f"{primitive.name} is a library call of its own"
     placement.group_of[anchor] = len(placement.groups)
     placement.groups.append(RunLibraryCall(primitive.name, primitive.options, windows, dtypes, anchor, reason, outputs))

@@ -1,4 +1,4 @@
-"""The placing of updates and scatters, which replace elements of a base whose old value may still be needed.
+"""The placing of what writes into a base whose old value may still be needed: updates, scatters, some library calls.
 
 If nothing else needs the old value, it is overwritten in place. Otherwise a kernel writes a fresh buffer: new values
 inside the region, old values outside.
@@ -6,6 +6,7 @@ inside the region, old values outside.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from ..dtypes import INT64
@@ -67,11 +68,7 @@ def place_scatter(placement: Placement, anchor: int, primitive: Scatter) -> None
     if source is not None and _may_overwrite(placement, base):
         placement.adopted[anchor] = source
     else:
-        group = placement.new_group(signature.shape, 0, "an indexed write that leaves the old array as it is")
-        group.closed = True
-        at = map_to_loops(len(signature.shape), range(len(signature.shape)))
-        group.anchors[anchor] = (group.builder.operand(base, signature.shape, at, signature.dtype), at)
-        placement.group_of[anchor] = group.number
+        _place_copy(placement, anchor, base, "an indexed write that leaves the old array as it is")
     windows, dtypes = placement.call_arguments(item.args[1:])
     # The last argument is the number of the source location, for the report of an index out of bounds.
     location = Source("location", anchor), Layout((), (), 0)
@@ -80,6 +77,38 @@ def place_scatter(placement: Placement, anchor: int, primitive: Scatter) -> None
     reason = "an indexed write is a library call of its own"
     placement.group_of[anchor] = len(placement.groups)
     placement.groups.append(RunLibraryCall("scatter", options, (*windows, location), (*dtypes, INT64), anchor, reason))
+
+
+def begin_outputs(placement: Placement, outputs: Sequence[int], bases: Sequence[int], inputs: Sequence[Source]) -> None:
+    """Have outputs of a library call begin as the values `bases`, in the memory of these or in copies of them.
+
+    What the call reads is not overwritten: `inputs` are their sources. Nor is it for an output that nothing needs, of
+    which the graph may have no node.
+    """
+    touched = [*inputs]
+    for output, base in zip(outputs, bases, strict=True):
+        is_needed = output in placement.roots or placement.unplaced_readers[output]
+        source = _base_source(placement, base)
+        if (
+            source is not None
+            and is_needed
+            and _may_overwrite(placement, base)
+            and not any(is_same_buffer(placement, source, other) for other in touched)
+        ):
+            placement.adopted[output] = source
+            touched.append(source)
+        else:
+            _place_copy(placement, output, base, "a kernel that leaves the old array as it is")
+
+
+def _place_copy(placement: Placement, anchor: int, base: int, reason: str) -> None:
+    """Place a kernel that has the memory of an anchor begin as the value of its base."""
+    signature = placement.items[anchor].signature
+    group = placement.new_group(signature.shape, 0, reason)
+    group.closed = True
+    at = map_to_loops(len(signature.shape), range(len(signature.shape)))
+    group.anchors[anchor] = (group.builder.operand(base, signature.shape, at, signature.dtype), at)
+    placement.group_of[anchor] = group.number
 
 
 def _is_written_anew(placement: Placement, anchor: int, region: Layout) -> bool:

@@ -22,6 +22,7 @@ from ...core.schedule.traits import Traits
 from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .cuda_graphs import CudaGraphs
+from .launch import Launcher
 from .nvrtc import compiler_version
 from .program import prepare_program
 from .scratch import SIZED_LAUNCHERS
@@ -139,7 +140,7 @@ def _prepared(device: Device, prepare: Callable[[], Runner]) -> Runner:
     except MemoryError:
         memory.free_all_blocks(device)
         run = _in_own_words(device, prepare)
-    return run if run is nothing else partial(_in_own_words, device, run)
+    return run if run is nothing or isinstance(run, Launcher) else partial(_in_own_words, device, run)
 
 
 # What libraries of CUDA, each by an exception of its own, say to a lack of memory; and what they say to it where they

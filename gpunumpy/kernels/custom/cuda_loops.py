@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
-from ...core.dtypes import C_TYPE, DType
+from ...core.dtypes import DType
 from ...core.graph.layout import Layout
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ..codegen.program import Launch, Program
 from ..cuda.launch import Launcher
 from ..cuda.module import Function
-from ..cuda.user_program import LoadedProgram, UserProgram, load
+from ..cuda.user_program import UserProgram, load
 from .loop_text import MadeLoop, layouts_of, numbers_of, shape_of, texts
 
 THREADS = 256
@@ -23,10 +22,10 @@ _MAIN = "run_loop"
 _CONTRACTION = "--fmad"
 
 
-def loop_program(options: tuple[MadeLoop, int], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
+def loop_program(options: tuple[MadeLoop, int, int], layouts: Sequence[Layout], dtypes: Sequence[DType]) -> Program:
     """Return the program of a loop that `is_plain`. The second option is the size of a loop without shaped arrays."""
-    made, size = options
-    arrays, _ = layouts_of(made.loop, layouts)
+    made, size, _ = options
+    arrays = layouts_of(made.loop, layouts)
     shape = shape_of(made.loop, arrays, size)
     count = prod(shape)
     text = program_text(made, tuple([len(x.shape) for x in arrays]), len(shape))
@@ -35,25 +34,24 @@ def loop_program(options: tuple[MadeLoop, int], layouts: Sequence[Layout], dtype
 
 
 def program_text(made: MadeLoop, ndims: tuple[int, ...], dimensions: int) -> str:
-    """Return C++ of an entry for a loop, and of one for each output that has a value, which copies it.
+    """Return C++ of an entry for a loop.
 
-    The entry of the loop takes the addresses of outputs, of inputs, and `numbers_of`; then the number of elements.
+    It takes the addresses of the outputs that differ, of inputs, and `numbers_of`; then the number of elements.
     """
     text, function, declarations = texts(made, ndims, dimensions)
     loop = made.loop
     each = declarations.split(", ")
-    names = ", ".join(declaration.split()[-1] for declaration in each)
-    inputs, outputs = len(loop.inputs), len(loop.parameters)
-    ordered = ", ".join([*each[inputs:outputs], *each[:inputs], *each[outputs:], "i64 n"])
+    count, arrays = len(loop.parameters), loop.arrays
+    names = [declaration.split()[-1] for declaration in each]
+    names[:count] = [names[arrays.index(number)] for number in arrays]  # one address of an array given twice
+    inputs = len(loop.inputs)
+    outputs = [x for k, x in enumerate(each[:count]) if k >= inputs and arrays.index(arrays[k]) == k]
+    ordered = ", ".join([*outputs, *each[:inputs], *each[count:], "i64 n"])
     where = "(i64)blockIdx.x * blockDim.x + threadIdx.x, (i64)gridDim.x * blockDim.x"
-    entries = [
-        f'extern "C" __global__ void __launch_bounds__({THREADS}) {_MAIN}({ordered}) {{\n'
-        f"  {function}({names}, {where}, n);\n}}"
-    ]
-    for k, output in enumerate(loop.outputs):
-        if output.has_value:
-            entries.append(_copy_entry(k, C_TYPE[output.dtype], ndims[inputs + k]))
-    return "\n".join([text, *entries])
+    return (
+        f'{text}\nextern "C" __global__ void __launch_bounds__({THREADS}) {_MAIN}({ordered}) {{\n'
+        f"  {function}({', '.join(names)}, {where}, n);\n}}"
+    )
 
 
 def program_of(made: MadeLoop, ndims: tuple[int, ...], dimensions: int) -> UserProgram:
@@ -65,54 +63,18 @@ def program_of(made: MadeLoop, ndims: tuple[int, ...], dimensions: int) -> UserP
     )
 
 
-def _copy_entry(number: int, c_type: str, ndim: int) -> str:
-    sizes = "".join(f", i64 z{d}, i64 s{d}" for d in range(ndim))
-    steps = "".join(f"    at += rest % z{d} * s{d}; rest /= z{d};\n" for d in reversed(range(ndim)))
-    return (
-        f'extern "C" __global__ void copy_{number}({c_type}* y, const {c_type}* x, i64 n, i64 offset{sizes}) {{\n'
-        "  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (i64)gridDim.x * blockDim.x) {\n"
-        f"    i64 rest = i, at = offset;\n{steps}    y[i] = x[at];\n  }}\n}}"
-    )
-
-
 def run_loop(
-    device: Device, options: tuple[MadeLoop, int], layouts: Sequence[Layout], dtypes: Sequence[DType]
+    device: Device, options: tuple[MadeLoop, int, int], layouts: Sequence[Layout], dtypes: Sequence[DType]
 ) -> Runner:
-    """Prepare a loop with options, files to include, or outputs that have values. The results are in C order."""
-    made, size = options
-    loop = made.loop
-    arrays, starts = layouts_of(loop, layouts)
-    shape = shape_of(loop, arrays, size)
+    """Prepare a loop with options, or files to include. The results are in C order."""
+    made, size, _ = options
+    arrays = layouts_of(made.loop, layouts)
+    shape = shape_of(made.loop, arrays, size)
     count = prod(shape)
-    loaded = load(program_of(made, tuple([len(x.shape) for x in arrays]), len(shape)), device)
-    taken = len(arrays)
-    main = _launcher(device, loaded, _MAIN, count, len(arrays), [*numbers_of(arrays, shape), count])
-    copies = []
-    for k, argument in starts:
-        old = layouts[argument]
-        elements = prod(old.shape)
-        numbers = [n for pair in zip(old.shape, old.strides, strict=True) for n in pair]
-        copies.append(
-            (k, argument, _launcher(device, loaded, f"copy_{k}", elements, 2, [elements, old.offset, *numbers]))
-        )
-
-    def run(values: Sequence[Any]) -> None:
-        for k, argument, copy in copies:
-            copy([values[k], values[argument]])
-        if count:
-            main(values[:taken])
-
-    return run
-
-
-def _launcher(
-    device: Device, loaded: LoadedProgram, entry: str, count: int, pointers: int, numbers: Sequence[int]
-) -> Launcher:
-    """Return the launcher of an entry over so many elements, which takes addresses and then numbers."""
     function = Function()
-    function.load(loaded.module, entry)
-    launch = Launch(entry, (_blocks(count), 1, 1), (THREADS, 1, 1))
-    return Launcher(device, function, launch, "Q" * pointers, numbers)
+    function.load(load(program_of(made, tuple([len(x.shape) for x in arrays]), len(shape)), device).module, _MAIN)
+    launch = Launch(_MAIN, (_blocks(count), 1, 1), (THREADS, 1, 1))
+    return Launcher(device, function, launch, "Q" * len(layouts), [*numbers_of(arrays, shape), count])
 
 
 def _blocks(count: int) -> int:

@@ -14,6 +14,7 @@ from ...core.graph.layout import Layout
 from ..codegen.op_code import expression, helpers
 from .host_compiler import library
 from .loop_text import MadeLoop, layouts_of, numbers_of, shape_of, texts
+from .text import macros_in
 
 
 def loop_text(op: str, loop: tuple[DType, ...]) -> str:
@@ -89,30 +90,31 @@ def _call(run: Any, arrays: Sequence[Any], shape: tuple[int, ...]) -> None:
 
 
 def whole_loop_text(made: MadeLoop, ndims: tuple[int, ...], dimensions: int) -> str:
-    """Return C++ of ``run(addresses, numbers, count)``, which runs a loop that indexes its arrays by itself."""
+    """Return C++ of ``run(addresses, numbers, count)``, which runs a loop that indexes its arrays by itself.
+
+    The addresses are those of the inputs, and then of the outputs that differ. Of the options, macros are defined.
+    """
     text, function, declarations = texts(made, ndims, dimensions)
     pointers = [d.rpartition("* ")[0] for d in declarations.split(", ") if "*" in d]
     total = declarations.count(",") + 1 - len(pointers)
-    arguments = [f"({c_type}*)a[{k}]" for k, c_type in enumerate(pointers)] + [f"p[{k}]" for k in range(total)]
+    addresses = zip(made.loop.arrays, pointers, strict=True)
+    arguments = [f"({c_type}*)a[{k}]" for k, c_type in addresses] + [f"p[{k}]" for k in range(total)]
     return (
-        f'{text}\nextern "C" void run(void* const* a, const i64* p, i64 n) '
+        f'{macros_in(made.loop.options)}{text}\nextern "C" void run(void* const* a, const i64* p, i64 n) '
         f"{{ {function}({', '.join(arguments)}, 0, 1, n); }}\n"
     )
 
 
-def run_loop(options: tuple[MadeLoop, int], *values: Any) -> None:
-    """Run a loop over NumPy arrays: the results, the inputs, and the values that outputs have before."""
-    made, size = options
+def run_loop(options: tuple[MadeLoop, int, int], *values: Any) -> None:
+    """Run a loop over NumPy arrays: the results, and the inputs."""
+    made, size, _ = options
     loop = made.loop
-    layouts = [Layout(x.shape, tuple([s // x.itemsize for s in x.strides]), 0) for x in values]
-    arrays, starts = layouts_of(loop, layouts)
-    for k, argument in starts:
-        values[k][...] = values[argument]
+    arrays = layouts_of(loop, [Layout(x.shape, tuple([s // x.itemsize for s in x.strides]), 0) for x in values])
     shape = shape_of(loop, arrays, size)
-    results, inputs = len(loop.outputs), len(loop.inputs)
-    taken = [*values[results : results + inputs], *values[:results]]
+    results = len(values) - len(loop.inputs)
+    taken = [*values[results:], *values[:results]]
     numbers = numbers_of(arrays, shape)
-    run = library(whole_loop_text(made, tuple([x.ndim for x in taken]), len(shape))).run
+    run = library(whole_loop_text(made, tuple([len(x.shape) for x in arrays]), len(shape))).run
     run.restype = None
     run(
         (ctypes.c_void_p * len(taken))(*[x.ctypes.data for x in taken]),

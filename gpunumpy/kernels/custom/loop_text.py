@@ -18,13 +18,16 @@ _TYPES = ("codegen/types", "custom/complex", "custom/types", "custom/arrays", "c
 
 
 class LoopParameter(NamedTuple):
-    """A parameter of a loop. `is_output`: it is written to. `has_value`: the output has a value before."""
+    """A parameter of a loop.
+
+    `is_output`: it is written to. `same_as`: the number of the earlier output that is the same array, or -1.
+    """
 
     name: str
     dtype: DType
     is_raw: bool
     is_output: bool
-    has_value: bool = False
+    same_as: int = -1
 
 
 class Loop(NamedTuple):
@@ -62,10 +65,20 @@ class Loop(NamedTuple):
         return [p for p in self.parameters if p.is_output]
 
     @property
+    def arrays(self) -> list[int]:
+        """Of each parameter the number of its array: first are those of the inputs, then the outputs that differ."""
+        count = len(self.inputs)
+        found = list(range(count))
+        for output in self.outputs:
+            is_new = output.same_as < 0
+            found.append(count if is_new else found[len(self.inputs) + output.same_as])
+            count += is_new
+        return found
+
+    @property
     def is_plain(self) -> bool:
-        """Whether it takes no options and no files, and writes to outputs that have no values before."""
-        has_files = _INCLUDE.search(self.preamble) or _INCLUDE.search(self.operation)
-        return not (self.options or has_files or any(p.has_value for p in self.parameters))
+        """Whether it takes no options and no files."""
+        return not (self.options or _INCLUDE.search(self.preamble) or _INCLUDE.search(self.operation))
 
 
 class MadeLoop(str):
@@ -86,16 +99,11 @@ class MadeLoop(str):
         return MadeLoop, (self.loop,)
 
 
-def layouts_of(loop: Loop, layouts: Sequence[Layout]) -> tuple[list[Layout], list[tuple[int, int]]]:
-    """Return the layouts of a loop's parameters, and which of the call's arguments each output starts with.
-
-    `layouts` are those of the results, of the inputs, and of the values that outputs have before. The numbers are of
-    an output, and of the argument among all of `layouts`.
-    """
-    results, inputs = len(loop.outputs), len(loop.inputs)
-    held = [k for k, output in enumerate(loop.outputs) if output.has_value]
-    starts = [(k, results + inputs + number) for number, k in enumerate(held)]
-    return [*layouts[results : results + inputs], *layouts[:results]], starts
+def layouts_of(loop: Loop, layouts: Sequence[Layout]) -> list[Layout]:
+    """Return the layouts of a loop's parameters. `layouts` are those of the results, and of the inputs."""
+    results = len(layouts) - len(loop.inputs)
+    of_arrays = [*layouts[results:], *layouts[:results]]
+    return [of_arrays[number] for number in loop.arrays]
 
 
 def shape_of(loop: Loop, layouts: Sequence[Layout], size: int) -> Shape:

@@ -103,17 +103,19 @@ def macros_of(options: Sequence[str]) -> str:
     ValueError
         For any other option.
     """
-    lines = []
     for option in options:
-        macro = _MACRO_OPTION.match(option)
-        if macro:
-            lines.append(f"#define {macro[1]} {'1' if macro[2] is None else macro[2]}\n")
-        elif not _STANDARD_OPTION.match(option):
+        if not _MACRO_OPTION.match(option) and not _STANDARD_OPTION.match(option):
             raise ValueError(
                 f"the option {option!r} is not supported for what is compiled with other operations; allowed: "
                 "-DNAME, -DNAME=VALUE, -std=c++17 and earlier standards"
             )
-    return "".join(lines)
+    return macros_in(options)
+
+
+def macros_in(options: Sequence[str]) -> str:
+    """Return those options of the compiler that define macros, as definitions."""
+    found = [macro.groups() for option in options if (macro := _MACRO_OPTION.match(option))]
+    return "".join([f"#define {name} {'1' if value is None else value}\n" for name, value in found])
 
 
 def user_type(dtype: DType) -> str:

@@ -139,6 +139,9 @@ class Record:
         Return the slabs of arguments over which calls add up to the call; None if they do not.
     writes
         Whether the call writes its outputs, which are left as they were allocated if not.
+    begun_outputs
+        Return, from the options, how many of the last arguments are values that as many outputs have before. The call
+        does not get them: it finds them in the memory of its outputs, and writes over them.
     """
 
     name: str
@@ -152,6 +155,7 @@ class Record:
     passes: Callable[[Any], Sequence[Any]] = lambda options: (options,)
     sums: Callable[[Any, Sequence[Signature]], CutAxes | None] = lambda options, args: None
     writes: bool = True
+    begun_outputs: Callable[[Any], int] = lambda options: 0
 
     def implementation(self, executor: str) -> Implementation:
         """Return the functions of an executor.

@@ -31,6 +31,11 @@ def record_of(name: str) -> Record:
     return record
 
 
+def begun_outputs(call: LibraryCall) -> int:
+    """Return how many of a call's last arguments are values that its outputs have before: see `Record`."""
+    return record_of(call.name).begun_outputs(call.options)
+
+
 def results_of(call: LibraryCall, args: Sequence[Signature]) -> Results | None:
     """Return the shapes and dtypes of a call's outputs; None if its record leaves them to the caller."""
     results, options = record_of(call.name).results, call.options
