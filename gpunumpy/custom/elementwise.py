@@ -17,7 +17,7 @@ from ..core.recording.array import ndarray, wrap
 from ..core.recording.memo import MemoizedFunction
 from ..kernels.custom.loop_text import Loop, LoopParameter
 from ..kernels.custom.text import Operation, overwrites
-from .outputs import Overwrites, same_as, values_before, write_outputs
+from .outputs import NOT_GIVEN, GivenOutputs, write_outputs
 from .parameters import (
     check_count,
     check_names,
@@ -152,7 +152,7 @@ class ElementwiseKernel:
             write_outputs(
                 arrays,
                 lambda: values_of(self.name, self.in_params, self.out_params, args),
-                lambda values, overwrites: self._results(values, size, overwrites),
+                lambda values, given: self._results(values, size, given),
             )
         else:
             arrays = tuple(self._results(values_of(self.name, self.in_params, self.out_params, args), size))
@@ -160,41 +160,34 @@ class ElementwiseKernel:
             return None
         return arrays[0] if len(arrays) == 1 and not self.return_tuple else arrays
 
-    def _results(self, values: tuple[Node, ...], size: int | None, overwrites: Overwrites = ()) -> list[ndarray]:
-        """Return the outputs as new arrays; `overwrites` is that of outputs that are given."""
+    def _results(self, values: tuple[Node, ...], size: int | None, given: GivenOutputs = NOT_GIVEN) -> list[ndarray]:
+        """Return the outputs as new arrays; `given` tells of outputs that are given."""
         # What has no array is computed on the default device, which the next call may find to be another one.
         if len(self.out_params) == 1 and (size is None or any(x.signature.queue is not None for x in values)):
-            return [_memo(values, self, size, overwrites)]
-        return [wrap(value) for value in self._record(values, size, overwrites)]
+            return [_memo(values, self, size, given)]
+        return [wrap(value) for value in self._record(values, size, given)]
 
-    def _prepared(self, args: Sequence[Node]) -> Prepared | PreparedLoop:
-        """Return the operation for some arguments, or the loop, which compiles."""
+    def _record(self, args: Sequence[Node], size: int | None, given: GivenOutputs) -> list[Node]:
+        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
         queue = queue_of(self.name, args)
-        made = args[len(self.in_params) :]
-        kinds = (queue, same_as(made), *[x.signature.dtype for x in args])
+        kinds = (queue, given.same_as, *[x.signature.dtype for x in args])
         prepared = self._known.get(kinds)
         if prepared is None:
-            prepared = self._known[kinds] = self._prepare(args, queue)
-        return prepared
-
-    def _record(self, args: Sequence[Node], size: int | None, overwrites: Overwrites) -> list[Node]:
-        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
-        prepared = self._prepared(args)
+            prepared = self._known[kinds] = self._prepare(args, queue, given.same_as)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
         if isinstance(prepared, PreparedLoop):
             space = self._shape(values, made, size)
             if not made and size is None and any(p.is_raw for p in self.out_params):
                 raise ValueError(f"{self.name}: the size of a raw output is open; give the output, or size")
-            return prepared.record(values, space, values_before(made, overwrites), size or 0)
-        queue = queue_of(self.name, args)
+            return prepared.record(values, space, given.values_before(made), size or 0)
         is_open = all(x.signature.queue is None for x in args)
         shape = self._shape(values, made, size) if size is not None or made or is_open else None
         if values and is_open and shape is not None:
             values[0] = graph.fill(values[0], shape, queue)
         return prepared.record([*args] if prepared.reads_outputs else values, shape)
 
-    def _prepare(self, args: Sequence[Node], queue: Queue) -> Prepared | PreparedLoop:
-        """Return the operation for some arguments, or the loop."""
+    def _prepare(self, args: Sequence[Node], queue: Queue, same_as: tuple[int, ...]) -> Prepared | PreparedLoop:
+        """Return the operation for some arguments, or the loop; `same_as` is that of outputs that are given."""
         inputs, outputs = self.in_params, self.out_params
         check_count(self.name, inputs, outputs, len(args))
         dtypes = [x.signature.dtype for x in args]
@@ -204,7 +197,7 @@ class ElementwiseKernel:
             parameters = [
                 LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)
             ]
-            same = same_as(args[len(inputs) :]) or (-1,) * len(outputs)
+            same = same_as or (-1,) * len(outputs)
             parameters += [
                 LoopParameter(p.name, dtype, p.is_raw, True, earlier)
                 for p, dtype, earlier in zip(outputs, types.outputs, same, strict=True)
@@ -256,10 +249,10 @@ class ElementwiseKernel:
 
 
 def _record_one(
-    args: tuple[Node, ...], kernel: ElementwiseKernel, size: int | None, overwrites: Overwrites
+    args: tuple[Node, ...], kernel: ElementwiseKernel, size: int | None, given: GivenOutputs
 ) -> tuple[Node, None]:
     """Return the one output of a kernel, and that its dimensions are in C order."""
-    (value,) = kernel._record(args, size, overwrites)
+    (value,) = kernel._record(args, size, given)
     return value, None
 
 

@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.graph import node as graph
 from ..core.graph.node import Node
 from ..core.recording.array import hand_over, ndarray, one_step, require_device, takes_values
 
-# Of each output, whether the result of a kernel becomes its value as it is, so that it may be computed in its memory.
-Overwrites = tuple[bool, ...]
+
+class GivenOutputs(NamedTuple):
+    """What a kernel knows of the arrays that are given as its outputs.
+
+    Attributes
+    ----------
+    same_as
+        For each the number of the earlier one that is the same array, or -1.
+    takes_values
+        For each whether a result becomes its value as it is, so that it may be computed in the memory of the old one.
+    """
+
+    same_as: tuple[int, ...] = ()
+    takes_values: tuple[bool, ...] = ()
+
+    @classmethod
+    def of(cls, arrays: Sequence[ndarray]) -> GivenOutputs:
+        """Return what a kernel knows of some arrays."""
+        first: dict[int, int] = {}
+        same = [-1 if first.setdefault(id(x), k) == k else first[id(x)] for k, x in enumerate(arrays)]
+        return cls(tuple(same), tuple(map(takes_values, arrays)))
+
+    def values_before(self, values: Sequence[Node]) -> list[Node]:
+        """Return the values that the outputs have before, as nodes of their own where these may not be overwritten."""
+        return [x if takes else graph.as_new_node(x) for x, takes in zip(values, self.takes_values, strict=True)]
 
 
-def same_as(values: Sequence[Node]) -> tuple[int, ...]:
-    """Return for each value the number of the earlier one that is the same, or -1."""
-    first: dict[Node, int] = {}
-    return tuple([-1 if first.setdefault(x, k) == k else first[x] for k, x in enumerate(values)])
-
-
-def values_before(values: Sequence[Node], overwrites: Overwrites) -> list[Node]:
-    """Return the values that outputs have before, as nodes of their own where these may not be overwritten."""
-    return [x if is_ours else graph.as_new_node(x) for x, is_ours in zip(values, overwrites, strict=True)]
+NOT_GIVEN = GivenOutputs()
 
 
 def write_outputs(
     arrays: Sequence[Any],
     values_of: Callable[[], tuple[Node, ...]],
-    results_of: Callable[[tuple[Node, ...], Overwrites], Sequence[ndarray]],
+    results_of: Callable[[tuple[Node, ...], GivenOutputs], Sequence[ndarray]],
 ) -> None:
     """Write the results of a kernel to the arrays that are given for them, in one step for other threads.
 
@@ -45,10 +60,10 @@ def write_outputs(
             if isinstance(output, ndarray):  # else `values_of` raises
                 require_device(output)
         values = values_of()
-        results = results_of(values, tuple(map(takes_values, arrays)))
+        given = GivenOutputs.of(arrays)
+        results = results_of(values, given)
         if len(results) < len(arrays):
-            same = same_as(values[len(values) - len(arrays) :])
-            arrays = [output for output, earlier in zip(arrays, same, strict=True) if earlier < 0]
+            arrays = [output for output, earlier in zip(arrays, given.same_as, strict=True) if earlier < 0]
         for output, result in zip(arrays, results, strict=True):
             if result.shape != output.shape or not hand_over(result, output):
                 output[...] = result

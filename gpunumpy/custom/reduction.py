@@ -21,7 +21,7 @@ from ..kernels.custom.checks import check_reduction
 from ..kernels.custom.loop_text import Loop, LoopParameter
 from ..kernels.custom.reduction_text import ReductionTexts, reduction_of
 from ..kernels.custom.text import Operation, Variable, macros_of, names, user_type
-from .outputs import Overwrites, same_as, values_before, write_outputs
+from .outputs import NOT_GIVEN, GivenOutputs, write_outputs
 from .parameters import (
     Types,
     check_count,
@@ -201,30 +201,29 @@ class ReductionKernel:
             write_outputs(
                 arrays,
                 lambda: values_of(self.name, self.in_params, self.out_params, args),
-                lambda values, overwrites: self._results(values, *static, overwrites),
+                lambda values, given: self._results(values, *static, given),
             )
         else:
-            arrays = tuple(self._results(values_of(self.name, self.in_params, self.out_params, args), *static, ()))
+            arrays = tuple(
+                self._results(values_of(self.name, self.in_params, self.out_params, args), *static, NOT_GIVEN)
+            )
         return arrays[0] if len(arrays) == 1 else arrays
 
-    def _results(self, values: tuple[Node, ...], axis: Any, keepdims: bool, overwrites: Overwrites) -> list[ndarray]:
-        """Return the outputs as new arrays; `overwrites` is that of outputs that are given."""
+    def _results(
+        self, values: tuple[Node, ...], axis: Any, keepdims: bool, given: GivenOutputs = NOT_GIVEN
+    ) -> list[ndarray]:
+        """Return the outputs as new arrays; `given` tells of outputs that are given."""
         if len(self.out_params) == 1:
-            return [_memo(values, self, axis, keepdims, overwrites)]
-        return [wrap(value) for value in self._record(values, axis, keepdims, overwrites)]
+            return [_memo(values, self, axis, keepdims, given)]
+        return [wrap(value) for value in self._record(values, axis, keepdims, given)]
 
-    def _prepared(self, args: Sequence[Node]) -> _Steps:
-        """Return the steps for some arguments, which compile."""
+    def _record(self, args: Sequence[Node], axis: Any, keepdims: bool, given: GivenOutputs) -> list[Node]:
+        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
         queue = queue_of(self.name, args)
-        kinds = (queue, same_as(args[len(self.in_params) :]), *[x.signature.dtype for x in args])
+        kinds = (queue, given.same_as, *[x.signature.dtype for x in args])
         steps = self._known.get(kinds)
         if steps is None:
-            steps = self._known[kinds] = self._prepare(args, queue)
-        return steps
-
-    def _record(self, args: Sequence[Node], axis: Any, keepdims: bool, overwrites: Overwrites) -> list[Node]:
-        """Return the outputs for some inputs, and maybe the values of outputs that are given."""
-        queue, steps = queue_of(self.name, args), self._prepared(args)
+            steps = self._known[kinds] = self._prepare(args, queue, given.same_as)
         values, made = [*args[: len(self.in_params)]], args[len(self.in_params) :]
         if all(x.signature.queue is None for x in values):
             raise ValueError(f"{self.name}: no array tells the number of elements")
@@ -255,11 +254,11 @@ class ReductionKernel:
         if steps.finish is None:
             return reduced
         if isinstance(steps.finish, PreparedLoop):
-            return steps.finish.record([*reduced, *raw], final, values_before(made, overwrites))
+            return steps.finish.record([*reduced, *raw], final, given.values_before(made))
         return steps.finish.record(reduced, final)
 
-    def _prepare(self, args: Sequence[Node], queue: Queue) -> _Steps:
-        """Return the steps for some arguments."""
+    def _prepare(self, args: Sequence[Node], queue: Queue, same_as: tuple[int, ...]) -> _Steps:
+        """Return the steps for some arguments; `same_as` is that of outputs that are given."""
         inputs, outputs = self.in_params, self.out_params
         check_count(self.name, inputs, outputs, len(args))
         dtypes = [x.signature.dtype for x in args]
@@ -281,7 +280,7 @@ class ReductionKernel:
         loop = (between, between)
         read = [LoopParameter(p.name, dtype, p.is_raw, False) for p, dtype in zip(inputs, types.inputs, strict=True)]
         raw = [p for p in read if p.is_raw]
-        same = same_as(args[len(inputs) :]) or (-1,) * len(outputs)
+        same = same_as or (-1,) * len(outputs)
         written = [
             LoopParameter(p.name, dtype, p.is_raw, True, earlier)
             for p, dtype, earlier in zip(outputs, types.outputs, same, strict=True)
@@ -339,10 +338,10 @@ class ReductionKernel:
 
 
 def _record_one(
-    args: tuple[Node, ...], kernel: ReductionKernel, axis: Any, keepdims: bool, overwrites: Overwrites
+    args: tuple[Node, ...], kernel: ReductionKernel, axis: Any, keepdims: bool, given: GivenOutputs
 ) -> tuple[Node, None]:
     """Return the one output of a kernel, and that its dimensions are in C order."""
-    (value,) = kernel._record(args, axis, keepdims, overwrites)
+    (value,) = kernel._record(args, axis, keepdims, given)
     return value, None
 
 

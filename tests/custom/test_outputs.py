@@ -190,11 +190,20 @@ def test_one_array_is_several_outputs() -> None:
     assert names == [CALL]
     assert [a is b for a, b in zip(returned, (y, z, y), strict=True)] == [True] * 3
     assert (y.tolist(), z.tolist()) == ((4 * numbers(4)).tolist(), (numbers(4) + 10).tolist())
-    TWO(x, y, y[:])
-    assert y.tolist() == (4 * numbers(4)).tolist()
     swapped = np.ElementwiseKernel("", "raw T a, raw T b", "a[i] = 1; b[n - 1 - i] += 1", "swapped")
     swapped(y, y, size=2)
     assert y.tolist() in ([2, 2, 8, 12], [1, 2, 8, 12], [2, 1, 8, 12])
+
+
+def test_a_window_and_a_copy_of_it_are_two_outputs() -> None:
+    y = computed(numbers(12)) * 2
+    window = y[1:-2]
+    copied = window.copy()
+    TWO(window, window, copied)
+    wanted = 2 * numbers(12)
+    assert copied.tolist() == [0] * 9
+    wanted[1:-2] *= 2
+    assert y.tolist() == wanted.tolist()
 
 
 def test_an_output_that_nobody_has_any_more() -> None:
