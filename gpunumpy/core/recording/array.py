@@ -546,10 +546,9 @@ def one_step(target: object) -> AbstractContextManager[Any]:
 
 
 def hand_over(temporary: ndarray, array: ndarray) -> bool:
-    """Make the pending value of a temporary array the value of `array`, of the same shape and dtype.
+    """Make the pending value of a temporary array that of `array`, of the same shape and dtype; the caller has the lock.
 
-    Return False, and change nothing, if `array` cannot take it (`takes_values`), or the value is not pending. The
-    caller holds the lock of the queue.
+    Return False, and change nothing, if `array` cannot take it (`takes_values`), or the value is not pending.
     """
     if temporary._base is not None or temporary._node.data is not None or not takes_values(array):
         return False
@@ -559,8 +558,7 @@ def hand_over(temporary: ndarray, array: ndarray) -> bool:
 
 def takes_values(array: ndarray) -> bool:
     """Return whether pending values can be those of an array: it is no view, not read-only and not exported."""
-    data = array._node.data
-    return array._base is None and not array._flags & READ_ONLY and not (data is not None and data.exported)
+    return array._base is None and not array._flags & READ_ONLY and not getattr(array._node.data, "exported", False)
 
 
 def _is_bool_view(array: ndarray) -> bool:
