@@ -546,7 +546,7 @@ def one_step(target: object) -> AbstractContextManager[Any]:
 
 
 def hand_over(temporary: ndarray, array: ndarray) -> bool:
-    """Make the pending value of a temporary array that of `array`, of the same shape and dtype; the caller has the lock.
+    """Make the pending value of a temporary array that of another one, of the same shape and dtype, under its lock.
 
     Return False, and change nothing, if `array` cannot take it (`takes_values`), or the value is not pending.
     """
@@ -557,7 +557,7 @@ def hand_over(temporary: ndarray, array: ndarray) -> bool:
 
 
 def takes_values(array: ndarray) -> bool:
-    """Return whether pending values can be those of an array: it is no view, not read-only and not exported."""
+    """Return whether pending values can become those of an array: no view, not read-only and not exported."""
     return array._base is None and not array._flags & READ_ONLY and not getattr(array._node.data, "exported", False)
 
 
