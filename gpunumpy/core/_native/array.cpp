@@ -215,7 +215,7 @@ PyObject* wrap(PyObject* given) {
     PyObject* queue;
     {
         Section section;
-        if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
+        if (!may_be_owned(given)) {
             node = Ref(as_new_node(given));  // a node has one owner, an array its own buffer
             if (!node) return nullptr;
         }
@@ -239,7 +239,7 @@ PyObject* recorded(PyObject* given) {
     const Node* node = as_node(given);
     PyObject* queue = state.signature_queue.of(node->signature);
     PyObject* pending = state.queue_pending.of(queue);
-    if (node->owner == Py_None && is_pending(node) && PyList_GET_SIZE(pending) < review_length(queue)) {
+    if (may_be_owned(given) && PyList_GET_SIZE(pending) < review_length(queue)) {
         return PyList_Append(pending, entry_of_none) < 0 ? nullptr : Py_NewRef(given);
     }
     const Ref array(wrap(given));

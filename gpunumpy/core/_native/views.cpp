@@ -1,5 +1,7 @@
 #include "views.hpp"
 
+#include <algorithm>
+
 #include "buffer.hpp"
 #include "numpy_api.hpp"
 #include "recent.hpp"
@@ -195,6 +197,19 @@ PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue) {
         if (made) signature = keep(state.signatures, key.get(), made.get());
     }
     return signature ? new_node(signature.get(), PyTuple_Pack(1, value)) : nullptr;
+}
+
+bool may_be_owned(PyObject* object) {
+    const Node* node = as_node(object);
+    if (node->owner != Py_None || !is_pending(node)) return false;
+    PyObject* primitive = state.signature_primitive.of(node->signature);
+    if (Py_TYPE(primitive) != state.view) return true;
+    Sizes shape, strides;
+    if (!shape.read(state.signature_shape.of(node->signature)) || !strides.read(state.view_strides.of(primitive))) {
+        return false;  // of more dimensions than are at hand: a node more does no harm
+    }
+    if (shape.count < 2 || is_c_contiguous(shape, strides)) return true;
+    return std::all_of(strides.at, strides.at + strides.count, [](Py_ssize_t stride) { return !stride; });
 }
 
 PyObject* as_new_node(PyObject* node) {

@@ -18,6 +18,9 @@ PyObject* view(PyObject* node, PyObject* layout);
 // Return a scalar repeated over a shape, as `fill` in node.py does; null, without an exception, for what is left to Python.
 PyObject* fill(PyObject* value, PyObject* shape, PyObject* queue);
 
+// Whether a new array can have a node for its value; see `may_be_owned` in node.py.
+bool may_be_owned(PyObject* node);
+
 // Return a value as a new pending node; see `as_new_node` in node.py.
 PyObject* as_new_node(PyObject* node);
 

@@ -87,7 +87,7 @@ Written write(PyObject* array, const Positions& positions, PyObject* given, PyOb
     if (is_there_already(current.get(), positions, given)) return Written::YES;
     if (!positions.is_whole(state.signature_shape.of(as_node(current.get())->signature))) {
         value = Ref(updated(current.get(), positions, given, layout));
-    } else if (as_node(given)->owner != Py_None || !is_pending(as_node(given))) {
+    } else if (!may_be_owned(given)) {
         value = Ref(as_new_node(given));
     }
     return value && !PyErr_Occurred() && set_value(owner.get(), value.get()) ? Written::YES : Written::ERROR;

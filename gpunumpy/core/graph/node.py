@@ -314,6 +314,21 @@ def fill(value: Node, shape: Shape, queue: Queue) -> Node:
     return Node(signature, (value,))
 
 
+def may_be_owned(node: Node) -> bool:
+    """Return whether a new array can have a node for its value: it is pending, no array's yet, and in C order.
+
+    The memory order of what is made of an array follows from the strides of its node, and the array is in C order.
+    Strides of a constant that is repeated decide nothing.
+    """
+    if node.owner is not None or node.data is not None:
+        return False
+    signature = node.signature
+    if type(signature.primitive) is not View or len(signature.shape) < 2:
+        return True
+    strides = signature.primitive.strides
+    return layout.is_c_contiguous(signature.shape, strides) or not any(strides)
+
+
 def as_new_node(node: Node) -> Node:
     """Return the value as a new pending node, which gets a buffer of its own when it is computed."""
     source = node.signature

@@ -307,7 +307,7 @@ class ndarray(ArrayState):
             if where.offset or where.shape != shape or not layout.is_c_contiguous(shape, where.strides):
                 layout.require_distinct(where)
                 value = graph.update(current, where, value)
-            elif value.owner is not None or value.data is not None:
+            elif not graph.may_be_owned(value):
                 value = graph.as_new_node(value)
             owner._set(value)
             return
@@ -573,7 +573,7 @@ def _is_bool_view(array: ndarray) -> bool:
 @compiled
 def wrap(node: Node) -> ndarray:
     """Return a new array with this value."""
-    if node.owner is not None or node.data is not None:
+    if not graph.may_be_owned(node):
         node = graph.as_new_node(node)  # a node has one owner, and a new array its own buffer
     array = ArrayState.__new__(ndarray)
     array._node = node
