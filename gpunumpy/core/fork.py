@@ -2,21 +2,39 @@
 
 A lock that is held while arrays change is taken by the thread that forks, so that the child finds arrays whole. Any
 other lock is renewed in the child: what it guards is published by one assignment, or concerns other threads alone.
+
+Python runs signal handlers in the functions that are called around a fork too, and prints what they raise: Ctrl-C ends
+such a function, and the fork goes on. So what has to be done behind a fork is called twice, a lock is taken and noted
+in one call of a function in C, and so are locks given back.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from operator import methodcaller
 from typing import Any
 
 
 class _Taken(threading.local):
-    """The locks that this thread has taken for the fork that it makes."""
+    """The locks that this thread has taken for the fork that it makes, and the child that has renewed the others."""
 
     def __init__(self) -> None:
         self.locks: list[Any] = []
+        self.child = 0
+
+
+def after_fork(in_parent: Callable[[], None] | None, in_child: Callable[[], None]) -> None:
+    """Have functions be called in parent and child, again where an exception may have ended the first call."""
+    if hasattr(os, "register_at_fork"):
+        for _ in range(2):
+            if in_parent is not None:
+                os.register_at_fork(after_in_parent=in_parent)
+            os.register_at_fork(after_in_child=in_child)
 
 
 def take_before_fork(locks: Callable[[], Iterable[Any]]) -> None:
@@ -32,21 +50,24 @@ def take_before_fork(locks: Callable[[], Iterable[Any]]) -> None:
     def take() -> None:
         ordered = list(locks())
         for number, lock in enumerate(ordered):
-            if lock.acquire(blocking=not any(later._is_owned() for later in ordered[number + 1 :])):
-                taken.locks.append(lock)
+            acquire = methodcaller("acquire", not any(later._is_owned() for later in ordered[number + 1 :]))
+            taken.locks.extend(filter(acquire, [lock]))
 
     def release() -> None:
-        while taken.locks:
-            taken.locks.pop().release()
+        with suppress(IndexError):  # when none is left
+            deque(map(methodcaller("release"), iter(taken.locks.pop, None)), maxlen=0)
 
     def release_or_renew() -> None:
-        for lock in locks():
-            if not any(lock is other for other in taken.locks):
-                lock._at_fork_reinit()
+        if taken.child != os.getpid():
+            for lock in locks():
+                if not any(lock is other for other in taken.locks):
+                    lock._at_fork_reinit()
+            taken.child = os.getpid()
         release()
 
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=take, after_in_parent=release, after_in_child=release_or_renew)
+        os.register_at_fork(before=take)
+        after_fork(release, release_or_renew)
 
 
 def renew_in_child(locks: Callable[[], Iterable[Any]]) -> None:
@@ -57,24 +78,16 @@ def renew_in_child(locks: Callable[[], Iterable[Any]]) -> None:
             if not (hasattr(lock, "_is_owned") and lock._is_owned()):
                 lock._at_fork_reinit()
 
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=renew)
+    after_fork(None, renew)
 
 
-class _Forks:
-    """How many times this process and those that it comes from have forked."""
-
-    count = 0
+_forks: list[int] = []  # an entry for each fork of this process and of those that it comes from
 
 
 def fork_count() -> int:
     """Return how many forks there have been: a child of one that is new may share memory that a driver has made."""
-    return _Forks.count
-
-
-def _count_fork() -> None:
-    _Forks.count += 1
+    return len(_forks)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_count_fork)
+    os.register_at_fork(before=partial(_forks.append, 0))

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from functools import cache
 from queue import SimpleQueue
 
+from .fork import after_fork
+
 # How long a thread waits for a job before it looks again whether the job has ended. It only matters for a wait that an
 # exception cut off after it took the news of the end, which then never comes again.
 _POLL_S = 0.05
@@ -192,5 +194,4 @@ def _renew() -> None:
     no_finalizers.renew()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)
+after_fork(None, _renew)

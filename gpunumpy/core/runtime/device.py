@@ -20,6 +20,7 @@ from typing import Any, overload
 
 from ..errors import DeviceError, allowed
 from ..extras import install_command
+from ..fork import after_fork
 from ..helpers import Job
 from ..late_dataclasses import dataclass
 from ..late_imports import import_late
@@ -506,7 +507,6 @@ def _forget_gpus() -> None:
     global _found_driver, _default
     if _found_driver is None or not _found_driver.count:
         return
-    _found_driver = _Driver(_found_driver.module, 0, _FORKED)
     for device in _devices.values():
         device._stays_current = False
     _devices.clear()
@@ -516,10 +516,10 @@ def _forget_gpus() -> None:
         _default = None
     if with_devices.get() != (CPU,) * len(with_devices.get()):
         with_devices.set(())
+    _found_driver = _Driver(_found_driver.module, 0, _FORKED)  # at the end: a second call does nothing then
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_gpus)
+after_fork(None, _forget_gpus)
 
 
 def devices() -> tuple[Device, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import signal
@@ -18,10 +19,11 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core import helpers
+from gpunumpy.core import fork, helpers, late_imports
 from gpunumpy.core.late_imports import import_late
 from gpunumpy.core.runtime import evaluate, memory
 from gpunumpy.core.runtime.device import CPU
+from gpunumpy.functions.ufuncs import errstate
 
 from ...support.forks import in_child, needs_fork
 
@@ -167,6 +169,72 @@ def test_a_fork_inside_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
     thread.start()
     thread.join(60)
     numpy.testing.assert_array_equal(in_thread[0], VALUES + 2)
+
+
+def test_an_exception_at_any_line_around_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Ctrl-C raises it: Python prints it, and no lock stays taken."""
+    (np.asarray(VALUES) + 1).get()
+    printed: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: printed.append(found.exc_type))
+    taken = [*evaluate._flush_locks(), late_imports._lock]
+    renewed = [errstate._lock, memory._index_error_lock]
+
+    def are_free(locks: list[Any]) -> bool:
+        found: list[bool] = []
+
+        def try_all() -> None:
+            found.extend(lock.acquire(blocking=False) for lock in locks)
+            for lock in locks:
+                lock.release()
+
+        thread = threading.Thread(target=try_all)
+        thread.start()
+        thread.join()
+        return all(found)
+
+    def child() -> bool:
+        sys.settrace(None)
+        return are_free(taken + renewed)
+
+    def forked_with_exception_at(place: int) -> None:
+        lines = itertools.count()
+
+        def trace(frame: Any, event: str, argument: Any) -> Any:
+            if frame.f_code.co_filename == fork.__file__:
+                if next(lines) == place:
+                    raise KeyboardInterrupt
+                return trace
+            return None
+
+        sys.settrace(trace)
+        try:
+            assert in_child(child, lambda: sys.settrace(None)), place
+        finally:
+            sys.settrace(None)
+        assert are_free(taken), place
+
+    held, stop = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with renewed[0], renewed[1]:
+            held.set()
+            stop.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    try:
+        for place in itertools.count():
+            before = len(printed)
+            forked_with_exception_at(place)
+            if len(printed) == before:  # the functions in the parent have fewer lines
+                break
+        for later in range(place, 2 * place):  # so have those in the child
+            forked_with_exception_at(later)
+    finally:
+        stop.set()
+        thread.join()
+    assert set(printed) == {KeyboardInterrupt}
 
 
 def test_many_threads_that_fork() -> None:
