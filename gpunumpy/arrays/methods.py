@@ -506,10 +506,18 @@ class Flags:
         """Whether the memory is aligned for the dtype: always."""
         return True
 
+    @aligned.setter
+    def aligned(self, value: Any) -> None:
+        self._array.setflags(align=bool(value))  # type: ignore[attr-defined]
+
     @property
     def writebackifcopy(self) -> bool:
         """Whether the array is a temporary copy to be written back: never."""
         return False
+
+    @writebackifcopy.setter
+    def writebackifcopy(self, value: Any) -> None:
+        self._array.setflags(uic=bool(value))  # type: ignore[attr-defined]
 
     @property
     def num(self) -> int:
@@ -559,10 +567,11 @@ class Flags:
         return getattr(self, attribute)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """Set the flag WRITEABLE, the only one that can be set."""
-        if name not in ("WRITEABLE", "W"):
+        """Set a flag, as an attribute of it does."""
+        attribute = _FLAG_NAMES.get(name)
+        if attribute not in ("aligned", "writeable", "writebackifcopy"):
             raise KeyError("Unknown flag")
-        self.writeable = value
+        setattr(self, attribute, value)
 
     def __eq__(self, other: object) -> bool:
         """Return whether all printed flags equal those of other flags, of this class or NumPy's class."""

@@ -16,8 +16,8 @@ _IF_NEEDED = numpy._CopyMode.IF_NEEDED
 
 def memory_order(order: Any, default: str = "K") -> str:
     """Return an `order` argument as "C", "F", "A" or "K"; the default for None."""
-    if order in _ORDERS:
-        return str(order)
+    if type(order) is str and order in _ORDERS:
+        return order
     if order is None:
         return default
     if not isinstance(order, str):

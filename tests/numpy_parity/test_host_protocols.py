@@ -294,6 +294,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         f"order={order}": lambda np, order=order: _contiguous(np.array(np.ones((2, 3)).T, order=order))
         for order in ("C", "F", "A", "K", None, "c")
     },
+    "order=an array": lambda np: np.ones(3).copy(np.arange(3)),
+    "order=a text of NumPy's": lambda np: _contiguous(np.ones((2, 3)).copy(numpy.str_("f"))),
     "order='X'": lambda np: np.array([1], order="X"),
     "asarray(order='F')": lambda np: _contiguous(np.asarray(np.ones((2, 3)), order="F")),
     "ravel(order='K')": lambda np: np.arange(6).reshape(2, 3).T.ravel("K"),
@@ -313,6 +315,15 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "setflags(uic=True)": lambda np: np.arange(3).setflags(uic=True),
     "setflags(x=1)": lambda np: np.arange(3).setflags(x=1),
     "flags['W'] = False": lambda np: _written(np.arange(3), lambda x: x.flags.__setitem__("W", False)).flags.writeable,
+    "flags['A'] = True": lambda np: _written(np.arange(3), lambda x: x.flags.__setitem__("A", True)).flags.aligned,
+    "flags['X'] = True": lambda np: np.arange(3).flags.__setitem__("X", True),
+    "flags['C'] = True": lambda np: np.arange(3).flags.__setitem__("C", True),
+    "flags['nothing'] = True": lambda np: np.arange(3).flags.__setitem__("nothing", True),
+    "flags.aligned = True": lambda np: (
+        _written(np.arange(3), lambda x: setattr(x.flags, "aligned", True)).flags.aligned
+    ),
+    "flags.writebackifcopy = False": lambda np: setattr(np.arange(3).flags, "writebackifcopy", False),
+    "flags.writebackifcopy = True": lambda np: setattr(np.arange(3).flags, "writebackifcopy", True),
     "flags.owndata = True": lambda np: setattr(np.arange(3).flags, "owndata", True),
     "dtype =": lambda np: _written(np.arange(4, dtype="i4"), lambda x: setattr(x, "dtype", "i2")),
     "dtype =, of fields": lambda np: _written(np.arange(4), lambda x: setattr(x, "dtype", [("a", "i4"), ("b", "i4")])),
