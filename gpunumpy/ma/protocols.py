@@ -80,6 +80,14 @@ def _array(a: Any, dtype: Any = None, *args: Any, copy: Any = True, subok: bool 
     return create(type(x), x, dtype=dtype, copy=copy, ndmin=options.get("ndmin", 0), order=options.get("order"))
 
 
+def _required(a: Any, dtype: Any = None, requirements: Any = None, **options: Any) -> Any:
+    """Return an object as an array that meets requirements; a masked array keeps its mask, unless it may not."""
+    x, required = taken(a), _of_data(arrays.require)(a, dtype, requirements, **options)
+    if not is_ours(x) or {"E", "ENSUREARRAY"} & {r.upper() for r in requirements or ()}:
+        return required
+    return x if required is x._data else _array(x, dtype, subok=True, order="F" if required.flags.fnc else "C")
+
+
 def _of_data(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of this package that takes masked arrays without their masks, as NumPy's does."""
 
@@ -135,7 +143,7 @@ _OF_DATA = (
 # What makes arrays like a masked one (`like=`) makes plain arrays.
 _CREATION = (
     *(arrays.asarray, arrays.ascontiguousarray, arrays.asfortranarray, arrays.empty, arrays.fromiter),
-    *(arrays.fromstring, arrays.full, arrays.ones, arrays.require, arrays.zeros, frombuffer),
+    *(arrays.fromstring, arrays.full, arrays.ones, arrays.zeros, frombuffer),
     *(ranges.arange, ranges.eye, ranges.fromfunction, ranges.identity, ranges.tri),
 )
 # Functions of texts, which never are on a device.
@@ -158,6 +166,7 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.array: _array,
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
     numpy.ndim: lambda a: taken(a).ndim,
+    numpy.require: _required,
     numpy.shape: lambda a: taken(a).shape,
     numpy.sort: _sorted,
 }

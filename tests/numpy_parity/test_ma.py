@@ -352,6 +352,7 @@ TAKEN: dict[str, Callable[[Any, Any, Any], Any]] = {
     "shape": lambda np, m, g: [np.shape(m), np.ndim(m), np.size(m)],
     "asarray": lambda np, m, g: [np.asarray(m), np.array(m), np.copy(m)],
     "asanyarray": lambda np, m, g: [np.asanyarray(m), np.array(m, subok=True)],
+    "require": lambda np, m, g: [np.require(m), np.require(m, "f4", "F"), np.require(m, None, "E")],
     "functions of ma": lambda np, m, g: [np.ma.add(g, m), np.ma.sum(m), np.ma.filled(m, 0), np.ma.getmask(m)],
     "an array with its mask": lambda np, m, g: np.ma.array(g, mask=m.mask) + m,
     "sorted": lambda np, m, g: [np.sort(m), np.argsort(m)],
