@@ -189,7 +189,7 @@ _IMPORT = """
 import sys
 import gpunumpy
 late = {"cuda", "cupy", "nvmath", "scipy", "torch"}
-parts = {f"gpunumpy.{name}" for name in ("cuda", "custom", "dask", "distributed", "scipy")}
+parts = {f"gpunumpy.{name}" for name in ("cuda", "custom", "dask", "distributed", "scipy", "core.runtime.kept_plans")}
 print(*(name for name in sys.modules if name.partition(".")[0] in late or name in parts))
 """
 

@@ -23,7 +23,6 @@ from ..schedule.passes import Scheduled, run_passes
 from ..schedule.sizes import Integer, Trace
 from ..schedule.variants import Variants, with_symbols
 from ..schedule.verify_plan import verify_plan
-from .kept_plans import keep_needed
 from .plan import CallShape, Executor, KeptPlan, Plan, PlanTemplate
 
 # Plans at some sizes that are kept; one that is met again is found by a look-up alone. Templates outlive them.
@@ -43,10 +42,9 @@ _met_once: WeakSet[PlanTemplate] = WeakSet()
 
 @atexit.register
 def keep_on_disk() -> None:
-    """Keep the plans of graphs that have come up once for other processes, and the list of those that were needed."""
+    """Keep the plans of graphs that have come up once for other processes."""
     while _met_once:
         _met_once.pop().keep_on_disk()
-    keep_needed()
 
 
 class GraphChanged(Exception):

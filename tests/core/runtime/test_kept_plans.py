@@ -119,6 +119,7 @@ class Watch:
         for x in program():
             x.computed()
         planner.keep_on_disk()  # as the end of a process does
+        kept_plans.keep_needed()
         return self.launched
 
 
