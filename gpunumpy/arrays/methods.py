@@ -56,7 +56,7 @@ from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, new_shape, reshaped, transpose, viewed_as_dtype
 from ..functions.manipulation.strides import view_by_strides
 from ..functions.ufuncs.ufunc import UFUNCS
-from .stream_order import stream_handle, wait_for, waits_for_copies
+from .stream_order import handle_on, wait_for, waits_for_copies
 
 
 def reshape_method(x: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -398,7 +398,7 @@ def asnumpy(
     Raises
     ------
     TypeError
-        If `out` is no NumPy array.
+        If `out` is no NumPy array, or `stream` no stream.
     ValueError
         If `out` has another shape.
     """
@@ -410,7 +410,7 @@ def asnumpy(
     if not isinstance(x, ndarray):
         host: Any = numpy.array(x)
     else:
-        handle = stream_handle(stream, x.device) if stream is not None and x.device.has_stream else None
+        handle = handle_on(stream, x.device)
         if handle is not None:
             wait_for(x.device, handle)
         if (not blocking or out is not None) and (found := _read_later(x, order, out)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -43,16 +44,37 @@ def stream_handle(stream: Any, device: Device) -> int:
     number = device_number(stream)
     if number is not None and number != device.index:
         raise ValueError(f"a stream of cuda:{number} is given for work of {device}")
+    return _told_handle(stream) or LEGACY
+
+
+def handle_on(stream: Any, device: Device) -> int | None:
+    """Return the handle of a stream that work of a device is ordered with; None for None, and on the CPU.
+
+    Raises
+    ------
+    TypeError
+        If it is no stream, on the CPU too, which has none.
+    ValueError
+        If it says that it is of another GPU.
+    """
+    if stream is None:
+        return None
+    if device.has_stream:
+        return stream_handle(stream, device)
+    _told_handle(stream)
+    return None
+
+
+def _told_handle(stream: Any) -> int:
+    """Return the handle that a stream tells, which is 0 for CUDA's default stream. Raise TypeError if it is none."""
     if hasattr(stream, "__cuda_stream__"):
         told = stream.__cuda_stream__
-        handle = int((told() if callable(told) else told)[1])
-    else:
-        found = next((getattr(stream, name) for name in _HANDLES if hasattr(stream, name)), stream)
-        try:
-            handle = int(getattr(found, "value", found) or 0)
-        except (TypeError, ValueError):
-            raise TypeError(f"a CUDA stream or its handle is needed, not {type(stream).__name__!r}") from None
-    return handle or LEGACY
+        return int((told() if callable(told) else told)[1])
+    found = next((getattr(stream, name) for name in _HANDLES if hasattr(stream, name)), stream)
+    try:
+        return operator.index(getattr(found, "value", found) or 0)
+    except TypeError:
+        raise TypeError(f"a CUDA stream or its handle is needed, not {type(stream).__name__!r}") from None
 
 
 def device_number(stream: Any) -> int | None:
@@ -102,7 +124,7 @@ def ordered_with(stream: Any, device: Device) -> Iterator[None]:
     device : Device
         The device of the work; the CPU has no streams.
     """
-    handle = None if stream is None or not device.has_stream else stream_handle(stream, device)
+    handle = handle_on(stream, device)
     if handle is not None:
         wait_for(device, handle)
     yield

@@ -9,7 +9,7 @@ import numpy
 
 from ..core.runtime import page_locked
 from ..core.runtime.device import default_device
-from ..core.runtime.memory import free_all_blocks, memory_info, memory_limit, set_memory_limit
+from ..core.runtime.memory import free_all_blocks, memory_info, memory_limit, pool_of, set_memory_limit
 
 OutOfMemoryError = MemoryError
 
@@ -24,6 +24,10 @@ class MemoryPool:
     def free_bytes(self) -> int:
         """Return the bytes in free blocks that are kept for later arrays."""
         return memory_info().cached
+
+    def n_free_blocks(self) -> int:
+        """Return the number of free blocks."""
+        return pool_of(default_device()).count_free_blocks()
 
     def total_bytes(self) -> int:
         """Return the bytes of arrays and of free blocks."""

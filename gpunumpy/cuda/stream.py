@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 import weakref
 from contextvars import ContextVar
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ..arrays.stream_order import consumer_waits, device_number, stream_handle, wait_for, waits_for_copies
 from ..core.errors import DeviceError
@@ -23,6 +23,8 @@ from ..core.runtime.capture import Capture
 from ..core.runtime.device import Device, check, default_device, driver, is_lost, refuse_capture
 from ..core.runtime.memory import new_event
 from .capture import is_captured, join_capture, leave_capture, wait_in_capture
+
+_T = TypeVar("_T")
 
 # What of CuPy's streams is not here, with the reason.
 _MISSING = {
@@ -161,7 +163,7 @@ class Stream:
         event : Event, optional
             The event. By default a new one.
         """
-        event = Event() if event is None else event
+        event = Event() if event is None else _checked(event, Event)
         event.record(self)
         return event
 
@@ -193,7 +195,13 @@ class Stream:
         ----------
         event : Event
             The event, which has been recorded.
+
+        Raises
+        ------
+        TypeError
+            If it is something else.
         """
+        _checked(event, Event)
         if not self.device.has_stream:
             return
         self._queue_what_is_recorded()
@@ -363,10 +371,12 @@ class Event:
 
         Raises
         ------
+        TypeError
+            If it is no stream of this package: `Stream.from_external` makes one of others.
         ValueError
             If the stream is of another device.
         """
-        stream = get_current_stream() if stream is None else stream
+        stream = get_current_stream() if stream is None else _checked(stream, Stream)
         if stream.device is not self.device:
             raise ValueError(f"an event of {self.device} is recorded on a stream of {stream.device}")
         stream._queue_what_is_recorded()
@@ -409,8 +419,11 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     ------
     ValueError
         If one was not recorded or takes no time, or they are of two devices.
+    TypeError
+        If one is no event.
     """
     for event in (start_event, end_event):
+        _checked(event, Event)
         if not event.is_recorded or not event.has_time:
             raise ValueError("an event " + ("was not recorded" if event.has_time else "has disable_timing"))
     if start_event.device is not end_event.device:
@@ -419,6 +432,14 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
         return 1e3 * (end_event.seconds - start_event.seconds)
     cuda = driver()
     return float(check(cuda.cuEventElapsedTime(cuda.CUevent(start_event.ptr), cuda.CUevent(end_event.ptr))))
+
+
+def _checked(thing: _T, kind: type) -> _T:
+    """Return a thing. Raise TypeError if it is not of a class, `Stream` or `Event`."""
+    if not isinstance(thing, kind):
+        hint = "; Stream.from_external makes one of another library's stream" if kind is Stream else ""
+        raise TypeError(f"{kind.__name__} of gpunumpy.cuda is needed, not {type(thing).__name__!r}{hint}")
+    return thing
 
 
 def _has_happened(answer: tuple[Any, ...]) -> bool:

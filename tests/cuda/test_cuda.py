@@ -62,8 +62,9 @@ def test_memory() -> None:
     assert pool.used_bytes() >= x.nbytes
     assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
     del x
+    assert pool.n_free_blocks() >= 1
     pool.free_all_blocks()
-    assert pool.free_bytes() == 0
+    assert (pool.n_free_blocks(), pool.free_bytes()) == (0, 0)
 
 
 def test_the_limit_of_memory() -> None:
@@ -109,6 +110,27 @@ def test_copies_to_the_host(device: str) -> None:
             x.get(out=numpy.zeros(3))
         with pytest.raises(TypeError, match="out is a NumPy array"):
             np.asnumpy(x, out=x)
+
+
+def test_what_is_no_stream_or_event_is_refused(device: str) -> None:
+    with Device(device):
+        x, stream, event = np.arange(6.0) + 1, cuda.Stream(), cuda.Event()
+        plus = np.ElementwiseKernel("T x", "T y", "y = x + 1", "plus_on_a_stream")
+        total = np.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total_on_a_stream")
+        for call in (
+            lambda: stream.wait_event(3),
+            lambda: stream.wait(3),
+            lambda: stream.record("x"),
+            lambda: event.record("x"),
+            lambda: cuda.get_elapsed_time(3.0, event),
+            lambda: x.get(stream="x"),
+            lambda: np.asnumpy(x, stream=2.5),
+            lambda: plus(x, stream="x"),
+            lambda: total(x, stream=[3]),
+        ):
+            with pytest.raises(TypeError, match=r"needed, not|waits for an Event or a Stream, not"):
+                call()
+        assert x.get(stream=cuda.Stream.null).tolist() == x.tolist()
 
 
 @pytest.mark.parametrize("name", missing.INSTEAD)

@@ -395,6 +395,10 @@ class Pool(ABC):
         free = sum(free_list.size * len(free_list) for free_list in list(self.lists_by_class.values()))
         return free + sum(left.free_list.size for left in list(self.leaving))
 
+    def count_free_blocks(self) -> int:
+        """Return the number of free blocks."""
+        return sum(map(len, list(self.lists_by_class.values()))) + len(self.leaving)
+
     def owned_bytes(self) -> int:
         """Return the number of bytes in blocks, those of buffers and free ones."""
         owned = sum(free_list.size * len(free_list.owned) for free_list in list(self.lists_by_class.values()))
