@@ -116,8 +116,9 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_OF_MASKS, _IS_OF_FINITE, _IS_QUIET = 
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
 _QUIET = _names("""
-    T __bool__ __float__ __getitem__ __index__ __int__ __len__ copy flatten item ravel reshape squeeze swapaxes tolist
-    transpose
+    T __bool__ __float__ __getitem__ __index__ __int__ __len__ argmax argmin argsort copy count_nonzero diagonal
+    expand_dims flatnonzero flatten flip item moveaxis nonzero ravel repeat reshape roll searchsorted sort squeeze
+    swapaxes take tolist transpose
 """)
 _OF_ITEMS = frozenset(("__call__", "__getitem__", "__setitem__"))
 _LEFT_BY_CORE = frozenset(("device", "like", "shape"))  # options that the core does not look at

@@ -196,12 +196,34 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     return found && are_placed() && !count_read(self, found.get(), accesses) ? nullptr : found.release();
 }
 
+// Whether a value of some type is written without floating-point errors, of which NumPy would warn.
+bool is_written_silently(PyObject* value, PyObject* taken, int type) {
+    const bool is_of_type = PyArray_Check(taken) && PyArray_TYPE(reinterpret_cast<PyArrayObject*>(taken)) == type;
+    return is_of_type || (is_number(value) && type == NPY_DOUBLE);
+}
+
+// Writes to the elements of an array on the host that another one selects, by positions or as a mask; false, without an
+// exception, where that is left to Python.
+bool set_elements(PyObject* self, PyObject* key, PyObject* value) {
+    Operands operands(IS_QUIET | IS_ASSIGNMENT);
+    const Ref memory(operands.taken(self)), positions(memory ? operands.taken(key) : nullptr);
+    const Ref taken(positions ? operands.taken_to_be_written(value) : nullptr);
+    const bool is_at_hand = taken && PyArray_CheckExact(memory.get()) && operands.are_small() && !operands.are_of_host();
+    if (is_at_hand && PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(memory.get()))) {
+        Silence silence(!is_written_silently(value, taken.get(), PyArray_TYPE(reinterpret_cast<PyArrayObject*>(memory.get()))));
+        if (silence && PyObject_SetItem(memory.get(), positions.get(), taken.get()) == 0) return true;
+    }
+    PyErr_Clear();
+    return false;
+}
+
 // Writes numbers or an array on the host to a small part of another one; false, without an exception, else.
 bool set_part(PyObject* self, PyObject* key, PyObject* value) {
     const bool is_list = PyList_CheckExact(value) || PyTuple_CheckExact(value);
     if (!is_array(value) && !is_number(value) && !PyArray_IsScalar(value, Generic) && !is_list) return false;
     Section section;
     if (!memory_of(self)) return false;
+    if (is_array(key)) return set_elements(self, key, value);
     const Ref view = view_of(self, key, host_bytes_of(queue_of(self)));
     // NumPy does not look whether an array is read-only where it is copied to itself.
     if (!view || !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(view.get()))) return false;
@@ -212,8 +234,7 @@ bool set_part(PyObject* self, PyObject* key, PyObject* value) {
         return false;
     }
     const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(view.get()));
-    const bool is_of_type = PyArray_Check(taken.get()) && PyArray_TYPE(reinterpret_cast<PyArrayObject*>(taken.get())) == type;
-    Silence silence(!is_of_type && !(is_number(value) && type == NPY_DOUBLE));
+    Silence silence(!is_written_silently(value, taken.get(), type));
     if (silence && PyArray_CopyObject(reinterpret_cast<PyArrayObject*>(view.get()), taken.get()) == 0) return true;
     PyErr_Clear();
     return false;

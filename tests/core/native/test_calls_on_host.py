@@ -50,19 +50,72 @@ def _same(result: Any, expected: Any) -> None:
         numpy.testing.assert_array_equal(found, other)
 
 
+def _files_called(call: Callable[[], Any]) -> list[str]:
+    """Return the files of this package with the functions in Python that a call runs."""
+    files: list[str] = []
+    sys.setprofile(lambda frame, *_: files.append(frame.f_code.co_filename))
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return [name for name in files if name.startswith(PACKAGE)]
+
+
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_the_core_alone_makes_calls_and_what_they_return(call: Callable[[Any, Any], Any]) -> None:
     data = numpy.arange(6.0).reshape(2, 3)
     mine = np.asarray(data)
     result = call(np, mine)  # the first call imports
     _same(result, call(numpy, data))
-    files: list[str] = []
-    sys.setprofile(lambda frame, *_: files.append(frame.f_code.co_filename))
-    try:
-        call(np, mine)
-    finally:
-        sys.setprofile(None)
-    assert not IS_COMPILED or not [name for name in files if name.startswith(PACKAGE)]
+    assert not IS_COMPILED or not _files_called(lambda: call(np, mine))
+
+
+WRITES: list[tuple[Any, Any]] = [
+    ([1, 3], 2.5),
+    ([1, 1], [0.5, 1.5]),
+    ([True, False, True, False, True], -1),
+    ([-1, 0], numpy.arange(2)),
+    ([0, 2], numpy.float32(0.1)),
+]
+WRONG_WRITES: list[tuple[Any, Any]] = [
+    ([2, 5], 0.0),
+    ([0, 1], [1.0, 2.0, 3.0]),
+    ([True, False], 1.0),
+    ([0.0, 1.0], 1.0),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), WRITES)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "?"])
+def test_the_core_alone_writes_at_positions_and_masks(key: Any, value: Any, dtype: str) -> None:
+    data = numpy.arange(5).astype(dtype)
+    mine = np.asarray(data)
+    view, where = mine[::-1], np.asarray(key)
+    given = np.asarray(value) if isinstance(value, numpy.ndarray) else value
+    assert not IS_COMPILED or not _files_called(lambda: mine.__setitem__(where, given))
+    mine[where] = given
+    data[numpy.asarray(key)] = value
+    numpy.testing.assert_array_equal(view, data[::-1])
+
+
+@pytest.mark.parametrize(("key", "value"), WRONG_WRITES)
+def test_wrong_positions_and_masks_are_numpys_errors(key: Any, value: Any) -> None:
+    data = numpy.arange(5.0)
+    mine = np.asarray(data)
+    with pytest.raises((IndexError, ValueError)) as expected:
+        data[numpy.asarray(key)] = value
+    with pytest.raises(expected.type) as error:
+        mine[np.asarray(key)] = value
+    assert str(error.value) == str(expected.value)
+    numpy.testing.assert_array_equal(mine, data)
+
+
+def test_positions_of_arrays_that_are_read_only_are_not_written() -> None:
+    mine = np.arange(5)
+    mine.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        mine[np.asarray([1, 2])] = 0
+    assert mine.tolist() == [0, 1, 2, 3, 4]
 
 
 RANDOM: dict[str, Callable[[Any, Any], Any]] = {
