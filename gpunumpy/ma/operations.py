@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy
 
+from ..core.recording.array import ndarray
 from ..functions import fallback
 from ..functions.every_dtype import is_for_numpy
+from ..functions.manipulation.insert_delete import copyto
 from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.errstate import ignoring
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
 from .fill_values import checked_fill_value, maximum_fill_value, minimum_fill_value
-from .masks import combined_masks, data_of, getmask, getmaskarray, operands, stored_mask, taken
+from .masks import combined_masks, data_of, data_of_out, getmask, getmaskarray, operands, stored_mask, taken
 from .selecting import filled, where, where_masked
 from .state import MaskedArray, is_ours, masked, new, nomask, update_from
 
@@ -75,14 +77,23 @@ class _Unary(MaskedFunction):
     def _call(self, a: Any, *args: Any, **options: Any) -> Any:
         (a,) = operands(a)
         data = data_of(a)
-        result = self.f(data, *args, **options)
-        mask, decider = stored_mask(a)
+        computed = self.f(data, *args, **options)
+        result, (mask, decider) = data_of(computed), stored_mask(a)
         if self.domain is not None:
             left = _or(UFUNCS["logical_not"](UFUNCS["isfinite"](result)), self.domain(data))
             mask, decider = left if mask is nomask else _or(left, mask), None
         if result.ndim and mask is not nomask and numpy.can_cast(data.dtype, result.dtype, "same_kind"):
             result = where_masked(mask, data, result)
-        return finished(result, mask, decider, [a])
+        return finished(_written(result, computed, args, options), mask, decider, [a])
+
+
+def _written(result: Any, computed: Any, args: Any, options: dict[str, Any]) -> Any:
+    """Return a result; where an output is given, which is what has been computed, its data with the result."""
+    if not args and options.get("out") is None:
+        return result
+    target = data_of_out(computed)
+    copyto(target, result, "unsafe")
+    return target if isinstance(target, ndarray) else result
 
 
 def _is_kept(decider: Any) -> bool:
@@ -117,11 +128,12 @@ class _Binary(MaskedFunction):
     def _call(self, a: Any, b: Any, *args: Any, **options: Any) -> Any:
         a, b = operands(a, b)
         left, right = data_of(a), data_of(b)
-        result = self.f(left, right, *args, **options)
+        computed = self.f(left, right, *args, **options)
+        result = data_of(computed)
         mask, decider = combined_masks(result.shape, a, b)
         if mask is not nomask and result.ndim:
             result = where_masked(mask, left, result)
-        return finished(result, mask, decider, [a, b])
+        return finished(_written(result, computed, args, options), mask, decider, [a, b])
 
     def reduce(self, target: Any, axis: Any = 0, dtype: Any = None) -> Any:
         """Reduce over an axis, with masked elements left out. See `numpy.ufunc.reduce`."""
@@ -184,7 +196,8 @@ class _Quotient(_Binary):
     def _call(self, a: Any, b: Any, *args: Any, **options: Any) -> Any:
         a, b = operands(a, b)
         left, right = data_of(a), data_of(b)
-        result = self.f(left, right, *args, **options)
+        computed = self.f(left, right, *args, **options)
+        result = data_of(computed)
         mask = _or(UFUNCS["logical_not"](UFUNCS["isfinite"](result)), domains.quotient_overflows(left, right))
         for operand in (a, b):
             own = stored_mask(operand)[0]
@@ -195,7 +208,7 @@ class _Quotient(_Binary):
             result = where_masked(mask, numpy.zeros((), result.dtype)[()], result)
             if numpy.can_cast(numpy.result_type(numpy.bool, left.dtype), result.dtype, "safe"):
                 result = UFUNCS["add"](result, UFUNCS["multiply"](mask, left))
-        return finished(result, mask, None, [a, b])
+        return finished(_written(result, computed, args, options), mask, None, [a, b])
 
     reduce = accumulate = outer = None  # type: ignore[assignment]
 

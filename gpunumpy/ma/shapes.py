@@ -181,6 +181,12 @@ def _of_its_class(a: Any, function: Callable[..., Any], *args: Any) -> Any:
     return _masked_like(x, function, *args) if is_ours(x) else function(x, *args)
 
 
+def _as_method(a: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """Return `_of_its_class`; what has no such method becomes a masked array."""
+    result = _of_its_class(a, function, *args)
+    return result if hasattr(a, function.__name__) else new(result, nomask)
+
+
 def expand_dims(a: Any, axis: Any) -> Any:
     """Return an array with new dimensions of size 1. See `numpy.ma.expand_dims`."""
     return _of_its_class(a, shape_functions.expand_dims, axis)
@@ -188,12 +194,12 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 def reshape(a: Any, new_shape: Any, order: str = "C") -> Any:
     """Return an array in another shape. See `numpy.ma.reshape`."""
-    return _of_its_class(a, shape_functions.reshape, new_shape, order)
+    return _as_method(a, shape_functions.reshape, new_shape, order)
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
     """Return an array with its axes in another order. See `numpy.ma.transpose`."""
-    return _of_its_class(a, shape_functions.transpose, axes)
+    return _as_method(a, shape_functions.transpose, axes)
 
 
 def resize(x: Any, new_shape: Any) -> Any:

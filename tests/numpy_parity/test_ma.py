@@ -349,6 +349,7 @@ TAKEN: dict[str, Callable[[Any, Any, Any], Any]] = {
     "mean": lambda np, m, g: [np.mean(m), np.std(m), np.var(m), np.max(m), np.argmax(m)],
     "where": lambda np, m, g: np.where(g > 0, np.asarray(m), g),
     "shapes": lambda np, m, g: [np.reshape(m, (5, 1)), np.ravel(m), np.expand_dims(m, 0), np.transpose(m)],
+    "shapes of lists": lambda np, m, g: [np.ma.reshape([1, 2], (2, 1)), np.ma.transpose([[1, 2]]), np.ma.transpose(g)],
     "shape": lambda np, m, g: [np.shape(m), np.ndim(m), np.size(m)],
     "asarray": lambda np, m, g: [np.asarray(m), np.array(m), np.copy(m)],
     "asanyarray": lambda np, m, g: [np.asanyarray(m), np.array(m, subok=True)],
@@ -497,6 +498,11 @@ OUTPUTS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "cumsum": lambda np, m, out: m.ravel().cumsum(out=out.ravel()),
     "sum": lambda np, m, out: m.sum(axis=0, out=out[0]),
     "operand": lambda np, m, out: np.add(m, 1.0, out=m),
+    "function of ma": lambda np, m, out: np.ma.add(m, 1.0, out=out),
+    "function of ma of an array": lambda np, m, out: np.ma.fabs(m.data, out),
+    "function of ma that leaves its domain": lambda np, m, out: np.ma.sqrt(m - 3, out),
+    "quotient of ma": lambda np, m, out: np.ma.divide(m, m - 3, out),
+    "function of ma to data": lambda np, m, out: [np.ma.add(m, 1.0, out.data), out.data],
 }
 
 
