@@ -23,6 +23,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 _NVRTC = ["cuda-bindings>=13", "nvidia-cuda-nvrtc>=13", "nvidia-cuda-nvrtc-cu12>=12.9"]
 _RUNTIME = ["ml_dtypes>=0.5.4", "opt_einsum>=3.4"]  # `tools.fixed_kernels` imports the package
 
+# Without exceptions nothing runs where a thread is ended inside of the core, as Python ends those that are left when
+# the process ends: they have no lock of Python's any more, and could free no object.
+_FLAGS = ["-std=c++17", "-O2", "-g0", "-fvisibility=hidden", "-fno-exceptions"]
+
 
 class BuildHook(BuildHookInterface):  # type: ignore[misc]
     """Compiles what goes into a wheel, or into a checkout that is installed as it is."""
@@ -73,7 +77,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
             depends=sorted(map(str, source.glob("*.hpp"))),
             include_dirs=[numpy.get_include()],
             language="c++",
-            extra_compile_args=["-std=c++17", "-O2", "-g0", "-fvisibility=hidden"],
+            extra_compile_args=_FLAGS,
         )
         return self._build(core, folder)
 
