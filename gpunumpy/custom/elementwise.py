@@ -96,7 +96,8 @@ class ElementwiseKernel:
         self.reduce_dims, self.no_return, self.return_tuple = reduce_dims, no_return, return_tuple
         self.loop_prep, self.after_loop, self.options = loop_prep, after_loop, tuple(options)
         self.__name__ = name
-        params = (*self.in_params, *self.out_params)
+        self.params = params = (*self.in_params, *self.out_params)
+        self.nin, self.nout, self.nargs = len(self.in_params), len(self.out_params), len(params)
         self._is_loop = bool(
             any(p.is_raw for p in params)
             or self.options

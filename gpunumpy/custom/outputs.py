@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..core.graph import node as graph
 from ..core.graph.node import Node
 from ..core.recording.array import hand_over, ndarray, one_step, require_device, takes_values
+from ..core.runtime import evaluate
 
 
 class GivenOutputs(NamedTuple):
@@ -17,23 +18,23 @@ class GivenOutputs(NamedTuple):
     ----------
     same_as
         For each the number of the earlier one that is the same array, or -1.
-    takes_values
-        For each whether a result becomes its value as it is, so that it may be computed in the memory of the old one.
+    takes_results
+        For each whether its result may be computed in the memory of the value that it has before.
     """
 
     same_as: tuple[int, ...] = ()
-    takes_values: tuple[bool, ...] = ()
+    takes_results: tuple[bool, ...] = ()
 
     @classmethod
     def of(cls, arrays: Sequence[ndarray]) -> GivenOutputs:
         """Return what a kernel knows of some arrays."""
         first: dict[int, int] = {}
         same = [-1 if first.setdefault(id(x), k) == k else first[id(x)] for k, x in enumerate(arrays)]
-        return cls(tuple(same), tuple(map(takes_values, arrays)))
+        return cls(tuple(same), tuple([takes_values(x) or _is_written_at_once(x) for x in arrays]))
 
     def values_before(self, values: Sequence[Node]) -> list[Node]:
         """Return the values that the outputs have before, as nodes of their own where these may not be overwritten."""
-        return [x if takes else graph.as_new_node(x) for x, takes in zip(values, self.takes_values, strict=True)]
+        return [x if takes else graph.as_new_node(x) for x, takes in zip(values, self.takes_results, strict=True)]
 
 
 NOT_GIVEN = GivenOutputs()
@@ -65,5 +66,26 @@ def write_outputs(
         if len(results) < len(arrays):
             arrays = [output for output, earlier in zip(arrays, given.same_as, strict=True) if earlier < 0]
         for output, result in zip(arrays, results, strict=True):
-            if result.shape != output.shape or not hand_over(result, output):
+            if result.shape != output.shape or not (hand_over(result, output) or _has_written(result, output)):
                 output[...] = result
+
+
+def _is_written_at_once(array: ndarray) -> bool:
+    """Return whether an array has the whole of a memory that others see, which is written to at once and in place."""
+    node = array._node
+    data = node.data
+    return bool(
+        array._base is None
+        and array.writeable
+        and data is not None
+        and data.exported
+        and node.offset == 0
+        and data.nbytes == array.nbytes
+        and array.c_contiguous
+    )
+
+
+def _has_written(result: ndarray, array: ndarray) -> bool:
+    """Compute what is to be in the memory of an array that others see; return whether it was written there."""
+    data = array._node.data
+    return _is_written_at_once(array) and evaluate.compute(result._node).data is data

@@ -141,6 +141,8 @@ class ReductionKernel:
             raise ValueError(f"{name}: a reduction has at least one input and one output")
         if all(p.is_raw for p in self.in_params):
             raise ValueError(f"{name}: all inputs are raw, so none tells what is reduced")
+        self.params = (*self.in_params, *self.out_params)
+        self.nin, self.nout, self.nargs = len(self.in_params), len(self.out_params), len(self.params)
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity = "" if identity is None else str(identity)
         self.name, self.reduce_type, self.reduce_dims, self.preamble = name, reduce_type, reduce_dims, preamble

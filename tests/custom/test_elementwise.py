@@ -95,6 +95,14 @@ CASES = {
         lambda x: 2 * x + 3,
         {"preamble": PREAMBLE},
     ),
+    "constant_memory": Case(
+        "T x",
+        "T z",
+        "z = x * table[i % 3]",
+        lambda: (random(7),),
+        lambda x: x * numpy.array([2, 0.5, -1], numpy.float32)[numpy.arange(7) % 3],
+        {"preamble": "__constant__ float table[3] = {2, 0.5, -1};"},
+    ),
     "complex": Case(
         "T x, T y",
         "T z",
@@ -313,6 +321,14 @@ def test_arrays_of_numpys_are_inputs() -> None:
         assert kernel(*given).tolist() == [2, 2, 2]
     with pytest.raises(TypeError, match="the output z has to be an array of gpunumpy"):
         kernel(x, x, numpy.empty(3))
+
+
+def test_kernels_tell_their_parameters() -> None:
+    kernel = np.ElementwiseKernel("T x, raw T y", "T z", "z = x + y[i]", "told")
+    assert [(p.name, p.is_raw) for p in kernel.params] == [("x", False), ("y", True), ("z", False)]
+    assert (kernel.nin, kernel.nout, kernel.nargs) == (2, 1, 3)
+    total = np.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "told_total")
+    assert (total.nin, total.nout, total.nargs, len(total.params)) == (1, 1, 2, 2)
 
 
 def test_the_dimensions_of_the_loop() -> None:

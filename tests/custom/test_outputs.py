@@ -170,10 +170,23 @@ def test_arrays_in_fortran_order_are_outputs() -> None:
 def test_memory_that_others_see_stays_where_it_is() -> None:
     y = computed(numbers(6))
     other = numpy.from_dlpack(y) if y.device == "cpu" else None
-    address = y.data_ptr()
-    ADD(computed(numbers(6)), y)
-    assert y.tolist() == (2 * numbers(6)).tolist()
+    address, memory = y.data_ptr(), y._node.data
+    x = computed(numbers(6))
+    with ran() as names:
+        before = y + 1
+        ADD(x, y)
+        after = y * 2
+        if other is not None:
+            assert other.tolist() == (2 * numbers(6)).tolist()
+    assert sorted(names) == ["add", CALL, "multiply"]
+    assert y._node.data is memory
+    assert (before.tolist(), after.tolist()) == ((numbers(6) + 1).tolist(), (numbers(6) * 4).tolist())
+    z = computed(numbers(6))
+    TWO(x, z, y)
+    assert (y.tolist(), z.tolist()) == (numbers(6).tolist(), (2 * numbers(6)).tolist())
     assert address == y.data_ptr()
+    ADD(computed(numbers(3)), y[1:4])
+    assert y.tolist() == [0, 1, 3, 5, 4, 5]
     if other is not None:
         assert other.tolist() == y.tolist()
 

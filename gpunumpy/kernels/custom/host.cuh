@@ -9,6 +9,7 @@
 
 #define __global__
 #define __device__
+#define __constant__ static
 #define __host__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
