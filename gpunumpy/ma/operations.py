@@ -88,8 +88,9 @@ class _Unary(MaskedFunction):
 
 
 def _written(result: Any, computed: Any, args: Any, options: dict[str, Any]) -> Any:
-    """Return a result; where an output is given, which is what has been computed, its data with the result."""
-    if not args and options.get("out") is None:
+    """Return a result; where what has been computed is an output that is given, its data with the result."""
+    out = options.get("out")
+    if all(x is not computed for x in (*args, *(out if isinstance(out, tuple) else (out,)))):
         return result
     target = data_of_out(computed)
     copyto(target, result, "unsafe")

@@ -502,6 +502,7 @@ OUTPUTS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "function of ma of an array": lambda np, m, out: np.ma.fabs(m.data, out),
     "function of ma that leaves its domain": lambda np, m, out: np.ma.sqrt(m - 3, out),
     "quotient of ma": lambda np, m, out: np.ma.divide(m, m - 3, out),
+    "rounding of ma": lambda np, m, out: [np.ma.around(m, 1, out), np.ma.around(m, 1), np.ma.around(2, 0)],
     "function of ma to data": lambda np, m, out: [np.ma.add(m, 1.0, out.data), out.data],
 }
 
