@@ -41,8 +41,9 @@ class Permutations(GeneratorDraws):
     @generator_method
     def shuffle(self, x: Any, axis: Any = 0) -> Any:
         """Permute `x` along an axis, in place."""
-        is_for_device = isinstance(x, ndarray) and x.writeable and x.size and not overlaps(x)
-        if not is_for_device or not _can_permute(x, axis):
+        if not isinstance(x, ndarray) or stays_on_host(x):
+            return NotImplemented
+        if not x.writeable or not x.size or overlaps(x) or not _can_permute(x, axis):
             return NotImplemented
         order = wrap(self._order(x.shape[axis], x.queue))
         with one_step(x):

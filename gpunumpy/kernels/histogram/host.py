@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy
@@ -23,32 +24,39 @@ def histogram(options: tuple[Any, ...], out: Any, x: Any, edges: Any, *rest: Any
     """Count values by bin, or sum their weights."""
     uniform, limits = options
     weights = rest[-1] if len(rest) > uniform else None
+    find = partial(_uniform_bins, width=rest[0], limits=limits) if uniform else _searched_bins
     out[...] = 0
     for start in range(0, x.size, _BLOCK_ELEMENTS):
         block = slice(start, start + _BLOCK_ELEMENTS)
-        bins = _compute_bins(x[block], edges, rest[0], limits) if uniform else _search_bins(x[block], edges)
-        inside = bins >= 0
-        out += numpy.bincount(bins[inside], None if weights is None else weights[block][inside], out.size)
+        bins, inside = find(x[block], edges)
+        out += numpy.bincount(bins, None if weights is None else _chosen(weights[block], inside), out.size)
 
 
-def _search_bins(values: Any, edges: Any) -> Any:
-    """Return the bins of values, -1 for none; the last edge is inside the last bin."""
+def _chosen(values: Any, inside: Any) -> Any:
+    """Return those of some values that a mask chooses: all of them as they are, without a copy."""
+    return values if inside.all() else values[inside]
+
+
+def _searched_bins(values: Any, edges: Any) -> tuple[Any, Any]:
+    """Return the bins of values that are in one, and where those are; the last edge is inside the last bin."""
     places = numpy.searchsorted(edges, values, "right")
     at_end = numpy.searchsorted(edges[-1:], values, "left") == 0
-    return numpy.where(places < edges.size, places - 1, numpy.where(at_end, edges.size - 2, -1))
+    bins = numpy.where(places < edges.size, places - 1, numpy.where(at_end, edges.size - 2, -1))
+    inside = bins >= 0
+    return _chosen(bins, inside), inside
 
 
-def _compute_bins(values: Any, edges: Any, width: Any, limits: tuple[int, int] | None) -> Any:
-    """Return the bins of values for uniform bins, computed and then corrected by the edges as NumPy does."""
+def _uniform_bins(values: Any, edges: Any, width: Any, limits: tuple[int, int] | None) -> tuple[Any, Any]:
+    """Return the same for uniform bins, computed and then corrected by the edges as NumPy does."""
     bin_count = edges.size - 1
-    in_edge_dtype = values.astype(edges.dtype)
+    in_edge_dtype = values.astype(edges.dtype, copy=False)
     if limits:
         inside = (values >= limits[0]) & (values <= limits[1])
     else:
         inside = (in_edge_dtype >= edges[0]) & (in_edge_dtype <= edges[-1])
-    in_edge_dtype = numpy.where(inside, in_edge_dtype, edges[0])
+    in_edge_dtype = _chosen(in_edge_dtype, inside)
     bins = ((in_edge_dtype - edges[0]) / width * bin_count).real.astype(numpy.int64)
     bins = numpy.minimum(bins, bin_count - 1)
     bins -= in_edge_dtype < edges[bins]
     bins += (in_edge_dtype >= edges[bins + 1]) & (bins != bin_count - 1)
-    return numpy.where(inside, bins, -1)
+    return bins, inside
