@@ -376,3 +376,37 @@ def test_a_program_is_loaded_once(gpu: fake_driver.FakeDriver) -> None:
     for _ in range(3):
         scale(gpu)((1,), (1,), (0, 0, numpy.float32(1), 4))
     assert len(gpu.modules) == 1
+
+
+@pytest.mark.parametrize("options", [(), ("-DMORE=1",)], ids=["plain", "options"])
+def test_an_output_of_a_loop_is_written_in_place_in_one_launch(
+    gpu: fake_driver.FakeDriver, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUNUMPY_TIER", "compiled")
+    residence = np.set_residence("device")
+    try:
+        x, y = np.array(numpy.arange(4.0)), np.array(numpy.arange(4.0))
+        kernel = np.ElementwiseKernel("T x", "raw T y", "y[i] += x", "added", options=options)
+        kernel(x, y)
+        np.synchronize()
+        found: list[tuple[int, int]] = []
+
+        def work(pointers: Any) -> None:
+            found.append((pointers[0][0], pointers[1][0]))
+            target, given = ((ctypes.c_double * 4).from_address(address) for address in found[-1])
+            for i in range(4):
+                target[i] += given[i]
+
+        gpu.work, memory_of_y = work, y._node.data
+        before = y.get()
+        # A helper thread takes what is more than one launch.
+        monkeypatch.setattr("gpunumpy.core.runtime.plan.Job", None)
+        for _ in range(3):
+            kernel(x, y)
+            np.synchronize()
+        gpu.work = None
+        assert found == [(y._node.data.ptr, x._node.data.ptr)] * 3
+        assert y._node.data is memory_of_y
+        assert y.get().tolist() == (before + 3 * numpy.arange(4.0)).tolist()
+    finally:
+        np.set_residence(residence)
