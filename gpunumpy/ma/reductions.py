@@ -31,8 +31,8 @@ def _reduced_mask(x: Any, axis: Any, options: dict[str, Any]) -> tuple[Any, Any]
 
 
 def _result(data: Any, mask: Any, decider: Any, x: Any) -> Any:
-    """Return the result of a reduction of `x`, which has no fill value yet."""
-    if data.ndim:
+    """Return the result of a reduction of `x`, which has no fill value yet; that of objects may be no array."""
+    if getattr(data, "ndim", 0):
         return new(data, mask, None, decider, type(x))
     is_masked = mask is not nomask and bool(mask) and (decider is None or bool(decider))
     return masked if is_masked else data
@@ -175,7 +175,7 @@ def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
         mask, _ = _reduced_mask(self, axis, options)
         sums = filled_for(self, 0).sum(axis, dtype=dtype if target is None else target, **options)
         counts = count(self, axis=axis, **options)
-        if sums.ndim:
+        if getattr(sums, "ndim", 0):
             result = FUNCTIONS["divide"](FUNCTIONS["multiply"](new(sums, mask, cls=type(self)), 1.0), counts)
         else:
             result = _result(_quotient(sums * 1.0, counts), mask, None, self)  # one look computes all of it

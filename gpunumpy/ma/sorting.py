@@ -131,7 +131,10 @@ def _ignoring_mask(name: str) -> Callable[..., Any]:
     def run(self: Any, *args: Any, **options: Any) -> Any:
         warn(f"Warning: '{name}' will ignore the 'mask' of the {type(self).__name__}.", UserWarning)
         found = getattr(self._data, name)(*args, **options)
-        return found if found is None else new(found, self._stored_mask, None, self._has_masked)
+        if found is None:
+            return None
+        mask = self._stored_mask
+        return new(found, mask if mask is nomask else mask.reshape(found.shape), None, self._has_masked)
 
     run.__name__ = name
     run.__doc__ = f"Ignore the mask. See `numpy.ndarray.{name}`."

@@ -54,6 +54,7 @@ CALLS: dict[str, tuple[str, ...]] = {
 }
 METHODS = (
     *("x.argpartition(2).mask", "x.data[x.argpartition(2).data][2]", "m.argpartition(1, axis=0).mask"),
+    "m.argpartition(2, axis=None).mask",
     *("(lambda part: part.partition(3) or part.data[3])(x.copy())", "i.choose([x, y, 2])"),
 )
 # Of booleans, and of integers up to the largest, NumPy takes masked elements for the largest value: results then have
@@ -184,3 +185,10 @@ def test_keywords_of_functions_that_call_methods() -> None:
         with pytest.raises(TypeError):
             xp.ma.max(a=[1, 3])
         assert xp.ma.compress([False, True], x, axis=1).tolist() == [[None], [4]]
+
+
+@pytest.mark.parametrize("mask", [False, [0, 1, 0], True])
+@pytest.mark.parametrize("name", ["sum", "prod", "mean"])
+def test_reductions_to_an_object(name: str, mask: Any) -> None:
+    found, expected = (getattr(np.ma.array(np.arange(1, 4), mask=mask), name)(dtype=object) for np in (gpunumpy, numpy))
+    assert str(found) == str(expected)
