@@ -12,21 +12,25 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from .environment import Place
+
+Result = TypeVar("Result")
 
 # How long processes wait for each other; for an answer of a port that may be another program's; and for a word of
 # whoever has come to this program's port.
 WAIT_SECONDS = 120.0
 _ANSWER_SECONDS = 2.0
 _NAMING_SECONDS = 20.0
+_LOOK_SECONDS = 0.02  # between two looks at the others, while a function of this process waits for them
 # Process 0 takes the first free one of so many ports. torchrun itself has the first.
 _PORTS = 16
 _LOOPBACK = ("127.0.0.1", "localhost")
@@ -87,6 +91,51 @@ class Meeting:
         self._tell(None, values)
         return values
 
+    def together(self, begin: Callable[[], Result]) -> Result:
+        """Return what a function returns that waits for the same function in all other processes.
+
+        It runs in a thread of its own, where it goes on waiting if a process ends meanwhile.
+
+        Raises
+        ------
+        ConnectionError
+            If a process has ended, or its function has failed.
+        """
+        own: Future[Result] = Future()
+        Thread(target=_run, args=(own, begin), daemon=True).start()
+        try:
+            heard = self._hear_meanwhile(own)
+            result = own.result()
+            if self.place.rank == 0:
+                for rank in sorted(self._others.keys() - heard):
+                    _heard(self._others[rank], rank)
+        except Exception as error:
+            known = isinstance(error, tuple(_ERRORS.values()))
+            failure = error if known else ConnectionError(f"process {self.place.rank} has failed: {error}")
+            if self.place.rank == 0:  # the others close their connections
+                self._tell(failure, str(failure))
+            raise
+        if self.place.rank == 0:
+            self._tell(None, "all have begun")
+        else:
+            with suppress(OSError):
+                self._others[0].send_bytes(b"begun")
+            self._told(WAIT_SECONDS)
+        return result
+
+    def _hear_meanwhile(self, own: Future[Any]) -> set[int]:
+        """Listen to the others until a function has ended, and return those that have said that theirs has."""
+        heard: set[int] = set()
+        while not own.done():
+            for rank in [rank for rank, other in self._others.items() if rank not in heard and other.poll()]:
+                if self.place.rank:
+                    self._told(0)  # which raises: process 0 says nothing else meanwhile
+                _heard(self._others[rank], rank)
+                heard.add(rank)
+            with suppress(TimeoutError):
+                own.exception(_LOOK_SECONDS)
+        return heard
+
     def connect_all(self) -> dict[int, Connection]:
         """Return a connection with every other process, by their ranks."""
         place = self.place
@@ -119,6 +168,13 @@ class Meeting:
         if kind is not None:
             raise _ERRORS[kind](value)
         return value
+
+
+def _run(own: Future[Any], begin: Callable[[], Any]) -> None:
+    try:
+        own.set_result(begin())
+    except BaseException as error:
+        own.set_exception(error)
 
 
 def _tell(others: Iterable[Connection], error: Exception | None, value: Any) -> None:

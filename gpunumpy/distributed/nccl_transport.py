@@ -41,7 +41,9 @@ class NcclTransport:
         library()  # where it is missing, every process says so
         device.activate()  # who cannot use its GPU leaves the others here: NCCL would wait for it
         identity = meeting.exchange(new_id().hex() if place.rank == 0 else "")[0]
-        self._communicator = Communicator(device, place.rank, place.size, bytes.fromhex(identity))
+        self._communicator = meeting.together(
+            lambda: Communicator(device, place.rank, place.size, bytes.fromhex(identity))
+        )
         self._beside: Stream | None = None
 
     def empty(self, shape: Shape, dtype: DType) -> ndarray:

@@ -6,10 +6,12 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
+from gpunumpy.core.errors import DeviceError
 from gpunumpy.distributed import meeting
 from gpunumpy.distributed.environment import Place
 from gpunumpy.distributed.meeting import Meeting
@@ -137,3 +139,54 @@ def test_a_process_that_says_nothing(comes: Comes, monkeypatch: pytest.MonkeyPat
             with pytest.raises(TimeoutError, match=r"process [01] has said nothing"):
                 say()
     second.close()
+
+
+def begun_together(meetings: list[Meeting], begin: Callable[[int], Any]) -> list[Future[Any]]:
+    """What the function of each process returns, or the error instead; the meeting is left then, as `init` does."""
+
+    def begin_one(one: Meeting) -> Any:
+        try:
+            return one.together(lambda: begin(one.place.rank))
+        finally:
+            one.close()
+
+    with ThreadPoolExecutor(len(meetings)) as pool:
+        return [pool.submit(begin_one, one) for one in meetings]
+
+
+def test_processes_that_begin_together(comes: Comes) -> None:
+    meetings = [one.result() for one in [comes(rank, 3) for rank in range(3)]]
+    all_are_here = Barrier(3)
+    found = begun_together(meetings, lambda rank: (all_are_here.wait(60), rank)[1])
+    assert [one.result() for one in found] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("failed", [0, 1, 2])
+def test_a_process_fails_as_all_begin(comes: Comes, failed: int) -> None:
+    """The others wait for it as NCCL does, without an end, and hear of it."""
+    meetings = [one.result() for one in [comes(rank, 3) for rank in range(3)]]
+    waits = Event()
+
+    def begin(rank: int) -> None:
+        if rank == failed:
+            raise DeviceError("no GPU")
+        waits.wait()
+
+    found = begun_together(meetings, begin)
+    waits.set()
+    with pytest.raises(DeviceError, match="no GPU"):
+        found[failed].result()
+    for rank in {0, 1, 2} - {failed}:
+        with pytest.raises(ConnectionError, match=f"process {failed} has"):
+            found[rank].result()
+
+
+def test_a_process_ends_as_all_begin(comes: Comes) -> None:
+    meetings = [one.result() for one in [comes(rank, 3) for rank in range(3)]]
+    waits = Event()
+    meetings.pop().close()
+    found = begun_together(meetings, lambda rank: waits.wait())
+    waits.set()
+    for one in found:
+        with pytest.raises(ConnectionError, match="process 2 has ended"):
+            one.result()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -35,6 +35,9 @@ class Alone:
 
     def exchange(self, value: Any) -> list[Any]:
         return [value] * fake_nccl.SIZE
+
+    def together(self, begin: Callable[[], Any]) -> Any:
+        return begin()
 
 
 class NoGpu:
