@@ -51,7 +51,7 @@ def call_for_user(function: Callable[..., Any], /, *args: Any, **options: Any) -
 
 def is_for_user(code: CodeType) -> bool:
     """Return whether code is what `call_for_user` runs, in the name of the user's file."""
-    return code.co_code == _call.__code__.co_code and code.co_name == _call.__name__
+    return code.co_name == _call.__name__ and code.co_code == _call.__code__.co_code
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:

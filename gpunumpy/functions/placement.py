@@ -37,6 +37,7 @@ from ..core.recording.array import (
 from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
+from ..core.runtime.host_work import bytes_of
 from ..core.source_location import call_for_user
 from .fallback import host_fallback
 from .silent_statistics import METHODS_OF_MASKS, OF_MASKS, OF_NUMBERS
@@ -292,7 +293,7 @@ class Placement:
             result = _try_host_data(self._function, MAKERS[self._name], args, options)
         if result is not ELSEWHERE and evaluate.host_calls is not None:
             data = args[2:] if self._name in _ACCESSES else args  # of accesses, what is read or written
-            evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, (*data, result))
+            evaluate.host_calls(self._name, perf_counter() - start if start else 0.0, bytes_of((*data, result)))
         return result
 
     def _makes_no_difference(self, option: str, x: Any) -> bool:

@@ -43,6 +43,7 @@ class Line(NamedTuple):
 class _Cost:
     """What a line took: without the lines of the user's functions that it calls."""
 
+    line: Line
     count: int = 0
     seconds: float = 0.0
     host_calls: HostCalls = field(default_factory=HostCalls)
@@ -52,13 +53,16 @@ class _Cost:
 
 
 _TraceFunction = Callable[[FrameType, str, Any], Any]
+# What the program does outside the user's lines.
+_OUTSIDE = Line("", 0)
 
 
 class Report:
     """Context manager that prints the report of what ran in the block by the main thread.
 
     Kernels are told by the lines that recorded what they compute, with the line that asked for a value. Lines are
-    followed by `sys.settrace`, so Python itself takes more time than without a report.
+    followed by `sys.settrace`, so Python itself takes more time than without a report. `sys.monitoring` of Python 3.12
+    takes as long for a line: most of it is what the function does that is called.
 
     Parameters
     ----------
@@ -68,11 +72,12 @@ class Report:
 
     def __init__(self, file: TextIO | None = None) -> None:
         self._file = file
-        self._own_files: dict[str, bool] = {}
-        self._costs: dict[Line, _Cost] = {}
-        self._line: Line | None = None
-        self._callers: list[Line | None] = []
+        self._trace_functions: dict[str, _TraceFunction | None] = {}
+        self._costs: dict[str, dict[int, _Cost]] = {}  # by file and number of the line
+        self._cost = self._outside = _Cost(_OUTSIDE)
+        self._callers: list[_Cost] = []
         self._host_calls = HostCalls()
+        self._host_calls.count_in(self._cost.host_calls)
         self._steps = StepTimes(self._place)
         self._recording: set[Line] = set()
         self._pending_count = 0
@@ -84,7 +89,8 @@ class Report:
         tell(host_calls=self._host_calls)
         fallback.observer, host_work.observer = self._note_fallback, self._note_work
         self._queue = evaluate.queue_of(default_device())
-        self._pending_count = len(self._queue.pending)
+        self._pending = self._queue.pending
+        self._pending_count = len(self._pending)
         self._start = self._since = perf_counter()
         sys.settrace(self._trace_call)
         return self
@@ -92,7 +98,7 @@ class Report:
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         """Stop to observe, and print the report."""
         sys.settrace(None)
-        self._leave_line()
+        self._enter(self._outside)
         seconds = perf_counter() - self._start
         evaluate.observer = evaluate.host_calls = fallback.observer = host_work.observer = None
         tell(host_calls=None)
@@ -102,67 +108,66 @@ class Report:
 
     def _trace_call(self, frame: FrameType, event: str, argument: Any) -> _TraceFunction | None:
         """Follow the lines of a function that is called if it is in one of the user's files."""
-        file = frame.f_code.co_filename
-        is_own_file = self._own_files.get(file)
-        if is_own_file is None:
-            is_own_file = self._own_files[file] = os.path.isfile(file) and is_own(file)
-        if not is_own_file or is_for_user(frame.f_code):
+        try:
+            trace = self._trace_functions[frame.f_code.co_filename]
+        except KeyError:
+            file = frame.f_code.co_filename
+            trace = self._trace_functions[file] = self._tracer_of(file)
+        if trace is None or is_for_user(frame.f_code):
             return None
-        self._callers.append(self._line)
-        return self._trace_line
+        self._callers.append(self._cost)
+        return trace
 
-    def _trace_line(self, frame: FrameType, event: str, argument: Any) -> _TraceFunction:
-        if event == "line":
-            self._leave_line()
-            self._line = Line(frame.f_code.co_filename, frame.f_lineno)
-            self._cost_of(self._line).count += 1
-        elif event == "return":
-            self._leave_line()
-            self._line = self._callers.pop() if self._callers else None
-        return self._trace_line
+    def _tracer_of(self, file: str) -> _TraceFunction | None:
+        """Return what follows the lines of a file, or None if it is not one of the user's."""
+        if not (os.path.isfile(file) and is_own(file)):
+            return None
+        costs = self._costs[file] = {}
 
-    def _cost_of(self, line: Line) -> _Cost:
-        found = self._costs.get(line)
-        return self._costs.setdefault(line, _Cost()) if found is None else found
+        def trace(frame: FrameType, event: str, argument: Any) -> _TraceFunction:
+            if event == "line":
+                number = frame.f_lineno
+                cost = costs.get(number)
+                if cost is None:
+                    cost = costs[number] = _Cost(Line(file, number))
+                cost.count += 1
+                self._enter(cost)
+            elif event == "return":
+                self._enter(self._callers.pop() if self._callers else self._outside)
+            return trace
 
-    def _leave_line(self) -> None:
-        """Note what the current line has taken since it was entered, or come back to."""
-        now = perf_counter()
-        if self._line is not None:
-            cost = self._cost_of(self._line)
-            cost.seconds += now - self._since
-            if self._host_calls:
-                cost.host_calls.update(self._host_calls)
-                cost.counts.add_calls(self._host_calls)
-                self._host_calls.clear()
-            if self._has_flushed:
-                cost.counts.looks += 1
-                self._recording.clear()
-                self._has_flushed = False
-                self._pending_count = 0
-            count = len(self._queue.pending)
+        return trace
+
+    def _enter(self, cost: _Cost) -> None:
+        """Enter a line, or come back to it, and note what the line before has taken."""
+        left = self._cost
+        left.seconds += perf_counter() - self._since
+        if self._has_flushed:
+            left.counts.looks += 1
+            self._recording.clear()
+            self._has_flushed = False
+            self._pending_count = 0
+        count = len(self._pending)
+        if count != self._pending_count:
             if count > self._pending_count:
-                self._recording.add(self._line)
+                self._recording.add(left.line)
             self._pending_count = count
+        self._cost = cost
+        self._host_calls.count_in(cost.host_calls)
         self._since = perf_counter()
 
     def _note_fallback(self, name: str, library: str, reason: str) -> None:
-        if self._line is not None:
-            self._cost_of(self._line).reasons[name] = library, reason
+        self._cost.reasons[name] = library, reason
 
     def _note_work(self, kind: str, name: str, start: float, seconds: float, nbytes: int) -> None:
-        if self._line is None:
-            return
-        cost = self._cost_of(self._line)
         if kind == "fallback":
-            cost.fallbacks.add(name, 1, seconds, nbytes)
-        cost.counts.copies += kind == "copy" and name.startswith("from") and nbytes >= _COPY_BYTES
+            self._cost.fallbacks.add(name, 1, seconds, nbytes)
+        self._cost.counts.copies += kind == "copy" and name.startswith("from") and nbytes >= _COPY_BYTES
 
     def _place(self) -> str:
         """Return the lines that recorded what is being computed, and the line that asks for it."""
         self._has_flushed = True
-        lines = self._recording if self._line is None else self._recording | {self._line}
-        return _ranges(lines)
+        return _ranges((self._recording | {self._cost.line}) - {_OUTSIDE})
 
     # --- the text ---
 
@@ -170,7 +175,9 @@ class Report:
         records = self._steps.records()
         device = default_device()
         on_device = sum(record.seconds for record in records)
-        calls = [calls for cost in self._costs.values() for calls in (cost.host_calls, cost.fallbacks)]
+        costs = [cost for of_file in self._costs.values() for cost in of_file.values()]
+        costs.sort(key=lambda cost: -cost.seconds)
+        calls = [calls for cost in costs for calls in (cost.host_calls, cost.fallbacks)]
         by_numpy = sum(sum(of_line.seconds.values()) for of_line in calls)
         parts = [
             f"{seconds:.3f} s, of which kernels and library calls on {device} took {on_device:.3f} s, NumPy on the "
@@ -178,14 +185,15 @@ class Report:
         ]
         if records:
             parts.append(f"on {device}, by the lines that recorded it:\n{_device_table(records)}")
-        lines = sorted(self._costs.items(), key=lambda item: -item[1].seconds)
-        on_host = [(line, cost) for line, cost in lines if cost.host_calls or cost.reasons]
+        on_host = [cost for cost in costs if cost.host_calls or cost.reasons]
         if on_host:
             limit = bytes_text(self._queue.host_bytes)
             parts.append(f"on the host, and why:\n{_host_table(on_host, limit)}")
-        if lines:
-            parts.append(f"the slowest lines, without what functions of your files take in them:\n{_line_table(lines)}")
-        advice = [(_ranges({line}), cost.counts.advice()) for line, cost in lines]
+        if costs:
+            parts.append(f"the slowest lines, without what functions of your files take in them:\n{_line_table(costs)}")
+        for cost in costs:
+            cost.counts.add_calls(cost.host_calls)
+        advice = [(_ranges({cost.line}), cost.counts.advice()) for cost in costs]
         advice += [(record.place, advice_of_runs(record)) for record in records]
         first = {place: text for place, text in reversed(advice) if text is not None}
         if first:
@@ -218,10 +226,10 @@ def _device_table(records: list[Record]) -> str:
     return aligned(rows, left=2)
 
 
-def _host_table(costs: list[tuple[Line, _Cost]], limit: str) -> str:
+def _host_table(costs: list[_Cost], limit: str) -> str:
     rows: list[tuple[float, tuple[str, ...]]] = []
-    for line, cost in costs:
-        place = _ranges({line})
+    for cost in costs:
+        place = _ranges({cost.line})
         if cost.host_calls:
             calls = cost.host_calls
             names = [name for name, _ in calls.counts.most_common(_MAX_NAMES)]
@@ -242,8 +250,8 @@ def _measured_row(texts: tuple[str, ...], calls: HostCalls, names: Iterable[str]
     return seconds, (*texts, str(count), f"{seconds * 1e3:.3f}", bytes_text(nbytes))
 
 
-def _line_table(costs: list[tuple[Line, _Cost]]) -> str:
+def _line_table(costs: list[_Cost]) -> str:
     rows = [("line", "text", "times", "ms")]
-    for line, cost in costs[:_MAX_LINES]:
-        rows.append((*_shown(line), str(cost.count), f"{cost.seconds * 1e3:.3f}"))
+    for cost in costs[:_MAX_LINES]:
+        rows.append((*_shown(cost.line), str(cost.count), f"{cost.seconds * 1e3:.3f}"))
     return aligned(rows, left=2)

@@ -140,3 +140,23 @@ def test_advice(tmp_path: Path) -> None:
     of_rows = {place: text for place, text in told.items() if "14" in place}
     assert any(" runs of sort, each over 16 kB" in text for text in of_rows.values())
     assert told.keys() - of_rows.keys() == {"script.py:6", "script.py:12", "script.py:16"}
+
+
+PROFILED = """import gpunumpy, io
+
+x = gpunumpy.ones(5)
+with gpunumpy.profile(file=io.StringIO()) as inner:
+    y = x + x
+    z = y[1]
+assert inner.host_calls.total() == 2
+z = y[2:]
+"""
+
+
+def test_calls_in_a_profile_are_in_the_report_too(tmp_path: Path) -> None:
+    rows = tables_of(PROFILED, tmp_path)["on the host"][1:]
+    told = {row.split()[0]: row for row in rows}
+    assert all(name in told["script.py:4"] for name in ("add", "__getitem__"))
+    assert told["script.py:4"].split()[-4::3] == ["2", "B"]
+    assert told["script.py:8"].split()[-2:] == ["24", "B"]
+    assert "script.py:5" not in told

@@ -22,21 +22,6 @@ double clock_seconds() {
 
 double host_call_start() { return host_calls ? clock_seconds() : 0; }
 
-void note_host_call(PyObject* name, double start, PyObject* const* args, Py_ssize_t count, PyObject* result) {
-    Loan calls;
-    {
-        Section section;
-        calls = loan(host_calls);
-    }
-    if (!calls || !name) return PyErr_Clear();
-    const double seconds = start ? clock_seconds() - start : 0;
-    Ref data(PyTuple_New(count + 1));
-    for (Py_ssize_t k = 0; data && k < count; k++) PyTuple_SET_ITEM(data.get(), k, Py_NewRef(args[k]));
-    if (data) PyTuple_SET_ITEM(data.get(), count, Py_NewRef(result));
-    Ref noted(data ? PyObject_CallFunction(calls.get(), "OdO", name, seconds, data.get()) : nullptr);
-    if (!noted) PyErr_Clear();
-}
-
 bool is_type_at_hand(int number) {
     return (number >= NPY_BOOL && number <= NPY_DOUBLE) || number == NPY_CFLOAT || number == NPY_CDOUBLE ||
            number == NPY_HALF;
@@ -101,6 +86,58 @@ PyObject* new_scalar(int number, const char* element) {
         return made;
     }
     return PyErr_Format(PyExc_SystemError, "no kernel computes scalars of type %d", number);
+}
+
+namespace {
+
+// The bytes of an argument or a result; 0 of what has none.
+Py_ssize_t bytes_of(PyObject* object) {
+    PyObject* memory = memory_of(object);
+    if (!memory) memory = object;
+    if (PyArray_Check(memory)) return PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(memory));
+    for (const auto& scalar : scalar_types()) {
+        if (Py_IS_TYPE(memory, scalar.type)) return static_cast<Py_ssize_t>(scalar.size);
+    }
+    if (PyFloat_CheckExact(memory) || PyLong_CheckExact(memory)) return 0;
+    static Name nbytes("nbytes");
+    Ref found(PyObject_GetAttr(memory, nbytes));
+    const Py_ssize_t count = found && PyLong_Check(found.get()) ? PyLong_AsSsize_t(found.get()) : 0;
+    PyErr_Clear();
+    return count > 0 ? count : 0;
+}
+
+// Adds a number to the one that a dict in an attribute has under a name; false after an exception.
+bool add(PyObject* object, PyObject* attribute, PyObject* name, PyObject* number) {
+    Ref numbers(PyObject_GetAttr(object, attribute));
+    if (!numbers) return false;
+    PyObject* known = PyDict_GetItemWithError(numbers.get(), name);
+    if (!known && PyErr_Occurred()) return false;
+    Ref sum(known ? PyNumber_Add(known, number) : Py_NewRef(number));
+    return sum && PyDict_SetItem(numbers.get(), name, sum.get()) == 0;
+}
+
+}  // namespace
+
+void note_host_call(PyObject* name, double start, PyObject* const* args, Py_ssize_t count, PyObject* result) {
+    Loan calls;
+    {
+        Section section;
+        calls = loan(host_calls);
+    }
+    if (!calls || !name) return PyErr_Clear();
+    Ref seconds(PyFloat_FromDouble(start ? clock_seconds() - start : 0));
+    Py_ssize_t nbytes = bytes_of(result);
+    for (Py_ssize_t k = 0; k < count; k++) nbytes += bytes_of(args[k]);
+    Ref bytes(PyLong_FromSsize_t(nbytes)), one(PyLong_FromLong(1));
+    static Name observe("observe"), counts("counts"), all_seconds("seconds"), all_bytes("nbytes");
+    Ref observer(PyObject_GetAttr(calls.get(), observe));
+    PyObject* told[] = {name, seconds.get(), bytes.get()};
+    if (!observer || !seconds || !bytes || !one) return PyErr_Clear();
+    const bool is_noted = observer.get() != Py_None ? bool(Ref(PyObject_Vectorcall(calls.get(), told, 3, nullptr)))
+                                                    : add(calls.get(), counts, name, one.get()) &&
+                                                          add(calls.get(), all_seconds, name, seconds.get()) &&
+                                                          add(calls.get(), all_bytes, name, bytes.get());
+    if (!is_noted) PyErr_Clear();
 }
 
 bool is_at_hand(PyArrayObject* data, npy_intp host_bytes) {

@@ -56,7 +56,7 @@ inline PyObject* new_view(PyObject* memory, PyObject* array) {
     return new_host_array(memory, owner && owner != Py_None ? owner : array, queue_of(array), ON_HOST | MADE_AS_ARRAY);
 }
 
-// What is called with every call on the host while a profile is made (`HostCalls` of core/runtime/host_work.py); else null.
+// What notes every call on the host while a profile is made (`HostCalls` of core/runtime/host_work.py); else null.
 extern PyObject* host_calls;
 
 // When a call on the host begins, in seconds; 0 if no profile is made.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -40,10 +40,16 @@ class _Observed:
         self._observe(*self._work, self._start, perf_counter() - self._start, self._nbytes)
 
 
+def bytes_of(data: Iterable[Any]) -> int:
+    """Return the bytes of arguments and results, of which arrays and scalars have some."""
+    return sum([n for x in data if isinstance(n := getattr(x, "nbytes", 0), int)])
+
+
 class HostCalls:
     """Calls that are NumPy's, of small arrays on the host: how often, how long and over how many bytes, by function.
 
-    The compiled core and `functions.placement` call it with every such call.
+    `functions.placement` calls it with every such call. The compiled core does what `__call__` does by itself where
+    nobody observes: a call of a Python function would take longer than what it notes.
 
     Parameters
     ----------
@@ -51,25 +57,29 @@ class HostCalls:
         Called with every call, as `observer` is.
     """
 
+    __slots__ = ("counts", "nbytes", "observe", "seconds")
+
     def __init__(self, observe: WorkObserver | None = None) -> None:
-        self._observe = observe
+        self.observe = observe
         self.counts: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
         self.nbytes: Counter[str] = Counter()
 
-    def __call__(self, name: str, seconds: float, data: Sequence[Any]) -> None:
-        """Note a call of a function, and its arguments and result, of which arrays and scalars have bytes."""
-        end = perf_counter()
-        nbytes = sum([n for x in data if isinstance(n := getattr(x, "nbytes", 0), int)])
+    def __call__(self, name: str, seconds: float, nbytes: int) -> None:
+        """Note a call of a function that has just ended, and the bytes of its arguments and its result."""
         self.add(name, 1, seconds, nbytes)
-        if self._observe is not None:
-            self._observe("numpy", name, end - seconds, seconds, nbytes)
+        if self.observe is not None:
+            self.observe("numpy", name, perf_counter() - seconds, seconds, nbytes)
 
     def add(self, name: str, count: int, seconds: float, nbytes: int) -> None:
         """Add calls of a function."""
         self.counts[name] += count
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
         self.nbytes[name] += nbytes
+
+    def count_in(self, other: HostCalls) -> None:
+        """Count the calls that follow among those of `other`."""
+        self.counts, self.seconds, self.nbytes = other.counts, other.seconds, other.nbytes
 
     def __bool__(self) -> bool:
         """Return whether there were calls."""
@@ -83,8 +93,3 @@ class HostCalls:
     def numbers(self) -> tuple[dict[str, int], dict[str, float], dict[str, int]]:
         """Return counts, seconds and bytes by function."""
         return self.counts, self.seconds, self.nbytes
-
-    def clear(self) -> None:
-        """Forget all calls."""
-        for numbers in self.numbers():
-            numbers.clear()
