@@ -110,6 +110,13 @@ CASES = {
         lambda: (random(5).astype("c8") * (1 + 2j), random(5).astype("c8") * 1j),
         lambda x, y: x.conj() * y + numpy.complex64(1j) * x.real,
     ),
+    "thrust": Case(
+        "T x, T y",
+        "T z",
+        "z = thrust::conj(x) * thrust::sqrt(y) + thrust::pow(x, 2) + thrust::pow(x, y) + thrust::abs(y)",
+        lambda: (numpy.array([1 + 2j, 0.5 - 1j, 3j], "c16"), numpy.array([0.5, 1 + 1j, -1], "c16")),
+        lambda x, y: x.conj() * numpy.sqrt(y) + x**2 + x**y + abs(y),
+    ),
     "halves": Case(
         "T x, T y",
         "T z",

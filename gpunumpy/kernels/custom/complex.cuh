@@ -2,6 +2,8 @@
 #ifndef GPUNUMPY_COMPLEX
 #define GPUNUMPY_COMPLEX
 
+namespace thrust {
+
 template <class T> struct alignas(2 * sizeof(T)) complex {
   typedef T value_type;
   complex() = default;
@@ -105,8 +107,14 @@ template <class T> __host__ __device__ complex<T> atan(complex<T> z) {
   return complex<T>(turned.imag(), -turned.real());
 }
 
-namespace thrust {
-using ::complex;
-}
+// Beside the friend of complex numbers, which is no member of the namespace.
+template <class T> __host__ __device__ complex<T> pow(complex<T> a, complex<T> b) { return pow(a, b); }
+template <class T, class U> __host__ __device__ complex<T> pow(complex<T> a, U b) { return pow(a, complex<T>(b)); }
+template <class T, class U> __host__ __device__ complex<T> pow(U a, complex<T> b) { return pow(complex<T>(a), b); }
+
+}  // namespace thrust
+
+using thrust::complex;
+using thrust::polar;
 
 #endif
