@@ -35,6 +35,8 @@ def copied_to(xp: Any, x: Any) -> Any:
 
 # Arrays in C order, whose values are views of others, which nobody else has.
 ARRAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "zeros": lambda xp, x: xp.zeros((4, 3)),
+    "numbers": lambda xp, x: xp.full((4, 3), 2.5),
     "a copy of a transpose": lambda xp, x: (x + 1).T.copy(),
     "a transpose in C order": lambda xp, x: xp.ascontiguousarray((x + 1).T),
     "an array of a transpose": lambda xp, x: xp.array((x + 1).T, order="C"),
