@@ -6,7 +6,9 @@ They compile files by themselves, start processes that are to run as this one, o
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from types import FunctionType, ModuleType
 from typing import Any
@@ -39,6 +41,12 @@ _ASKING_FOR_NUMPY = {
     "torch.optim.sgd": ("sgd",),
     "torch.utils.data._utils.collate": ("default_collate", "default_convert"),
 }
+# JAX's tables of what it does with arguments of a class. Versions that lack one of them refuse arrays.
+_TABLES_OF_JAX = (
+    ("jax._src.core", "pytype_aval_mappings"),
+    ("jax._src.dtypes", "canonicalize_value_handlers"),
+    ("jax._src.interpreters.pxla", "shard_arg_handlers"),
+)
 _MAY_HOLD_ARRAYS = frozenset((ndarray, list, tuple))
 # Of the elements of lists that are handed over as they are.
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
@@ -133,6 +141,30 @@ def _adapt_torch(torch: Any, install: _Install) -> None:
     record.tests_for_numpys_arrays.append(lambda y: selection.in_force is not None and isinstance(y, torch.Tensor))
 
 
+def _adapt_jax(jax: Any, install: _Install) -> None:
+    """Have JAX take arrays as it takes NumPy's, as arguments and in operators."""
+    with suppress(AttributeError, KeyError):  # where a table is missing
+        tables = [getattr(sys.modules[module], name) for module, name in _TABLES_OF_JAX]
+        handlers = [_of_numpys_array(table[numpy.ndarray]) for table in tables]
+        for table, handler in zip(tables, handlers, strict=True):
+            table[ndarray] = handler
+        checks = sys.modules["jax._src.numpy.util"]  # of the functions that are not compiled as a whole
+        checks._arraylike_types = (*checks._arraylike_types, ndarray)  # type: ignore[attr-defined]
+    record.tests_for_numpys_arrays.append(lambda y: selection.in_force is not None and isinstance(y, jax.Array))
+
+
+def _of_numpys_array(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of an array, or of a list of arrays, that is given NumPy's."""
+
+    @wraps(handler)
+    def call(x: Any, *rest: Any) -> Any:
+        if selection.in_force is None:
+            raise TypeError(f"{ndarray} is not a valid JAX type")
+        return handler(_handed_over(x), *rest)
+
+    return call
+
+
 def _taking_an_array(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that is given NumPy's arrays for this package's, and is called at once with anything else."""
 
@@ -176,4 +208,5 @@ ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
     "json.encoder": _adapt_json,
     **dict.fromkeys(_ASKING_FOR_NUMPY, _adapt_library),
     "torch": _adapt_torch,
+    "jax": _adapt_jax,
 }

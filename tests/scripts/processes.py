@@ -16,7 +16,7 @@ RUNNER = (sys.executable, "-m", "gpunumpy")
 
 def run(command: Sequence[str], folder: Path, text: str = "") -> subprocess.CompletedProcess[str]:
     """The finished process of a command line in a folder, on the CPU device."""
-    environment = {**os.environ, "GPUNUMPY_DEVICE": "cpu", "MPLCONFIGDIR": str(folder.parent)}
+    environment = {**os.environ, "GPUNUMPY_DEVICE": "cpu", "JAX_PLATFORMS": "cpu", "MPLCONFIGDIR": str(folder.parent)}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_XDIST_WORKER", "PYTHONDONTWRITEBYTECODE"):
         environment.pop(name, None)
