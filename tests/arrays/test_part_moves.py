@@ -128,7 +128,62 @@ def looked_at_elements(xp: Any, a: Any, b: Any, v: Any) -> Any:
     return total, a, b
 
 
-ROWS = (triangular_product, triangular_solve, orthogonal_columns, kept_rows, iterated_rows, looked_at_elements)
+def elements_of_a_kept_view(xp: Any, a: Any, b: Any, v: Any) -> Any:
+    inner = a[1:-1, 2:]
+    for i in range(SIZE - 2):
+        inner[i, i] += b[i, 0]
+        inner[i, 0] = 3.0
+    return inner, a
+
+
+def elements_of_ever_smaller_views(xp: Any, a: Any, b: Any, v: Any) -> Any:
+    whole = x = b.reshape(-1)
+    while len(x) > 3:
+        x[len(x) // 2], x[-2] = float(x[-2]), float(x[len(x) // 2])
+        x = x[:-2]
+    return x, whole, b
+
+
+def sorted_by_parts(xp: Any, a: Any, b: Any, v: Any) -> Any:
+    def sort(x: Any) -> None:
+        if len(x) < 2:
+            return
+        pivot, less = float(x[-1]), 0
+        for k in range(len(x) - 1):
+            if x[k] < pivot:
+                x[k], x[less] = float(x[less]), float(x[k])
+                less += 1
+        x[less], x[-1] = pivot, float(x[less])
+        sort(x[:less])
+        sort(x[less + 1 :])
+
+    vector = a[:20].reshape(-1)
+    sort(vector)
+    return vector, a
+
+
+def elements_in_fortran_order(xp: Any, a: Any, b: Any, v: Any) -> Any:
+    f = xp.asfortranarray(a)
+    for i in range(SIZE):
+        for j in range(i):
+            f[i, j] = f[j, i] + 1
+    assert f.base is None
+    assert f.flags.f_contiguous
+    return (f,)
+
+
+ROWS = (
+    triangular_product,
+    triangular_solve,
+    orthogonal_columns,
+    kept_rows,
+    iterated_rows,
+    looked_at_elements,
+    elements_of_a_kept_view,
+    elements_of_ever_smaller_views,
+    sorted_by_parts,
+    elements_in_fortran_order,
+)
 
 
 def swept_columns(xp: Any, a: Any, b: Any, v: Any) -> Any:
@@ -165,7 +220,22 @@ def shortest_paths(xp: Any, a: Any, b: Any, v: Any) -> Any:
     return a, b
 
 
-WHOLE = (boundaries, eliminated, shortest_paths)  # whose arrays are computed with as a whole in every step
+def views_as_a_whole(xp: Any, a: Any, b: Any, v: Any) -> Any:
+    inner, rest = a[1:-1, 1:], b[2:, :-1]
+    for k in range(60):
+        inner += 0.1
+        rest[k % 7, 0] = 2.0
+        rest *= inner
+        inner[0, k % 5] = float(inner[1, 1]) + 1
+    return a, b, inner, rest
+
+
+WHOLE = (
+    boundaries,
+    eliminated,
+    shortest_paths,
+    views_as_a_whole,
+)  # whose arrays are computed with as a whole in every step
 
 
 def outer_updates(xp: Any, a: Any, b: Any, v: Any) -> Any:
@@ -270,3 +340,51 @@ def test_a_gpu_computes_with_whole_arrays(
         moves = Moves(patch)
         run(program)
     assert (moves.to_host, moves.to_device) == (0, 0)
+
+
+def test_all_views_that_were_accessed_move_along(moves: Moves) -> None:
+    a, expected = np.asarray(_data()[0]) + 0.0, _data()[0]
+    views: list[Any] = [a[1:], a[:, ::2], a.T, a[2, 3:], a[::-1, None]]
+    others = [expected[1:], expected[:, ::2], expected.T, expected[2, 3:], expected[::-1, None]]
+    views[1].flags.writeable = False
+    for k in range(20):
+        for view, other in zip(views, others, strict=True):
+            assert float(view[(k,) + (0,) * (view.ndim - 1)]) == other[(k,) + (0,) * (view.ndim - 1)]
+    assert [x.residence for x in (a, *views)] == ["host"] * 6
+    assert [x.base is a for x in views] == [True] * 5
+    assert [x.flags.writeable for x in views] == [True, False, True, True, True]
+    for k, (view, other) in enumerate(zip(views, others, strict=True)):
+        if view.flags.writeable:
+            view[1:3], other[1:3] = k, k
+    for view, other in zip(views, others, strict=True):
+        numpy.testing.assert_array_equal(view.get(), other)
+    numpy.testing.assert_array_equal((a * 1).get(), expected)
+    arrays.require_device(a)
+    assert [x.residence for x in views] == ["device"] * 5  # they follow
+    views[2][5] = others[2][5] = 9
+    for view, other in zip(views, others, strict=True):
+        numpy.testing.assert_array_equal(view.get(), other)
+    with pytest.raises(ValueError, match="read-only"):
+        views[1][0] = 1
+
+
+def test_more_views_than_are_known_keep_an_array_on_the_device(moves: Moves) -> None:
+    a = np.asarray(_data()[0]) + 0.0
+    rows = [a[k] for k in range(SIZE)]
+    for _ in range(3):
+        assert sum(float(row[1]) for row in rows) == pytest.approx(float(numpy.sum(_data()[0][:, 1])))
+    assert (a.residence, moves.to_host) == ("device", 0)
+    del rows[8:]
+    for row in 3 * rows:
+        row[0] = 1.0
+    assert a.residence == "host"
+    assert [row.residence for row in rows] == ["host"] * 8
+
+
+def test_a_view_as_another_dtype_keeps_an_array_on_the_device(moves: Moves) -> None:
+    a = np.asarray(_data()[0]) + 0.0
+    integers = a.view("i8")
+    for k in range(40):
+        a[k, 0] = float(integers[k, 0] * 0) + 1.0
+    assert (a.residence, moves.to_host) == ("device", 0)
+    assert integers[:40, 0].tolist() == [numpy.float64(1).view("i8")] * 40

@@ -256,6 +256,15 @@ def has_met_device(array: Any) -> bool:
     return _core is not None and bool(_core.has_met_device(array))
 
 
+def exchange_states(arrays: list[Any], others: list[Any]) -> None:
+    """Have each array be what the other one was, and the other way round: one step for signal handlers and threads.
+
+    Without the core no array is moved to the host, which is what this is for.
+    """
+    if _core is not None:
+        _core.exchange_states(arrays, others)
+
+
 def note_product(product: Any, x: Any, y: Any) -> None:
     """Have arrays whose parts make a small product move to the host soon, where that moves no bytes.
 

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include "element_moves.hpp"
 #include "looks.hpp"
 #include "review.hpp"
 #include "views.hpp"
@@ -13,8 +14,8 @@ PyTypeObject* array_type = nullptr;
 
 namespace {
 
-using Held = References<Array, &Array::base, &Array::component, &Array::last_part, &Array::layout, &Array::node,
-                        &Array::owner, &Array::queue, &Array::source>;
+using Held = References<Array, &Array::base, &Array::component, &Array::large_part, &Array::layout, &Array::node,
+                        &Array::owner, &Array::parts, &Array::queue, &Array::source>;
 
 FreeObjects<256> free_arrays;
 
@@ -191,6 +192,7 @@ PyObject* value_of(PyObject* object) {
     if (!PyObject_TypeCheck(array->base, array_type)) return nullptr;
     PyObject* owner = owner_of(object);
     if (owner && as_array(owner)->base == Py_None) {
+        note_use(owner, object);
         Ref current = Ref::to(as_array(owner)->node);
         const Loan layout = loan(array->layout);
         PyObject* data = as_node(current.get())->data;

@@ -23,10 +23,11 @@ struct Array {
     PyObject_HEAD
     PyObject* base;
     PyObject* component;
-    PyObject* last_part;  // a weak reference to the view of it that was read last, once it is soon to be moved
+    PyObject* large_part;  // a weak reference to the view of much of it that was made last
     PyObject* layout;
     PyObject* node;
     PyObject* owner;
+    PyObject* parts;  // weak references to views of it which were read, or whose elements were accessed
     PyObject* queue;  // of an array on the host whose node has not been asked for
     PyObject* source;
     PyObject* weak_references;

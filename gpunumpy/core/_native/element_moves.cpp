@@ -19,6 +19,8 @@ constexpr Py_ssize_t BYTES_OF_A_READ = 1 << 13, BYTES_OF_A_WRITE = 1 << 15, BYTE
 // The largest parts that NumPy computes in less time than a launch takes. Where the device shares the host's memory, no
 // bytes are moved, and it takes NumPy less time for larger ones too.
 constexpr Py_ssize_t SMALL_BYTES = 1 << 14, SMALL_BYTES_OF_SHARED_MEMORY = 1 << 17;
+// So many views of an array are known, and can move along.
+constexpr Py_ssize_t MOST_PARTS = 16;
 // Accesses to elements after which Python may give a hint.
 Py_ssize_t hinted_elements = 0;
 
@@ -45,8 +47,13 @@ double bytes_of(PyObject* array) {
     return bytes;
 }
 
-// Whether an array owns its memory on a device.
-bool is_owner_on_device(PyObject* object) { return is_array(object) && as_array(object)->base == Py_None; }
+// The array on a device whose memory an array shows: itself, or what it is a view of. Else null, without an exception.
+// Borrowed.
+PyObject* owner_on_device(PyObject* object) {
+    if (!is_array(object) || has_flag(object, ON_HOST)) return nullptr;
+    PyObject* owner = owner_of(object);
+    return owner && is_array(owner) && as_array(owner)->base == Py_None ? owner : nullptr;
+}
 
 bool is_small(PyObject* part, PyObject* array) {
     return bytes_of(part) <= static_cast<double>(shares_memory(queue_of(array)) ? SMALL_BYTES_OF_SHARED_MEMORY : SMALL_BYTES);
@@ -67,25 +74,69 @@ bool has_many_accesses(PyObject* self) {
     return shares_memory(queue_of(self)) || scaled(array->accesses.bytes) >= bytes_of(self);
 }
 
-// The part that was read last, if a program still has it; else null.
-Ref last_part_of(PyObject* self) {
-    const Loan reference = loan(as_array(self)->last_part);
-    Ref part(reference ? PyObject_CallNoArgs(reference.get()) : nullptr);
-    return part.get() == Py_None ? Ref() : std::move(part);
+// What a weak reference refers to; null, maybe after an exception, if that has died.
+Ref referred(PyObject* reference) {
+    Ref found(PyObject_CallNoArgs(reference));
+    return found.get() == Py_None ? Ref() : std::move(found);
 }
 
-// Moves an array to the host that was accessed by small parts for long, with the part that was read last if that is the
-// only one that shows it. Returns what NumPy takes for a value that is to be written then: None if the array was not moved.
-Ref moved_for(PyObject* self, PyObject* value) {
-    Array* array = as_array(self);
-    if (array->accesses.count < LEAST_ACCESSES || array->views > 1 || !is_owner_on_device(self)) return Ref::to(Py_None);
+// The views of an array that are known and have not died, as a list.
+Ref known_parts(PyObject* owner) {
+    Ref found(PyList_New(0));
+    const Loan parts = loan(as_array(owner)->parts);
+    for (Py_ssize_t k = 0; found && parts && k < PyList_GET_SIZE(parts.get()); k++) {
+        const Ref part = referred(PyList_GET_ITEM(parts.get(), k));
+        if (PyErr_Occurred() || (part && PyList_Append(found.get(), part.get()) < 0)) return Ref();
+    }
+    return found;
+}
+
+// Knows a view of an array from now on, as one that can move along. Returns false after an exception.
+bool note_part(PyObject* owner, PyObject* view) {
+    const Ref reference(PyWeakref_NewRef(view, nullptr));  // the same one each time
+    if (!reference) return false;
+    const Loan parts = loan(as_array(owner)->parts);
+    const Py_ssize_t count = parts ? PyList_GET_SIZE(parts.get()) : 0;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (PyList_GET_ITEM(parts.get(), k) == reference.get()) return true;
+    }
+    Ref known(PyList_New(0));
+    for (Py_ssize_t k = 0; known && k < count; k++) {
+        PyObject* before = PyList_GET_ITEM(parts.get(), k);
+        const Ref part = referred(before);
+        if (PyErr_Occurred() || (part && PyList_Append(known.get(), before) < 0)) return false;
+    }
+    if (!known) return false;
+    if (PyList_GET_SIZE(known.get()) == MOST_PARTS && PyList_SetSlice(known.get(), 0, 1, nullptr) < 0) return false;
+    if (PyList_Append(known.get(), reference.get()) < 0) return false;
+    set_field(as_array(owner)->parts, known.release());
+    return true;
+}
+
+// Moves an array to the host that was accessed by small parts for long, with its views if all of them are known. Returns what
+// NumPy takes for a value that is to be written then: None if the array was not moved.
+Ref moved_for(PyObject* owner, PyObject* value) {
+    Array* array = as_array(owner);
+    if (array->accesses.count < LEAST_ACCESSES) return Ref::to(Py_None);
+    if (array->views > (array->parts ? PyList_GET_SIZE(array->parts) : 0)) return Ref::to(Py_None);
     PyObject* dtype = state.signature_dtype.of(as_node(array->node)->signature);
-    if (!is_type_at_hand(reinterpret_cast<PyArray_Descr*>(dtype)->type_num) || !has_many_accesses(self)) return Ref::to(Py_None);
-    const Ref part = array->views ? last_part_of(self) : Ref::to(Py_None);
-    if (!part) return PyErr_Occurred() ? Ref() : Ref::to(Py_None);
+    if (!is_type_at_hand(reinterpret_cast<PyArray_Descr*>(dtype)->type_num) || !has_many_accesses(owner)) return Ref::to(Py_None);
+    const Ref parts = known_parts(owner);
+    if (!parts) return Ref();
+    if (PyList_GET_SIZE(parts.get()) != array->views) return Ref::to(Py_None);
     array->accesses = {};
     array->moves++;
-    return Ref(PyObject_CallFunctionObjArgs(move_to_host, self, value, part.get(), nullptr));
+    return Ref(PyObject_CallFunctionObjArgs(move_to_host, owner, value, parts.get(), nullptr));
+}
+
+// Whether the large view of an array that was made last has died without an access to its elements: an operation took it as a
+// whole. It is forgotten once `accessed`, the array or a view, is that view.
+bool has_lost_large_part(PyObject* owner, PyObject* accessed) {
+    const Loan reference = loan(as_array(owner)->large_part);
+    if (!reference) return false;
+    const Ref part = referred(reference.get());
+    if (!part || part.get() == accessed) set_field(as_array(owner)->large_part, nullptr);
+    return !part;
 }
 
 // The array that has the memory of an array on the host, if that was moved there; else null. Borrowed.
@@ -111,6 +162,26 @@ PyObject* set_function(PyObject*, PyObject* function) {
     Py_RETURN_NONE;
 }
 
+// exchange_states(arrays, others): have each array be what the other one was, and the other way round, in one step for signal
+// handlers and other threads.
+PyObject* exchange_states(PyObject*, PyObject* lists) {
+    PyObject *arrays, *others;
+    if (!PyArg_ParseTuple(lists, "O!O!", &PyList_Type, &arrays, &PyList_Type, &others)) return nullptr;
+    Section section;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(arrays); k++) {
+        Array *a = as_array(PyList_GET_ITEM(arrays, k)), *b = as_array(PyList_GET_ITEM(others, k));
+        std::swap(a->base, b->base);
+        std::swap(a->component, b->component);
+        std::swap(a->layout, b->layout);
+        std::swap(a->node, b->node);
+        std::swap(a->owner, b->owner);
+        std::swap(a->queue, b->queue);
+        std::swap(a->source, b->source);
+        std::swap(a->flags, b->flags);
+    }
+    Py_RETURN_NONE;
+}
+
 // has_met_device(array): count that an array on the host, if it was moved there, meets the device; return whether it did so
 // for as long as it takes to be moved back.
 PyObject* has_met_device(PyObject*, PyObject* array) {
@@ -128,8 +199,8 @@ PyObject* note_product(PyObject*, PyObject* arrays) {
     PyObject *product, *operands[2];
     if (!PyArg_ParseTuple(arrays, "OOO", &product, &operands[0], &operands[1])) return nullptr;
     for (PyObject* x : operands) {
-        PyObject* owner = is_array(x) ? as_array(x)->base : Py_None;
-        if (is_owner_on_device(owner) && shares_memory(queue_of(owner)) && is_small(product, owner)) {
+        PyObject* owner = owner_on_device(x);
+        if (owner && owner != x && shares_memory(queue_of(owner)) && is_small(product, owner)) {
             as_array(owner)->accesses.count = std::max(as_array(owner)->accesses.count, LEAST_ACCESSES);
         }
     }
@@ -137,6 +208,7 @@ PyObject* note_product(PyObject*, PyObject* arrays) {
 }
 
 PyMethodDef functions[] = {
+    {"exchange_states", exchange_states, METH_VARARGS, nullptr},
     {"note_product", note_product, METH_VARARGS, nullptr},
     {"set_move_to_host", set_function<move_to_host>, METH_O, nullptr},
     {"set_look_to_write", set_function<look_to_write>, METH_O, nullptr},
@@ -161,34 +233,53 @@ bool count_element(PyObject* array) {
     return static_cast<bool>(Ref(PyObject_CallOneArg(note_elements, array)));
 }
 
+bool was_moved(PyObject* array) { return moved_owner_of(array); }
+
+Accesses accesses_of(PyObject* self) {
+    Section section;
+    PyObject* owner = owner_on_device(self);
+    return owner ? as_array(owner)->accesses : Accesses{};
+}
+
 bool move_for_read(PyObject* self) {
     Section section;
-    return !is_array(self) || as_array(self)->accesses.count < LEAST_ACCESSES || static_cast<bool>(moved_for(self, Py_False));
+    PyObject* owner = owner_on_device(self);
+    return !owner || as_array(owner)->accesses.count < LEAST_ACCESSES || static_cast<bool>(moved_for(owner, Py_False));
 }
 
 bool count_read(PyObject* self, PyObject* found, const Accesses& before) {
     Section section;
-    if (!is_owner_on_device(self) || !is_array(found) || has_flag(found, ON_HOST)) return true;
-    const bool is_view = as_array(found)->base == self, is_element = !is_view && !PyTuple_GET_SIZE(shape_of(found));
-    const bool is_counted = is_element || (is_view && is_small(found, self));
-    if (!is_counted) as_array(self)->accesses = {};
-    if (is_counted) count_access(self, before, BYTES_OF_A_READ);
-    if (is_element && !count_element(self)) return false;
-    if (!is_view || before.count + 2 < LEAST_ACCESSES) return true;
-    PyObject* reference = PyWeakref_NewRef(found, nullptr);
-    if (reference) set_field(as_array(self)->last_part, reference);
-    return reference;
+    PyObject* owner = owner_on_device(self);
+    if (!owner || !is_array(found) || has_flag(found, ON_HOST)) return true;
+    const bool is_view = as_array(found)->base == owner, is_element = !is_view && !PyTuple_GET_SIZE(shape_of(found));
+    const bool is_counted = is_element || (is_view && is_small(found, owner));
+    if (!is_counted) {
+        as_array(owner)->accesses = is_view ? before : Accesses{};
+        PyObject* reference = is_view ? PyWeakref_NewRef(found, nullptr) : nullptr;
+        if (reference) set_field(as_array(owner)->large_part, reference);
+        return reference || !is_view;
+    }
+    const bool is_anew = has_lost_large_part(owner, self);
+    if (PyErr_Occurred()) return false;
+    count_access(owner, is_anew ? Accesses{} : before, BYTES_OF_A_READ);
+    if (self != owner && !note_part(owner, self)) return false;
+    if (is_element && !count_element(owner)) return false;
+    return !is_view || before.count + 2 < LEAST_ACCESSES || note_part(owner, found);
 }
 
 int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
     Section section;
-    if (!is_owner_on_device(self)) return 0;
+    PyObject* owner = owner_on_device(self);
+    if (!owner) return 0;
     const bool is_element = is_position(key, PyTuple_GET_SIZE(shape_of(self)));
-    const bool is_of_host = is_array(value) && memory_of(value) && is_small(value, self) && is_basic(key);
+    const bool is_of_host = is_array(value) && memory_of(value) && is_small(value, owner) && is_basic(key);
     if (!(is_array(value) ? is_of_host : is_element)) return 0;
-    count_access(self, as_array(self)->accesses, BYTES_OF_A_WRITE);
-    if (is_element && !count_element(self)) return -1;
-    const Ref written = moved_for(self, value);
+    const bool is_anew = has_lost_large_part(owner, self);
+    if (PyErr_Occurred()) return -1;
+    count_access(owner, is_anew ? Accesses{} : as_array(owner)->accesses, BYTES_OF_A_WRITE);
+    if (self != owner && !note_part(owner, self)) return -1;
+    if (is_element && !count_element(owner)) return -1;
+    const Ref written = moved_for(owner, value);
     if (!written) return -1;
     const Loan memory = loan(memory_of(self));
     if (written.get() == Py_None || !memory) return 0;
@@ -197,8 +288,10 @@ int move_for_write(PyObject* self, PyObject* key, PyObject* value) {
 
 void count_write(PyObject* self, PyObject* key, PyObject* value, const Accesses& before) {
     Section section;
-    const bool is_of_part = is_basic(key) && (!is_array(value) || is_small(value, self));
-    as_array(self)->accesses = is_of_part ? before : Accesses{};
+    PyObject* owner = owner_on_device(self);
+    if (!owner) return;
+    const bool is_of_part = is_basic(key) && (!is_array(value) || is_small(value, owner));
+    as_array(owner)->accesses = is_of_part ? before : Accesses{};
 }
 
 Ref looked_at_to_write(PyObject* target, PyObject* value) {
@@ -207,6 +300,10 @@ Ref looked_at_to_write(PyObject* target, PyObject* value) {
     if (!is_on_device || !moved_owner_of(target) || !is_small(value, target)) return Ref();
     Ref written(PyObject_CallFunctionObjArgs(look_to_write, target, value, nullptr));
     return written.get() == Py_None ? Ref() : std::move(written);
+}
+
+void note_use(PyObject* owner, PyObject* view) {
+    if (as_array(owner)->accesses.count && is_array(owner) && !is_small(view, owner)) as_array(owner)->accesses = {};
 }
 
 bool add_element_moves(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

@@ -8,11 +8,18 @@ namespace core {
 // Whether a key selects a view: of integers, slices, None and ``...``.
 bool is_basic(PyObject* key);
 
+// Whether the memory of an array on the host was moved there.
+bool was_moved(PyObject* array);
+
 // Counts an access to an element of an array, and has Python give a hint where there were very many. Returns false after an
 // exception.
 bool count_element(PyObject* array);
 
-// Moves an array to the host that was accessed by small parts for long. Returns false after an exception.
+// The accesses that are counted of the array on a device that an array is, or is a view of.
+Accesses accesses_of(PyObject* array);
+
+// Moves an array to the host that was accessed by small parts for long, itself or through its views. Returns false after an
+// exception.
 bool move_for_read(PyObject* array);
 
 // Counts a read of what was found by a key, after the accesses before; one of a large part begins anew. Returns false after
@@ -29,6 +36,9 @@ void count_write(PyObject* array, PyObject* key, PyObject* value, const Accesses
 // A copy on the host of a small value on the device, that is to be written to an array which was moved to the host; null,
 // maybe after an exception, for all else.
 Ref looked_at_to_write(PyObject* target, PyObject* value);
+
+// Has a use of a view as an operand, if that is no small part, begin to count the accesses to the array anew.
+void note_use(PyObject* owner, PyObject* view);
 
 bool add_element_moves(PyObject* module);
 

@@ -169,7 +169,8 @@ PyObject* part(PyObject* self, PyObject* key) {
     Section section;
     if (!memory_of(self)) return nullptr;
     PyObject* queue = queue_of(self);
-    if (Ref view = view_of(self, key, shares_memory(queue) ? NPY_MAX_INTP : host_bytes_of(queue))) {
+    const bool may_be_large = shares_memory(queue) || was_moved(self);
+    if (Ref view = view_of(self, key, may_be_large ? NPY_MAX_INTP : host_bytes_of(queue))) {
         return new_view(view.get(), self);
     }
     Operands operands(IS_QUIET);
@@ -191,7 +192,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     static Name name(NAMES[GETITEM]);
     if (found_on_host && host_calls) note_host_call(name, start, nullptr, 0, found_on_host);
     if (found_on_host || PyErr_Occurred()) return found_on_host;
-    const Accesses accesses = as_array(self)->accesses;
+    const Accesses accesses = accesses_of(self);
     Ref found = asked(GETITEM, {self, key});
     return found && are_placed() && !count_read(self, found.get(), accesses) ? nullptr : found.release();
 }
@@ -328,7 +329,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         if (const Ref looked_at = looked_at_to_write(self, value)) return set_item(self, key, looked_at.get());
         if (PyErr_Occurred()) return -1;
     }
-    const Accesses accesses = as_array(self)->accesses;
+    const Accesses accesses = accesses_of(self);
     const bool is_written = static_cast<bool>(asked(SETITEM, {self, key, value}));
     if (is_written) count_write(self, key, value, accesses);
     return is_written ? 0 : -1;

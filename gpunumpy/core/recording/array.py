@@ -180,8 +180,10 @@ class ndarray(ArrayState):
     @property
     def base(self) -> Any:
         """What has the memory that this array shows: an array, or an object that lent its buffer. None for an owner."""
+        if self._flags & ORDERED:
+            return None
         if not self._flags & ON_HOST:
-            return None if self._flags & ORDERED else self._base
+            return self._base
         if self._owner is not None or not self._flags & STAYS_ON_HOST:
             return self._owner
         return None if isinstance(self._base.base, numpy.ndarray) else self._base.base
@@ -457,7 +459,7 @@ def _follow(view: ndarray, owner: ndarray) -> None:
     storage = owner if owner._base is None else owner._base
     component = "" if memory.dtype == storage.dtype else "view"
     shown = make_view(storage, Layout(memory.shape, strides, first_byte // itemsize), component, memory.dtype)
-    shown._flags = MADE_AS_ARRAY if memory.flags.writeable else MADE_AS_ARRAY | READ_ONLY
+    shown._flags = view._flags & ORDERED | (MADE_AS_ARRAY if memory.flags.writeable else MADE_AS_ARRAY | READ_ONLY)
     take_state(view, shown)
 
 

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy
 
-from .._native import has_met_device, tell, tried_first
+from .._native import exchange_states, has_met_device, tell, tried_first
 from ..dtypes import KIND, ML_DTYPES
 from ..errors import allowed
 from ..runtime import device as device_module
 from ..runtime import evaluate, hints
 from ..runtime.device import Device, default_device
 from .array import (
+    ORDERED,
     READ_ONLY,
     from_host,
     from_numpy,
@@ -33,7 +34,7 @@ from .array import (
     to_host,
 )
 from .host_memory import is_writeable, window
-from .states import take_state, take_states
+from .states import take_state
 
 _RESIDENCES = ("auto", "device")
 # The dtypes that both kernels and NumPy compute.
@@ -68,18 +69,18 @@ def set_residence(residence: str) -> str:
     return before
 
 
-def move_to_host(array: ndarray, value: Any, part: ndarray | None) -> Any:
+def move_to_host(array: ndarray, value: Any, parts: list[ndarray]) -> Any:
     """Move an array that owns its storage, and is accessed element by element or by small parts, to the host.
 
     The core, which counts accesses, calls this. Return the value that is to be written, as NumPy takes it. Return None,
-    and leave the array where it is, if there is a view of it other than `part`, which moves with it, if its memory is
+    and leave the array where it is, if there are views of it other than `parts`, which move with it, if its memory is
     seen by other libraries, or if the value is neither a number nor on the host.
     """
     is_number = isinstance(value, (bool, int, float, complex, numpy.generic))
     if not is_number and not (type(value) is ndarray and (not value.shape or memory_on_host(value) is not None)):
         return None
     node, queue = array.computed(), array.queue
-    if array._flags & READ_ONLY or node.data.exported or not _is_only_view(array, part):
+    if array._flags & READ_ONLY or node.data.exported or not _are_all_views(array, parts):
         return None
     written = value if is_number else to_host(value)
     if queue.shares_memory:
@@ -91,18 +92,14 @@ def move_to_host(array: ndarray, value: Any, part: ndarray | None) -> Any:
         if queue.shares_memory and (queue.run is not None or evaluate.live_roots(queue)[0]):
             return None
         moved = _borrowed(array) if memory is None else on_host_memory(memory, array.device)
-        if part is None:
-            take_state(array, moved)
-        else:
-            take_states(array, moved, part, _part_on_host(part, moved._base, array))
+        exchange_states([array, *parts], [moved, *(_part_on_host(part, moved._base, array) for part in parts)])
     return written
 
 
-def _is_only_view(array: ndarray, part: ndarray | None) -> bool:
-    """Return whether no view shows an array, or only one that can move to the host with it."""
-    if part is None:
-        return not has_views(array)
-    return part._base is array and part._component == "" and not has_views(array, 1)
+def _are_all_views(array: ndarray, parts: list[ndarray]) -> bool:
+    """Return whether no views but these show an array, and all of them can move to the host with it."""
+    are_plain = all(part._base is array and part._component == "" for part in parts)
+    return are_plain and not has_views(array, len(parts))
 
 
 def _part_on_host(part: ndarray, memory: Any, owner: ndarray) -> ndarray:
@@ -112,7 +109,9 @@ def _part_on_host(part: ndarray, memory: Any, owner: ndarray) -> ndarray:
     shown = numpy.ndarray(shape, memory.dtype, memory, offset * itemsize, tuple(n * itemsize for n in strides))
     if part._flags & READ_ONLY:
         shown.flags.writeable = False
-    return on_host_memory(shown, owner.device, owner)
+    moved = on_host_memory(shown, owner.device, owner)
+    moved._flags |= part._flags & ORDERED
+    return moved
 
 
 def look_to_write(target: ndarray, value: ndarray) -> ndarray | None:

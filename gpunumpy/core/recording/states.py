@@ -13,16 +13,6 @@ def take_state(array: Any, view: Any) -> None:
     del before
 
 
-def take_states(a: Any, view_a: Any, b: Any, view_b: Any) -> None:
-    """Have two arrays be what two others are, in one step as `take_state` is one."""
-    before, state = (_fields(a), _fields(b)), (_fields(view_a), _fields(view_b))
-    (
-        [a._base, a._component, a._flags, a._layout, a._node, a._owner, a._source],
-        [b._base, b._component, b._flags, b._layout, b._node, b._owner, b._source],
-    ) = state
-    del before
-
-
 def _fields(array: Any) -> list[Any]:
     return [
         getattr(array, name, None)
