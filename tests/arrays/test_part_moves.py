@@ -162,6 +162,17 @@ def sorted_by_parts(xp: Any, a: Any, b: Any, v: Any) -> Any:
     return vector, a
 
 
+def elements_beside_a_mean(xp: Any, a: Any, b: Any, v: Any) -> Any:
+    mean, total, count = a.mean(), xp.sum(b[:2]), 0
+    for i in range(SIZE):
+        for j in range(SIZE):
+            count += int(a[i, j] > mean)
+            total += (a[i, j] - mean) ** 2
+            total = total - mean * a[j, i]
+            count += bool(mean != a[i, j])
+    return total, count, a
+
+
 def elements_in_fortran_order(xp: Any, a: Any, b: Any, v: Any) -> Any:
     f = xp.asfortranarray(a)
     for i in range(SIZE):
@@ -172,6 +183,12 @@ def elements_in_fortran_order(xp: Any, a: Any, b: Any, v: Any) -> Any:
     return (f,)
 
 
+OF_VIEWS = (
+    elements_of_a_kept_view,
+    elements_of_ever_smaller_views,
+    elements_beside_a_mean,
+    elements_in_fortran_order,
+)
 ROWS = (
     triangular_product,
     triangular_solve,
@@ -179,10 +196,8 @@ ROWS = (
     kept_rows,
     iterated_rows,
     looked_at_elements,
-    elements_of_a_kept_view,
-    elements_of_ever_smaller_views,
     sorted_by_parts,
-    elements_in_fortran_order,
+    *OF_VIEWS,
 )
 
 
@@ -319,7 +334,7 @@ def test_a_view_that_moves_along_shows_the_memory(moves: Moves) -> None:
     numpy.testing.assert_array_equal(a.get(), expected)
 
 
-@pytest.mark.parametrize("program", ROWS[:4], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [*ROWS[:4], *OF_VIEWS], ids=lambda program: program.__name__)
 def test_a_gpu_is_left_alone_once_arrays_are_on_the_host(
     program: Callable[..., Any], gpu: fake_driver.FakeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,8 @@ namespace core {
 
 namespace {
 
-PyObject *move_to_host = nullptr, *look_to_write = nullptr, *note_elements = nullptr;  // functions of Python
+// Functions of Python.
+PyObject *move_to_host = nullptr, *scalar_to_host = nullptr, *look_to_write = nullptr, *note_elements = nullptr;
 
 // To record a read of a small part of an array on a device takes as long as to move so many bytes, a write takes longer, and
 // much longer takes a flush between two accesses, and what an array on the host has the device do. So many accesses take as
@@ -147,6 +148,17 @@ PyObject* moved_owner_of(PyObject* object) {
     return is_array(owner) && as_array(owner)->moves ? owner : nullptr;
 }
 
+// The one of two operands that is the 0-d result of an operation on the device, which nothing else shows, if the other is a
+// small array on the host. Borrowed.
+PyObject* scalar_that_meets_host(PyObject* a, PyObject* b) {
+    if (!is_array(a) || !is_array(b) || has_flag(a, ON_HOST) == has_flag(b, ON_HOST)) return nullptr;
+    PyObject *of_host = has_flag(a, ON_HOST) ? a : b, *scalar = has_flag(a, ON_HOST) ? b : a;
+    if (has_flag(scalar, MADE_AS_ARRAY) || as_array(scalar)->base != Py_None || as_array(scalar)->views) return nullptr;
+    if (PyTuple_GET_SIZE(shape_of(scalar)) || !memory_of(of_host) || bytes_of(of_host) > SMALL_BYTES) return nullptr;
+    PyObject* dtype = state.signature_dtype.of(as_node(as_array(scalar)->node)->signature);
+    return is_type_at_hand(reinterpret_cast<PyArray_Descr*>(dtype)->type_num) ? scalar : nullptr;
+}
+
 // set_note_elements((function, count)): the function is called with an array of which so many elements were accessed.
 PyObject* set_note_elements(PyObject*, PyObject* hint) {
     PyObject* function;
@@ -155,7 +167,7 @@ PyObject* set_note_elements(PyObject*, PyObject* hint) {
     Py_RETURN_NONE;
 }
 
-// set_move_to_host(function), set_look_to_write(function)
+// set_move_to_host(function), set_scalar_to_host(function), set_look_to_write(function)
 template <PyObject*& FUNCTION>
 PyObject* set_function(PyObject*, PyObject* function) {
     set_field(FUNCTION, Py_NewRef(function));
@@ -211,6 +223,7 @@ PyMethodDef functions[] = {
     {"exchange_states", exchange_states, METH_VARARGS, nullptr},
     {"note_product", note_product, METH_VARARGS, nullptr},
     {"set_move_to_host", set_function<move_to_host>, METH_O, nullptr},
+    {"set_scalar_to_host", set_function<scalar_to_host>, METH_O, nullptr},
     {"set_look_to_write", set_function<look_to_write>, METH_O, nullptr},
     {"set_note_elements", set_note_elements, METH_O, nullptr},
     {"has_met_device", has_met_device, METH_O, nullptr},
@@ -300,6 +313,29 @@ Ref looked_at_to_write(PyObject* target, PyObject* value) {
     if (!is_on_device || !moved_owner_of(target) || !is_small(value, target)) return Ref();
     Ref written(PyObject_CallFunctionObjArgs(look_to_write, target, value, nullptr));
     return written.get() == Py_None ? Ref() : std::move(written);
+}
+
+Meeting::Meeting(PyObject* a, PyObject* b) {
+    Section section;
+    scalar_ = scalar_that_meets_host(a, b);
+    if (!scalar_) return;
+    accesses_ = as_array(scalar_)->accesses;
+    accesses_.count++;
+    if (accesses_.count < LEAST_ACCESSES) return;
+    accesses_ = {};
+    const Ref moved(PyObject_CallOneArg(scalar_to_host, scalar_));
+    is_on_host_ = moved.get() == Py_True;
+}
+
+// What is recorded meanwhile counts as another use of the result, after which accesses are counted anew.
+Meeting::~Meeting() {
+    if (scalar_) as_array(scalar_)->accesses = accesses_;
+}
+
+PyObject* Meeting::counted(PyObject* made) const {
+    Section section;
+    if (made && scalar_ && is_array(made) && !has_flag(made, ON_HOST)) as_array(made)->accesses = accesses_;
+    return made;
 }
 
 void note_use(PyObject* owner, PyObject* view) {

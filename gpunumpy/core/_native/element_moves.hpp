@@ -37,6 +37,25 @@ void count_write(PyObject* array, PyObject* key, PyObject* value, const Accesses
 // maybe after an exception, for all else.
 Ref looked_at_to_write(PyObject* target, PyObject* value);
 
+// The meeting of two operands. Where one is the 0-d result of an operation on the device and the other is on the host, such
+// meetings are counted, and after many that result moves to the host: a loop over elements compares all with one mean.
+class Meeting {
+public:
+    Meeting(PyObject* a, PyObject* b);
+    ~Meeting();
+    Meeting(const Meeting&) = delete;
+    Meeting& operator=(const Meeting&) = delete;
+    // Whether the result has come to the host; false, maybe after an exception, else.
+    bool is_on_host() const { return is_on_host_; }
+    // What the operation made, which is returned: a sum that a loop goes on with has met what its operand has.
+    PyObject* counted(PyObject* made) const;
+
+private:
+    PyObject* scalar_;
+    Accesses accesses_{};
+    bool is_on_host_ = false;
+};
+
 // Has a use of a view as an operand, if that is no small part, begin to count the accesses to the array anew.
 void note_use(PyObject* owner, PyObject* view);
 

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "element_moves.hpp"
 #include "ufunc_loops.hpp"
 
 namespace core {
@@ -65,15 +66,23 @@ PyObject* on_host(PyObject* ufunc, int rules, PyObject* const* args, Py_ssize_t 
     return by_loop(ufunc, rules | IS_OPERATOR, args, count);
 }
 
+// The same for two operands, of which one may come to the host for it. The meeting lasts while the methods decide.
+PyObject* on_host(PyObject* ufunc, int rules, PyObject* const* args, const Meeting& meeting) {
+    return meeting.is_on_host() ? on_host(ufunc, rules, args, 2) : nullptr;
+}
+
 // Python asks the other operand's slot after this one, and a subclass's before it.
 template <size_t K>
 PyObject* compute(PyObject* a, PyObject* b) {
     PyObject* args[] = {a, b};
     PyObject* made = on_host(binary[K].ufunc, 0, args, 2);
     if (made || PyErr_Occurred()) return made;
-    if (Py_IS_TYPE(a, state.ndarray)) return PyObject_Vectorcall(binary[K].method, args, 2, nullptr);
+    const Meeting meeting(a, b);
+    made = on_host(binary[K].ufunc, 0, args, meeting);
+    if (made || PyErr_Occurred()) return made;
+    if (Py_IS_TYPE(a, state.ndarray)) return meeting.counted(PyObject_Vectorcall(binary[K].method, args, 2, nullptr));
     std::swap(args[0], args[1]);
-    return PyObject_Vectorcall(binary[K].reflected, args, 2, nullptr);
+    return meeting.counted(PyObject_Vectorcall(binary[K].reflected, args, 2, nullptr));
 }
 
 template <size_t K>
@@ -81,7 +90,10 @@ PyObject* compute_in_place(PyObject* a, PyObject* b) {
     PyObject* args[] = {a, b};
     PyObject* made = on_host(in_place[K].ufunc, IS_IN_PLACE, args, 2);
     if (made || PyErr_Occurred()) return made;
-    return PyObject_Vectorcall(in_place[K].method, args, 2, nullptr);
+    const Meeting meeting(a, b);
+    made = on_host(in_place[K].ufunc, IS_IN_PLACE, args, meeting);
+    if (made || PyErr_Occurred()) return made;
+    return meeting.counted(PyObject_Vectorcall(in_place[K].method, args, 2, nullptr));
 }
 
 template <size_t K>
@@ -94,7 +106,10 @@ PyObject* compute_one(PyObject* x) {
 PyObject* compare(PyObject* a, PyObject* b, int operation) {
     PyObject* args[] = {a, b};
     PyObject* made = on_host(comparisons[operation].ufunc, 0, args, 2);
-    return made || PyErr_Occurred() ? made : compare_by_methods(a, b, operation);
+    if (made || PyErr_Occurred()) return made;
+    const Meeting meeting(a, b);
+    made = on_host(comparisons[operation].ufunc, 0, args, meeting);
+    return made || PyErr_Occurred() ? made : meeting.counted(compare_by_methods(a, b, operation));
 }
 
 template <size_t... K>

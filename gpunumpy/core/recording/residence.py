@@ -96,6 +96,20 @@ def move_to_host(array: ndarray, value: Any, parts: list[ndarray]) -> Any:
     return written
 
 
+def scalar_to_host(array: ndarray) -> bool:
+    """Move the 0-d result of an operation, which has met many operands on the host, there; return whether it was moved.
+
+    The core, which counts meetings, calls this. Such a result has no parts, and nothing that it shows is written to.
+    """
+    if array.dtype not in DTYPES or array.device.capture is not None:
+        return False
+    found = to_host(array)
+    with array.queue.lock:
+        if memory_on_host(array) is None:
+            take_state(array, on_host_memory(found[()], array.device))
+    return True
+
+
 def _are_all_views(array: ndarray, parts: list[ndarray]) -> bool:
     """Return whether no views but these show an array, and all of them can move to the host with it."""
     are_plain = all(part._base is array and part._component == "" for part in parts)
@@ -149,7 +163,7 @@ def _borrowed(array: ndarray) -> ndarray:
     return shown
 
 
-tell(move_to_host=move_to_host, look_to_write=look_to_write)
+tell(move_to_host=move_to_host, scalar_to_host=scalar_to_host, look_to_write=look_to_write)
 if hints.IS_ON:
     tell(note_elements=(hints.note_elements, hints.ELEMENT_COUNT))
 tell(default_queue=(device_module.with_devices, vars(device_module), lambda: evaluate.queue_of(default_device())))
