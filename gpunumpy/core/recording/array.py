@@ -180,10 +180,8 @@ class ndarray(ArrayState):
     @property
     def base(self) -> Any:
         """What has the memory that this array shows: an array, or an object that lent its buffer. None for an owner."""
-        if self._flags & ORDERED:
-            return None
-        if not self._flags & ON_HOST:
-            return self._base
+        if self._flags & ORDERED or not self._flags & ON_HOST:
+            return None if self._flags & ORDERED else self._base
         if self._owner is not None or not self._flags & STAYS_ON_HOST:
             return self._owner
         return None if isinstance(self._base.base, numpy.ndarray) else self._base.base
