@@ -143,13 +143,14 @@ def _adapt_torch(torch: Any, install: _Install) -> None:
 
 def _adapt_jax(jax: Any, install: _Install) -> None:
     """Have JAX take arrays as it takes NumPy's, as arguments and in operators."""
-    with suppress(AttributeError, KeyError):  # where a table is missing
+    with suppress(AttributeError, KeyError):  # where a table is missing, all stay as they are
+        checks: Any = sys.modules["jax._src.numpy.util"]  # of the functions that are not compiled as a whole
+        types = (*checks._arraylike_types, ndarray)
         tables = [getattr(sys.modules[module], name) for module, name in _TABLES_OF_JAX]
         handlers = [_of_numpys_array(table[numpy.ndarray]) for table in tables]
         for table, handler in zip(tables, handlers, strict=True):
             table[ndarray] = handler
-        checks = sys.modules["jax._src.numpy.util"]  # of the functions that are not compiled as a whole
-        checks._arraylike_types = (*checks._arraylike_types, ndarray)  # type: ignore[attr-defined]
+        checks._arraylike_types = types
     record.tests_for_numpys_arrays.append(lambda y: selection.in_force is not None and isinstance(y, jax.Array))
 
 
