@@ -123,7 +123,8 @@ OWN_FUNCTIONS: dict[str, Any] = {}
 _MASKED_ARRAYS, _MASKED_CALLS = "..ma.conversions", "..ma.protocols"
 # Functions and methods whose results show the memory of their argument, as a dtype or a class of NumPy's.
 _MAKERS_OF_VIEWS = (numpy.ndarray.view, numpy.ndarray.getfield, numpy.asmatrix)
-_KEYWORD_NAMES = ("_CopyMode",)  # the modes of `copy=`, which NumPy shows under a private name
+# Values of keywords that NumPy shows under private names: the modes of `copy=`, and what stands for none at all.
+_KEYWORD_NAMES = ("_CopyMode", "_NoValue")
 # Modules in which nothing takes an array.
 _PLAIN_MODULES = frozenset(("dtypes", "exceptions", "version"))
 

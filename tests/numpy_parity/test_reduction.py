@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import warnings
 from collections.abc import Callable
@@ -279,3 +280,16 @@ def test_sums_of_negative_zeros(dtype: str, options: dict[str, Any]) -> None:
             for part in ("real", "imag"):
                 signs = (numpy.signbit(getattr(result, part)) for result in (found, expected))
                 numpy.testing.assert_array_equal(*signs, err_msg=f"{number}: {part} of the sum of {a}")
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "std", "var", "any", "all", "nansum", "nanmax"])
+def test_no_value_is_as_if_not_given(name: str) -> None:
+    """As classes that wrap arrays hand their own defaults on."""
+    assert gpunumpy._NoValue is numpy._NoValue
+    x, function, reference = numpy.arange(6.0).reshape(2, 3), getattr(gpunumpy, name), getattr(numpy, name)
+    names = [key for key in ("keepdims", "initial", "where") if key in inspect.signature(reference).parameters]
+    options = dict.fromkeys(names, numpy._NoValue)
+    same(function(to_gpunumpy(x), axis=1, **options), reference(x, axis=1, **options))
+    if not name.startswith("nan"):
+        same(getattr(to_gpunumpy(x), name)(axis=1), getattr(x, name)(axis=1))
+    same(gpunumpy.add.reduce(to_gpunumpy(x), initial=gpunumpy._NoValue), numpy.add.reduce(x, initial=numpy._NoValue))

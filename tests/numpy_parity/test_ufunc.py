@@ -44,6 +44,67 @@ def test_description(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNIQUE)
+def test_numpys_ufunc_is_found_under_it(name: str) -> None:
+    """A class with ``__array_ufunc__`` looks up what it is given, which is NumPy's, beside names of this package."""
+    tested, reference = UNIQUE[name], getattr(numpy, name)
+    assert tested == reference
+    assert reference == tested
+    assert {tested: name}[reference] == {reference: name}[tested] == name
+    others = [function for function in UNIQUE.values() if function is not tested]
+    assert reference not in others
+    assert tested not in others
+
+
+def test_a_class_looks_ufuncs_up() -> None:
+    class Measured:
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            return table.get(ufunc, "none"), method, len(inputs)
+
+    table: dict[Any, str] = {gpunumpy.add: "sum", gpunumpy.hypot: "length", gpunumpy.sin: "sine"}
+    x, measured = gpunumpy.ones(3), Measured()
+    assert gpunumpy.add(measured, 1) == x + measured == gpunumpy.add(x, measured) == ("sum", "__call__", 2)
+    assert gpunumpy.hypot.outer(measured, x) == ("length", "outer", 2)
+    assert gpunumpy.sin(measured) == ("sine", "__call__", 1)
+    assert gpunumpy.cos(measured) == ("none", "__call__", 1)
+
+
+@pytest.mark.parametrize("name", UNIQUE)
+def test_an_ellipsis_as_output_asks_for_arrays(name: str) -> None:
+    tested, reference = UNIQUE[name], getattr(numpy, name)
+    numbers = (5, 2)[: tested.nin]
+    try:
+        expected = reference(*numbers, out=...)
+    except TypeError:
+        pytest.skip("no loop for integers")
+    for operands in (numbers, [to_gpunumpy(numpy.array(n)) for n in numbers]):
+        found = tested(*operands, out=...)
+        for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected)), strict=True):
+            assert type(one) is gpunumpy.ndarray
+            one[...] = one
+            same(one, other, ulp=8)
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat"])
+def test_an_ellipsis_as_output_of_methods(method: str) -> None:
+    x = numpy.arange(6.0)
+    options: dict[str, Any] = {"indices": [0, 2]} if method == "reduceat" else {}
+    found = getattr(gpunumpy.add, method)(to_gpunumpy(x), out=..., **options)
+    found[...] += 1
+    same(found, getattr(numpy.add, method)(x, out=..., **options) + 1)
+    for call in (gpunumpy.matmul, gpunumpy.vecdot):
+        product: Any = call(to_gpunumpy(x), to_gpunumpy(x), out=...)
+        product[...] += 1
+        assert product.get() == 56
+    limited = gpunumpy.clip(to_gpunumpy(numpy.array(7.0)), 0, 5, out=...)
+    limited[...] += 1
+    assert limited.get() == 6
+    with pytest.raises(TypeError, match=r"out=\.\.\. is only allowed as a keyword argument"):
+        gpunumpy.add(1, 2, ...)
+    with pytest.raises(TypeError, match=r"out=\.\.\. is only allowed as a keyword argument"):
+        gpunumpy.sum(to_gpunumpy(x), out=...)
+
+
+@pytest.mark.parametrize("name", UNIQUE)
 def test_call_over_dtypes(name: str) -> None:
     tested, reference = UNIQUE[name], getattr(numpy, name)
     for k, dtype in enumerate(DTYPES):

@@ -18,7 +18,7 @@ from ...core.recording.memo import MemoizedFunction, MemoizedOperation
 from ...core.recording.record import reshaped, transposed
 from ..fallback import on_host
 from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dtype_of, keywords
-from ..ufuncs.output import checked_output, in_order, only_output
+from ..ufuncs.output import checked_output, in_order, made_arrays, only_output
 from .matrix_product import are_multiplied_by_library, conjugate, matrix_product, vector_product
 from .operands import as_two_arrays, cast_operands, noted, reordered, write_product
 from .precision import precision_name
@@ -124,6 +124,8 @@ _find_memoized_matmul = _memoized_matmul.find
 
 def _call_gufunc(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:
     """Return the result of a call of the generalised ufunc `name`."""
+    if out is Ellipsis:
+        return made_arrays(_call_gufunc(name, x1, x2, None, options))
     call_keywords = keywords(name, options) if options else NO_KEYWORDS
     out_array = checked_output(only_output(out))
     arrays = as_two_arrays(x1, x2)

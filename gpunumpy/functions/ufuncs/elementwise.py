@@ -48,7 +48,15 @@ from ...core.source_location import warn
 from ..indexing.getitem import getitem, setitem
 from .errstate import ignoring
 from .methods import NO_VALUE, accumulate_ufunc, reduce_ufunc
-from .output import check_shape, checked_output, is_writable_array, take_value, to_numpy_arguments, write_to_output
+from .output import (
+    check_shape,
+    checked_output,
+    is_writable_array,
+    made_arrays,
+    take_value,
+    to_numpy_arguments,
+    write_to_output,
+)
 from .ufunc import (
     absolute,
     add,
@@ -165,6 +173,8 @@ def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, *
 
 def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any]) -> ndarray:
     """Clip an array; a bound that is None or `NO_VALUE` does not limit."""
+    if out is Ellipsis:
+        return made_arrays(_clip_between(a, low, high, None, options))
     low, high = (None if bound is NO_VALUE else bound for bound in (low, high))
     if a.dtype.kind in "iu":
         # A Python integer bound that every value of the dtype satisfies may not fit the dtype: it is dropped.

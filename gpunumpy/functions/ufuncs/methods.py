@@ -42,16 +42,7 @@ from .output import Output, checked_output, is_true_anywhere, is_writable_array,
 
 Loop = tuple[DType, ...]
 
-
-class _NoValue:
-    """Type of the default of `initial`: start with the identity of the ufunc, if it has one."""
-
-    def __repr__(self) -> str:
-        """Return the text that signatures show."""
-        return "<no value>"
-
-
-NO_VALUE = _NoValue()
+NO_VALUE: Any = numpy._NoValue  # None is a value of `initial`
 
 # Ufuncs without an identity that may still be reduced over several axes at once, in any order.
 _REORDERABLE = frozenset(("maximum", "minimum", "fmax", "fmin"))

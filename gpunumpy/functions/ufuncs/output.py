@@ -17,7 +17,7 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.graph.queue import Queue
-from ...core.recording.array import is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
+from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.overlap import overlaps
 from ...core.recording.record import (
     array_of_protocol,
@@ -89,9 +89,18 @@ def _checked_item(array: Any) -> Output | None:
         return array
     if isinstance(array, numpy.ndarray):
         return HostOutput(array)
+    if array is Ellipsis:
+        raise TypeError("out=... is only allowed as a keyword argument of ufuncs, and for all of their outputs.")
     check_class(array)
     leave_to_class(array)
     raise TypeError(f"return arrays must be of ArrayType, which {type(array).__name__!r} is not")
+
+
+def made_arrays(results: Any) -> Any:
+    """Return the results of a ufunc as ``out=...`` asks for them: arrays, where they would be NumPy scalars."""
+    if isinstance(results, tuple):
+        return tuple(map(made_arrays, results))
+    return mark_as_array(results) if isinstance(results, ndarray) else results
 
 
 def checked_output(out: Any) -> Any:

@@ -45,6 +45,7 @@ from .output import (
     check_shape,
     checked_outputs,
     in_order,
+    made_arrays,
     mask_node,
     only_output,
     select,
@@ -92,6 +93,8 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
 
         @wraps(method)
         def run_of_class(self: ufunc, *args: Any, **options: Any) -> Any:
+            if options.get("out") is Ellipsis:
+                return made_arrays(run_of_class(self, *args, **{**options, "out": None}))
             if SUBCLASSES and has_subclass((args, options)):
                 rule = rule_of_ufunc(self, name)
                 return call_for_subclass(partial(run, self), rule, args, options)
@@ -227,11 +230,21 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         """Return the text that NumPy's ufuncs show."""
         return f"<ufunc '{self.__name__}'>"
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether another ufunc is this one, or NumPy's, which classes with ``__array_ufunc__`` are given."""
+        return other is self or other is self._numpy
+
+    def __hash__(self) -> int:
+        """Return the hash of NumPy's ufunc."""
+        return hash(self._numpy)
+
     def __reduce__(self) -> str:
         """Return the name, by which pickle finds the one object of this name."""
         return self.__name__
 
     def _call_with_any(self, *args: Any, **options: Any) -> Any:
+        if options.get("out") is Ellipsis:
+            return made_arrays(self(*args, **{**options, "out": None}))
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, rule_of_ufunc(self), args, options)
         if not IS_COMPILED and residence.is_auto():
