@@ -285,11 +285,12 @@ def test_sums_of_negative_zeros(dtype: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "std", "var", "any", "all", "nansum", "nanmax"])
 def test_no_value_is_as_if_not_given(name: str) -> None:
     """As classes that wrap arrays hand their own defaults on."""
-    assert gpunumpy._NoValue is numpy._NoValue
+    no_value: Any = getattr(gpunumpy, "_NoValue")  # noqa: B009
+    assert no_value is numpy._NoValue
     x, function, reference = numpy.arange(6.0).reshape(2, 3), getattr(gpunumpy, name), getattr(numpy, name)
     names = [key for key in ("keepdims", "initial", "where") if key in inspect.signature(reference).parameters]
-    options = dict.fromkeys(names, numpy._NoValue)
-    same(function(to_gpunumpy(x), axis=1, **options), reference(x, axis=1, **options))
+    options = dict.fromkeys(names, no_value)
+    same(function(gpunumpy.asarray(x), axis=1, **options), reference(x, axis=1, **options))
     if not name.startswith("nan"):
-        same(getattr(to_gpunumpy(x), name)(axis=1), getattr(x, name)(axis=1))
-    same(gpunumpy.add.reduce(to_gpunumpy(x), initial=gpunumpy._NoValue), numpy.add.reduce(x, initial=numpy._NoValue))
+        same(getattr(gpunumpy.asarray(x), name)(axis=1), getattr(x, name)(axis=1))
+    same(gpunumpy.add.reduce(gpunumpy.asarray(x), initial=no_value), numpy.add.reduce(x, initial=no_value))

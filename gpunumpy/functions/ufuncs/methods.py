@@ -168,6 +168,7 @@ def _checked_reduction(
     """Record a reduction; return the value with its dimensions in memory order, and that order. See `reduce_ufunc`."""
     signature = value.signature
     assert signature.queue is not None
+    where = True if where is NO_VALUE else where
     axes = _axes(axis, len(signature.shape))
     loop = _loop(op, signature.dtype, dtype, into)
     identity = numpy_ufunc(op).identity
