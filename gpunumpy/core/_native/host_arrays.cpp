@@ -110,9 +110,9 @@ Py_ssize_t bytes_of(PyObject* object) {
 bool add(PyObject* object, PyObject* attribute, PyObject* name, PyObject* number) {
     Ref numbers(PyObject_GetAttr(object, attribute));
     if (!numbers) return false;
-    PyObject* known = PyDict_GetItemWithError(numbers.get(), name);
+    const Ref known = find(numbers.get(), name);
     if (!known && PyErr_Occurred()) return false;
-    Ref sum(known ? PyNumber_Add(known, number) : Py_NewRef(number));
+    Ref sum(known ? PyNumber_Add(known.get(), number) : Py_NewRef(number));
     return sum && PyDict_SetItem(numbers.get(), name, sum.get()) == 0;
 }
 
