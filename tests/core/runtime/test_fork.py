@@ -197,14 +197,16 @@ def test_an_exception_at_any_line_around_a_fork(monkeypatch: pytest.MonkeyPatch)
         return are_free(taken + renewed)
 
     def forked_with_exception_at(place: int) -> None:
-        lines = itertools.count()
+        seen: set[tuple[str, int]] = set()  # each line once: loops go over the locks of all tests before
 
         def trace(frame: Any, event: str, argument: Any) -> Any:
-            if frame.f_code.co_filename == fork.__file__:
-                if next(lines) == place:
+            if frame.f_code.co_filename != fork.__file__:
+                return None
+            if (event, frame.f_lineno) not in seen:
+                seen.add((event, frame.f_lineno))
+                if len(seen) == place + 1:
                     raise KeyboardInterrupt
-                return trace
-            return None
+            return trace
 
         sys.settrace(trace)
         try:
