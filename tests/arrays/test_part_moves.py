@@ -383,6 +383,16 @@ def test_all_views_that_were_accessed_move_along(moves: Moves) -> None:
         views[1][0] = 1
 
 
+def test_views_without_elements_move_along(moves: Moves) -> None:
+    a = np.asarray(_data()[0]) + 0.0
+    views = [a[:0], a[5:5, ::2], a[SIZE:, None]]
+    for k in range(20):
+        assert [len(view[:, :1]) for view in views] == [0] * 3
+        a[k, 0] = 1.0
+    assert [x.residence for x in (a, *views)] == ["host"] * 4
+    assert [x.shape for x in views] == [(0, SIZE), (0, SIZE // 2), (0, 1, SIZE)]
+
+
 def test_more_views_than_are_known_keep_an_array_on_the_device(moves: Moves) -> None:
     a = np.asarray(_data()[0]) + 0.0
     rows = [a[k] for k in range(SIZE)]

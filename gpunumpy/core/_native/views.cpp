@@ -1,7 +1,5 @@
 #include "views.hpp"
 
-#include <algorithm>
-
 #include "buffer.hpp"
 #include "numpy_api.hpp"
 #include "recent.hpp"
@@ -208,8 +206,12 @@ bool may_be_owned(PyObject* object) {
     if (!shape.read(state.signature_shape.of(node->signature)) || !strides.read(state.view_strides.of(primitive))) {
         return false;  // of more dimensions than are at hand: a node more does no harm
     }
-    if (shape.count < 2 || is_c_contiguous(shape, strides)) return true;
-    return std::all_of(strides.at, strides.at + strides.count, [](Py_ssize_t stride) { return !stride; });
+    bool is_repeated = false, is_constant = true;
+    for (int k = 0; k < strides.count; k++) {
+        is_repeated = is_repeated || (shape.at[k] != 1 && !strides.at[k]);
+        is_constant = is_constant && !strides.at[k];
+    }
+    return shape.count < 2 || is_constant || (!is_repeated && is_c_ordered(shape, strides));
 }
 
 PyObject* as_new_node(PyObject* node) {

@@ -317,8 +317,9 @@ def fill(value: Node, shape: Shape, queue: Queue) -> Node:
 def may_be_owned(node: Node) -> bool:
     """Return whether a new array can have a node for its value: it is pending, no array's yet, and in C order.
 
-    The memory order of what is made of an array follows from the strides of its node, and the array is in C order.
-    Strides of a constant that is repeated decide nothing.
+    The memory order of what is made of an array follows from the order of its node's strides, and the array is in C
+    order. Strides of a constant that is repeated decide nothing; those of other repeated elements would leave it to
+    other operands.
     """
     if node.owner is not None or node.data is not None:
         return False
@@ -326,7 +327,8 @@ def may_be_owned(node: Node) -> bool:
     if type(signature.primitive) is not View or len(signature.shape) < 2:
         return True
     strides = signature.primitive.strides
-    return layout.is_c_contiguous(signature.shape, strides) or not any(strides)
+    is_repeated = any(n != 1 and not s for n, s in zip(signature.shape, strides, strict=True))
+    return not any(strides) or (not is_repeated and layout.is_c_ordered(signature.shape, strides))
 
 
 def as_new_node(node: Node) -> Node:

@@ -120,7 +120,10 @@ def _part_on_host(part: ndarray, memory: Any, owner: ndarray) -> ndarray:
     """Return what a view of an array is once the array's elements are in memory of the host."""
     shape, strides, offset = part._layout
     itemsize = memory.itemsize
-    shown = numpy.ndarray(shape, memory.dtype, memory, offset * itemsize, tuple(n * itemsize for n in strides))
+    if 0 in shape:
+        shown = memory.reshape(-1)[:0].reshape(shape)
+    else:
+        shown = numpy.ndarray(shape, memory.dtype, memory, offset * itemsize, tuple(n * itemsize for n in strides))
     if part._flags & READ_ONLY:
         shown.flags.writeable = False
     moved = on_host_memory(shown, owner.device, owner)
