@@ -73,7 +73,8 @@ def test_an_ellipsis_as_output_asks_for_arrays(name: str) -> None:
     tested, reference = UNIQUE[name], getattr(numpy, name)
     numbers = (5, 2)[: tested.nin]
     try:
-        expected = reference(*numbers, out=...)
+        with numpy.errstate(all="ignore"):
+            expected = reference(*numbers, out=...)
     except TypeError:
         pytest.skip("no loop for integers")
     for operands in (numbers, [to_gpunumpy(numpy.array(n)) for n in numbers]):
