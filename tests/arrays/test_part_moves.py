@@ -413,3 +413,12 @@ def test_a_view_as_another_dtype_keeps_an_array_on_the_device(moves: Moves) -> N
         a[k, 0] = float(integers[k, 0] * 0) + 1.0
     assert (a.residence, moves.to_host) == ("device", 0)
     assert integers[:40, 0].tolist() == [numpy.float64(1).view("i8")] * 40
+
+
+def test_scalars_meet_nobody_where_small_arrays_are_on_the_device(moves: Moves) -> None:
+    np.set_residence("device")
+    days, one = np.array(["2020-01-01"], "M8[D]"), np.asarray(3) - 2
+    for _ in range(40):
+        days = days + one
+    assert (days.residence, one.residence) == ("host", "device")
+    assert days.get() == numpy.array(["2020-02-10"], "M8[D]")

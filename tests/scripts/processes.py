@@ -14,6 +14,14 @@ PLAIN = (sys.executable,)
 RUNNER = (sys.executable, "-m", "gpunumpy")
 
 
+def by_both(folder: Path, text: str) -> list[subprocess.CompletedProcess[str]]:
+    """The finished processes of a script by the runner and by Python itself, which must end without an error."""
+    (folder / "script.py").write_text(text)
+    both = [run((*start, "script.py"), folder) for start in (RUNNER, PLAIN)]
+    assert both[1].returncode == 0, both[1].stderr
+    return both
+
+
 def run(command: Sequence[str], folder: Path, text: str = "") -> subprocess.CompletedProcess[str]:
     """The finished process of a command line in a folder, on the CPU device."""
     environment = {**os.environ, "GPUNUMPY_DEVICE": "cpu", "JAX_PLATFORMS": "cpu", "MPLCONFIGDIR": str(folder.parent)}

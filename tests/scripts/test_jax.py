@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .processes import PLAIN, RUNNER, run
+from .processes import by_both
 
 EXPRESSIONS = """
 jnp.sin(x)
@@ -50,7 +50,5 @@ for text in {EXPRESSIONS.strip().splitlines()!r}:
 def test_jax_is_as_by_python(tmp_path: Path) -> None:
     if find_spec("jax") is None:
         pytest.skip("jax is not installed")
-    (tmp_path / "script.py").write_text(SCRIPT)
-    found, expected = (run((*start, "script.py"), tmp_path) for start in (RUNNER, PLAIN))
-    assert expected.returncode == 0, expected.stderr
+    found, expected = by_both(tmp_path, SCRIPT)
     assert (found.stdout.splitlines(), found.returncode) == (expected.stdout.splitlines(), 0), found.stderr

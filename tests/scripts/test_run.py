@@ -11,7 +11,7 @@ import pytest
 
 from gpunumpy.__main__ import main
 
-from .processes import PLAIN, RUNNER, run
+from .processes import PLAIN, RUNNER, by_both, run
 
 SEEN = """
 import sys
@@ -243,7 +243,5 @@ print(torch.as_tensor(x).mean())
 def test_loaders_of_torch_join_arrays(tmp_path: Path) -> None:
     if find_spec("torch") is None:
         pytest.skip("torch is not installed")
-    (tmp_path / "script.py").write_text(BATCHES)
-    found, expected = (run((*start, "script.py"), tmp_path) for start in (RUNNER, PLAIN))
-    assert expected.returncode == 0, expected.stderr
+    found, expected = by_both(tmp_path, BATCHES)
     assert (found.stdout, found.stderr, found.returncode) == (expected.stdout, expected.stderr, 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .processes import PLAIN, RUNNER, run
+from .processes import by_both
 
 EXPRESSIONS = """
 torch.from_numpy(x)
@@ -86,7 +86,5 @@ for optimizer in torch.optim.Adam(model.parameters()), torch.optim.SGD(model.par
 def test_tensors_are_as_by_python(tmp_path: Path) -> None:
     if find_spec("torch") is None:
         pytest.skip("torch is not installed")
-    (tmp_path / "script.py").write_text(SCRIPT)
-    found, expected = (run((*start, "script.py"), tmp_path) for start in (RUNNER, PLAIN))
-    assert expected.returncode == 0, expected.stderr
+    found, expected = by_both(tmp_path, SCRIPT)
     assert (found.stdout.splitlines(), found.returncode) == (expected.stdout.splitlines(), 0), found.stderr

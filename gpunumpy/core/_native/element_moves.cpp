@@ -317,7 +317,7 @@ Ref looked_at_to_write(PyObject* target, PyObject* value) {
 
 Meeting::Meeting(PyObject* a, PyObject* b) {
     Section section;
-    scalar_ = scalar_that_meets_host(a, b);
+    scalar_ = are_placed() ? scalar_that_meets_host(a, b) : nullptr;
     if (!scalar_) return;
     accesses_ = as_array(scalar_)->accesses;
     accesses_.count++;
@@ -334,7 +334,8 @@ Meeting::~Meeting() {
 
 PyObject* Meeting::counted(PyObject* made) const {
     Section section;
-    if (made && scalar_ && is_array(made) && !has_flag(made, ON_HOST)) as_array(made)->accesses = accesses_;
+    const bool is_on_device = made && scalar_ && is_array(made) && !has_flag(made, ON_HOST);
+    if (is_on_device && !PyTuple_GET_SIZE(shape_of(made))) as_array(made)->accesses = accesses_;
     return made;
 }
 

@@ -93,7 +93,7 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
 
         @wraps(method)
         def run_of_class(self: ufunc, *args: Any, **options: Any) -> Any:
-            if options.get("out") is Ellipsis:
+            if options and options.get("out") is Ellipsis:
                 return made_arrays(run_of_class(self, *args, **{**options, "out": None}))
             if SUBCLASSES and has_subclass((args, options)):
                 rule = rule_of_ufunc(self, name)
@@ -243,7 +243,7 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         return self.__name__
 
     def _call_with_any(self, *args: Any, **options: Any) -> Any:
-        if options.get("out") is Ellipsis:
+        if options and options.get("out") is Ellipsis:
             return made_arrays(self(*args, **{**options, "out": None}))
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, rule_of_ufunc(self), args, options)
