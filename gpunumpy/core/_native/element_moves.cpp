@@ -268,9 +268,10 @@ bool count_read(PyObject* self, PyObject* found, const Accesses& before) {
     const bool is_counted = is_element || (is_view && is_small(found, owner));
     if (!is_counted) {
         as_array(owner)->accesses = is_view ? before : Accesses{};
-        PyObject* reference = is_view ? PyWeakref_NewRef(found, nullptr) : nullptr;
+        if (!is_view || !before.count) return true;
+        PyObject* reference = PyWeakref_NewRef(found, nullptr);
         if (reference) set_field(as_array(owner)->large_part, reference);
-        return reference || !is_view;
+        return reference;
     }
     const bool is_anew = has_lost_large_part(owner, self);
     if (PyErr_Occurred()) return false;

@@ -243,8 +243,6 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         return self.__name__
 
     def _call_with_any(self, *args: Any, **options: Any) -> Any:
-        if options and options.get("out") is Ellipsis:
-            return made_arrays(self(*args, **{**options, "out": None}))
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, rule_of_ufunc(self), args, options)
         if not IS_COMPILED and residence.is_auto():
@@ -253,6 +251,8 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
                 return result
         try:
             if options or len(args) != self.nin:
+                if options.get("out") is Ellipsis:
+                    return made_arrays(self(*args, **{**options, "out": None}))
                 return self._call(*self._arguments(args, dict(options)))
             if self._record_plain is None:
                 return self._call(args)
