@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from threading import get_ident
 from zlib import crc32
 
@@ -23,9 +24,11 @@ if sys.platform != "win32":
     import grp
     import pwd
 
-CACHE_BYTES = 1 << 29  # the least recently read entries are dropped first
+CACHE_BYTES = 1 << 29  # about as much is kept; the least recently read entries are dropped first
+_LOOKS = 16  # at how much there is, while so much is written: a look at thousands of entries takes long
 _PRIVATE = "programs"
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+_chance = Random()  # apart from Python's common one, which users seed
 _CHECK_BYTES = 4  # at the end of an entry, of what is before them: a crash may leave a file that is not whole
 
 
@@ -69,7 +72,6 @@ class DiskCache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._private = str(folder.resolve() / _PRIVATE)
-        self._bytes: int | None = None  # of all entries, as far as this process knows
 
     def find(self, key: bytes) -> bytes | None:
         """Return the entry of a key, or None if there is none, or none that is whole."""
@@ -99,7 +101,9 @@ class DiskCache:
                 with suppress(FileNotFoundError):
                     os.unlink(new)
                 raise
-            self._make_room(len(entry))
+            # By chance, as no process knows what the others write, and most are over before they have written much.
+            if _chance.random() * CACHE_BYTES < _LOOKS * len(entry):
+                self._make_room()
         except PermissionError as error:
             if sys.platform != "win32":  # where an entry cannot be replaced while somebody reads it
                 warn_unusable(self._folder, str(error))
@@ -109,28 +113,24 @@ class DiskCache:
     def _path(self, key: bytes) -> str:
         return os.path.join(self._private, key.hex())
 
-    def _make_room(self, nbytes: int) -> None:
-        """Drop what was not read for longest, if the entries, with so many new bytes, take too much room.
+    def _make_room(self) -> None:
+        """Drop what was not read for longest, if the entries take too much room.
 
         What a process that was killed has left half written goes so too.
         """
-        if self._bytes is not None:
-            self._bytes += nbytes
-            if self._bytes <= CACHE_BYTES:
-                return
         found = []
         for file in os.scandir(self._private):
             with suppress(FileNotFoundError):  # another process drops entries too
                 if file.is_file():
                     status = file.stat()
                     found.append((status.st_mtime_ns, status.st_size, file.path))
-        self._bytes = sum(size for _, size, _ in found)
+        nbytes = sum(size for _, size, _ in found)
         for _, size, path in sorted(found):
-            if self._bytes <= CACHE_BYTES:
+            if nbytes <= CACHE_BYTES:
                 break
             with suppress(FileNotFoundError):
                 os.unlink(path)
-            self._bytes -= size
+            nbytes -= size
 
 
 def _check(entry: bytes) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
 from functools import cache
+from glob import escape, iglob
 from typing import NamedTuple
 
-# The folders that hold installed packages have one of these names, in every installation of Python.
+# The folders of an installation of Python that hold installed packages have one of these names.
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 _LIBRARIES = tuple(
     os.path.join(os.path.realpath(folder), "")
@@ -67,4 +69,19 @@ def is_own(path: str) -> bool:
     A package that is installed as "editable" is where the user edits it, and so the user's own.
     """
     path = os.path.realpath(path)
-    return _INSTALLED.isdisjoint(path.split(os.sep)) and not path.startswith(_LIBRARIES)
+    if not _INSTALLED.isdisjoint(path.split(os.sep)) or path.startswith(_LIBRARIES):
+        return False
+    folders = (os.path.join(os.path.realpath(folder), "") for folder in sys.path)
+    return not any(
+        path.startswith(folder) and path[len(folder) :].split(os.sep)[0] in _recorded(folder) for folder in folders
+    )
+
+
+@cache
+def _recorded(folder: str) -> frozenset[str]:
+    """Return the names in a folder of what is installed there, by ``pip install --target``, beside a user's files."""
+    names: set[str] = set()
+    for record in iglob(os.path.join(escape(folder), "*.dist-info", "RECORD")):
+        with open(record, encoding="utf-8") as lines:
+            names.update(line.partition(",")[0].partition("/")[0] for line in lines)
+    return frozenset(names)

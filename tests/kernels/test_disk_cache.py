@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -236,6 +237,19 @@ def test_what_was_not_read_for_longest_goes_first(folder: Path, monkeypatch: pyt
     assert disk.find(bytes([2])) is not None
     disk.keep(bytes([4]), bytes(1500))
     assert [disk.find(bytes([number])) is not None for number in range(5)] == [False, True, True, True, True]
+
+
+def test_looks_at_all_entries_are_few(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit, nbytes, kept = 1 << 16, 100, 2000
+    disk = entries(folder, monkeypatch, limit)
+    monkeypatch.setattr(disk_cache, "_chance", Random(1))
+    looks = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: (looks.append(path), scandir(path))[1])
+    for number in range(kept):
+        disk.keep(number.to_bytes(2, "big"), bytes(nbytes))
+    assert 0 < len(looks) < 2 * disk_cache._LOOKS * kept * nbytes / limit
+    assert sum(path.stat().st_size for path in (folder / "programs").iterdir()) < 1.25 * limit
 
 
 def test_what_a_process_left_half_written_goes_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

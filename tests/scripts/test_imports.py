@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from functools import singledispatch
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -186,6 +187,17 @@ def test_public_names_are_numpys() -> None:
 )
 def test_which_files_are_the_users_own(path: str, expected: bool) -> None:
     assert is_own(path) == expected
+
+
+def test_packages_that_pip_has_put_into_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = tmp_path / "package-1.0.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text("module.py,sha256=AA,3\npackage/__init__.py,,\npackage/part/deep.py,,\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("module.py", "package/__init__.py", "package/part/deep.py"):
+        assert not is_own(str(tmp_path / name))
+    for name in ("script.py", "packages/__init__.py", "own/module.py"):
+        assert is_own(str(tmp_path / name))
 
 
 @pytest.mark.parametrize(
