@@ -55,6 +55,8 @@ _CODE = {
     dtypes.float4_e2m1fn: (17, 4),
 }
 _DTYPE = {code: dtype for dtype, code in _CODE.items()}
+# Packages of arrays that never change. JAX's capsules are those from before DLPack 1.0, which cannot say it.
+_IMMUTABLE = ("jax", "jaxlib")
 
 
 def _release(device: Device) -> None:
@@ -298,7 +300,8 @@ def from_dlpack(x: Any, /, *, device: Device | str | int | None = None, copy: bo
             raise TypeError(f"{type(x).__name__!r} has no __dlpack__ and __dlpack_device__; asarray takes other data")
         source = _device(x.__dlpack_device__())
         options = {"stream": int(source.stream)} if source.has_stream else {}
-        result = _from_capsule(_capsule(x, options), source)
+        changes = type(x).__module__.partition(".")[0] not in _IMMUTABLE
+        result = _from_capsule(_capsule(x, options), source, changes)
     target = source if device is None else Device(device)
     if copy or target is not source:
         if copy is False:
@@ -315,8 +318,8 @@ def _capsule(x: Any, options: dict[str, Any]) -> Any:
         return x.__dlpack__(**options)
 
 
-def _from_capsule(capsule: Any, device: Device) -> ndarray:
-    """Open a capsule and return an array over its memory, which must be on `device`."""
+def _from_capsule(capsule: Any, device: Device, changes: bool) -> ndarray:
+    """Open a capsule and return an array over its memory, on `device`, which may be written if it `changes`."""
     tensor, owner = open_capsule(capsule)
     if _device(tensor.device) is not device:
         raise BufferError(f"__dlpack_device__ says {device} and the capsule {_device(tensor.device)}")
@@ -325,7 +328,7 @@ def _from_capsule(capsule: Any, device: Device) -> ndarray:
         raise BufferError(f"DLPack's type {tensor.dtype} (code, bits) is not supported; {allowed(dtypes.NAMES)}")
     if _is_padded(tensor.dtype, dtype) and not tensor.flags & IS_PADDED:
         raise BufferError(f"elements of {dtype} that share a byte are not supported, only one byte for each")
-    writeable = not tensor.flags & FLAG_READ_ONLY
+    writeable = changes and not tensor.flags & FLAG_READ_ONLY
     borrowed = stream_order.Borrowed(device, owner)
     return array_over(tensor.ptr, tensor.shape, tensor.strides, dtype, device, borrowed, writeable)
 

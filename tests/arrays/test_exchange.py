@@ -297,6 +297,21 @@ def test_dtypes_that_numpy_cannot_exchange_go_through_a_capsule(dtype: Any) -> N
     assert y.data_ptr() == x.data_ptr()
 
 
+def test_arrays_of_jax_are_read_only_though_their_capsules_do_not_say_so() -> None:
+    x = counting_array()
+    assert from_dlpack(Producer(x.__dlpack__())).flags.writeable
+    of_jax = type("ArrayImpl", (Producer,), {"__module__": "jaxlib._jax"})
+    y = from_dlpack(of_jax(x.__dlpack__()))
+    with pytest.raises(ValueError, match="read-only"):
+        y[0] = 1
+    assert not from_dlpack(of_jax((x > 0).__dlpack__())).flags.writeable
+    with pytest.raises(ValueError, match="cannot set WRITEABLE"):
+        y.flags.writeable = True
+    copied = y.copy()
+    copied[0] = 1
+    assert x[0, 1] == y[0, 1]
+
+
 def test_what_is_no_array_is_for_asarray() -> None:
     with pytest.raises(TypeError, match=r"'list' has no __dlpack__ .*; asarray takes other data"):
         np.from_dlpack([1.0])
