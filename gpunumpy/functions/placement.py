@@ -48,7 +48,9 @@ ELSEWHERE: Any = object()  # what is returned for a call that is not for the hos
 _PLAIN = frozenset((bool, int, float, complex, str, type(None), slice, type(Ellipsis), range))
 # Functions take dtypes as the types of their elements.
 _SCALAR_TYPES = frozenset((bool, int, float, complex, *(dtype.type for dtype in DTYPES)))
-_MAX_PARTS = 64  # of a list or tuple that is looked through for arrays
+# Of a list or tuple that is looked through for arrays, unless it begins with them: then their elements are no more than
+# those of so many arrays.
+_MAX_PARTS = 64
 
 
 def _names(text: str) -> frozenset[str]:
@@ -130,13 +132,23 @@ _OF_OPTIONS = _names("astype fftfreq require rfftfreq")
 class _Call:
     """The arguments of one call as NumPy takes them, and the arrays among them."""
 
-    __slots__ = ("arrays", "has_copies", "has_data", "is_elsewhere", "is_operator", "is_product", "is_showing")
+    __slots__ = (
+        "arrays",
+        "elements",
+        "has_copies",
+        "has_data",
+        "is_elsewhere",
+        "is_operator",
+        "is_product",
+        "is_showing",
+    )
 
     def __init__(self, name: str = "") -> None:
         self.is_operator = name.startswith("__") and name not in _OF_ITEMS
         self.is_showing = name in _SHOWING
         self.is_product = name in _PRODUCTS
         self.arrays: list[ndarray] = []
+        self.elements = 0  # of all arrays
         self.has_copies = False  # of NumPy arrays
         self.has_data = False  # of the host that are no arrays of this package
         self.is_elsewhere = False
@@ -150,7 +162,9 @@ class _Call:
             memory = memory_on_host(x)
             if memory is not None and memory.dtype in DTYPES and memory.nbytes <= self._most_bytes(x):
                 self.arrays.append(x)
-                return memory
+                self.elements += memory.size
+                if len(self.arrays) <= _MAX_PARTS or self.elements <= _MAX_PARTS * (self.host_bytes // 8):
+                    return memory
         elif kind in _PLAIN or isinstance(x, (numpy.generic, numpy.dtype)) or (kind is type and x in _SCALAR_TYPES):
             self.has_data = self.has_data or kind in _NUMBERS or isinstance(x, numpy.generic)
             return x
@@ -162,7 +176,7 @@ class _Call:
         elif kind is list and self.is_operator and self.arrays and is_scalar(self.arrays[0]):
             self.is_elsewhere = True  # a product with a scalar repeats a list, perhaps in place
             return x
-        elif kind in (list, tuple) and len(x) <= _MAX_PARTS and depth < layout.MAX_DIMENSIONS:
+        elif kind in (list, tuple) and depth < layout.MAX_DIMENSIONS and _may_hold_arrays(x):
             self.has_data = self.has_data or x == []
             return kind([self.taken(part, depth + 1) for part in x])
         elif self._is_long_list_of_numbers(x):
@@ -229,6 +243,15 @@ class _Call:
         for array in self.arrays:
             if has_met_device(array):
                 require_device(array)
+
+
+def _may_hold_arrays(parts: Any) -> bool:
+    """Return whether a list or tuple is short, or its first part that is no number is an array or a row with one."""
+    if len(parts) <= _MAX_PARTS:
+        return True
+    first: Any = next((part for part in parts[:_MAX_PARTS] if type(part) not in _NUMBERS), None)
+    row = first[:_MAX_PARTS] if type(first) in (list, tuple) else [first]
+    return ndarray in map(type, row)
 
 
 _ACCESSES = ("__getitem__", "__setitem__")

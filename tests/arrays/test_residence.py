@@ -186,6 +186,41 @@ def test_the_order_of_operands_places_nothing() -> None:
         assert np.where(*operands).residence == "host"
 
 
+OF_MANY: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "array": lambda xp, parts: xp.array(parts),
+    "array of a tuple": lambda xp, parts: xp.array(tuple(parts), "f4"),
+    "array of rows": lambda xp, parts: xp.array([(k, x[0], x.sum()) for k, x in enumerate(parts)]),
+    "numbers before": lambda xp, parts: xp.array([0.0, *(x.max() for x in parts)]),
+    "stack": lambda xp, parts: xp.stack(parts, 1),
+    "concatenate": lambda xp, parts: xp.concatenate(parts),
+    "hstack": lambda xp, parts: xp.hstack([x[1] for x in parts]),
+    "mean": lambda xp, parts: xp.mean(parts, axis=0),
+    "index": lambda xp, parts: xp.arange(10)[[x.argmax() for x in parts]],
+}
+
+
+@pytest.mark.parametrize("name", OF_MANY)
+def test_many_small_arrays_in_a_list_are_joined_on_the_host(name: str) -> None:
+    parts = [np.array([k, 2.0, 3.0]) for k in range(200)]
+    result = OF_MANY[name](np, parts)
+    expected = OF_MANY[name](numpy, [x.get() for x in parts])
+    assert result.residence == "host"
+    assert {x.residence for x in parts} == {"host"}
+    assert result.dtype == expected.dtype
+    numpy.testing.assert_array_equal(np.asnumpy(result), expected)
+
+
+def test_many_arrays_in_a_list_that_are_large_together_are_joined_on_the_device() -> None:
+    part = np.zeros(HOST_BYTES // 8)
+    assert np.concatenate([part] * 65).residence == "device"
+    assert part.residence == "device"
+
+
+def test_objects_in_a_long_list_stay_what_they_are() -> None:
+    parts = [np.arange(3.0) for _ in range(100)]
+    assert np.array([{}, *parts], dtype=object)[1] is parts[0]
+
+
 WRITES_OF_SEVERAL_SHAPES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "put": lambda xp, x, i: xp.put(x, i, 1.0),
     "put, the method": lambda xp, x, i: x.put(i, xp.ones((1, 1000))),

@@ -13,6 +13,22 @@ namespace {
 // More elements than arrays on the host have. Products of two are numbers.
 constexpr npy_intp MANY = npy_intp{1} << 31;
 
+bool is_sequence(PyObject* x) { return PyList_CheckExact(x) || PyTuple_CheckExact(x); }
+
+Ref part_of(PyObject* x, Py_ssize_t k) { return PyList_CheckExact(x) ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k)); }
+
+// Whether an array, or a row with one, is the first among the first parts of a list or tuple that is no number.
+bool begins_with_arrays(PyObject* x, Py_ssize_t looked_at, bool are_rows = false) {
+    for (Py_ssize_t k = 0; k < Py_SIZE(x) && k < looked_at; k++) {
+        const Ref part = part_of(x, k);
+        if (!part || !is_number(part.get())) {
+            if (!part || is_array(part.get()) || are_rows) return part && is_array(part.get());
+            return is_sequence(part.get()) && begins_with_arrays(part.get(), looked_at, true);
+        }
+    }
+    return false;
+}
+
 // A list or tuple, as `x` is, of what `convert` makes of each of its parts; null if that is null for one of them.
 template <typename Convert>
 PyObject* parts_of(PyObject* x, const Convert& convert) {
@@ -20,7 +36,7 @@ PyObject* parts_of(PyObject* x, const Convert& convert) {
     const Py_ssize_t length = Py_SIZE(x);
     Ref made(is_list ? PyList_New(length) : PyTuple_New(length));
     for (Py_ssize_t k = 0; made && k < length; k++) {
-        const Ref given = is_list ? item_at(x, k) : Ref::to(PyTuple_GET_ITEM(x, k));
+        const Ref given = part_of(x, k);
         if (!given) return nullptr;  // the conversion of another part has shortened the list
         PyObject* part = convert(given.get());
         if (!part) return nullptr;
@@ -51,7 +67,7 @@ bool is_plain(PyObject* x) {
 }
 
 Operands::~Operands() {
-    for (int k = 0; k < count_; k++) Py_DECREF(arrays_[k]);
+    for (PyObject* array : arrays_) Py_DECREF(array);
 }
 
 PyObject* Operands::taken(PyObject* x) {
@@ -63,9 +79,9 @@ PyObject* Operands::taken(PyObject* x) {
         return (rules_ & IS_OF_FINITE) && !is_finite ? nullptr : Py_NewRef(x);
     }
     if (PyArray_CheckExact(x)) return taken_copy(x);
-    const bool is_of_scalar = (rules_ & IS_OPERATOR) && count_ && !has_flag(arrays_[0], MADE_AS_ARRAY);
+    const bool is_of_scalar = (rules_ & IS_OPERATOR) && count() && !has_flag(arrays_[0], MADE_AS_ARRAY);
     if (PyList_CheckExact(x) && is_of_scalar) return nullptr;  // a product with it repeats a list, perhaps in place
-    return PyList_CheckExact(x) || PyTuple_CheckExact(x) ? taken_parts(x) : nullptr;
+    return is_sequence(x) ? taken_parts(x) : nullptr;
 }
 
 PyObject* Operands::taken_to_be_written(PyObject* x) {
@@ -82,7 +98,7 @@ bool Operands::have_queue() {
 
 bool Operands::are_small() {
     if (are_of_objects_ && have_lists_) return false;  // the list itself, not what it was taken as, may become an element
-    if (!count_ && (!have_data_ || (rules_ & IS_SHOWING) || !have_queue())) return false;
+    if (!count() && (!have_data_ || (rules_ & IS_SHOWING) || !have_queue())) return false;
     const npy_intp host_bytes = host_bytes_of(queue());
     const bool has_result = !(rules_ & (IS_WRITING | IS_ASSIGNMENT));  // and else no more elements than the largest operand
     if (has_result && elements_ > host_bytes / 8 && elements_ > largest_) return false;
@@ -92,8 +108,8 @@ bool Operands::are_small() {
 
 PyObject* Operands::taken_memory(PyObject* array) {
     Ref memory = Ref::to(memory_of(array));
-    if (!memory || count_ == MAX_ARRAYS) return nullptr;
-    if (!count_) queue_ = Ref::to(queue_of(array));
+    if (!memory || (count() >= MAX_ARRAYS && !depth_)) return nullptr;
+    if (!count()) queue_ = Ref::to(queue_of(array));
     if (PyArray_CheckExact(memory.get())) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
         // A product of arrays in the host's memory is NumPy's work in either place.
@@ -108,8 +124,11 @@ PyObject* Operands::taken_memory(PyObject* array) {
         add_shape(PyArray_NDIM(data), PyArray_DIMS(data), PyArray_SIZE(data));
     } else if (!is_scalar_at_hand(Py_TYPE(memory.get()))) {
         return nullptr;
+    } else {
+        sum_++;
     }
-    arrays_[count_++] = Py_NewRef(array);
+    if (count() >= MAX_ARRAYS && sum_ > MAX_ARRAYS * (host_bytes_of(queue()) / 8)) return nullptr;
+    arrays_.push_back(Py_NewRef(array));
     return memory.release();
 }
 
@@ -125,7 +144,7 @@ PyObject* Operands::taken_copy(PyObject* x) {
     return copy;
 }
 
-// A list with many parts is one of numbers alone: it stands for an array.
+// A list with many parts that does not begin with arrays is one of numbers alone: it stands for an array.
 PyObject* Operands::taken_list(PyObject* x) {
     if ((rules_ & IS_SHOWING) || !have_queue() || Py_SIZE(x) > host_bytes_of(queue()) / 8) return nullptr;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(x); k++) {
@@ -141,14 +160,14 @@ PyObject* Operands::taken_list(PyObject* x) {
 }
 
 PyObject* Operands::taken_parts(PyObject* x) {
-    const int arrays = count_;
+    const int arrays = count();
     have_data_ = have_data_ || (!Py_SIZE(x) && PyList_CheckExact(x));
-    if (Py_SIZE(x) > MAX_ARRAYS) return PyList_CheckExact(x) ? taken_list(x) : nullptr;
+    if (Py_SIZE(x) > MAX_ARRAYS && !begins_with_arrays(x, MAX_ARRAYS)) return PyList_CheckExact(x) ? taken_list(x) : nullptr;
     if (depth_ == NPY_MAXDIMS) return nullptr;  // as of a list that holds itself
     depth_++;
     PyObject* parts = parts_of(x, [this](PyObject* part) { return taken(part); });
     depth_--;
-    have_lists_ = have_lists_ || count_ == arrays;
+    have_lists_ = have_lists_ || count() == arrays;
     return parts;
 }
 
@@ -157,6 +176,7 @@ void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     if ((rules_ & IS_PRODUCT) && ndim > 1 && matrix_count_ < 2) matrices_[matrix_count_++] = {size, dims[ndim - 2], dims[ndim - 1]};
     if (size && product_ <= MANY) product_ *= size;
     largest_ = std::max(largest_, size);
+    sum_ = std::min(sum_ + size, MANY);
     elements_ = 1;
     for (int k = 1; k <= ndim || k <= broadcast_ndim_; k++) {
         if (k > broadcast_ndim_) broadcast_[broadcast_ndim_++] = 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host_arrays.hpp"
+#include "small_vector.hpp"
 
 namespace core {
 
@@ -76,7 +77,7 @@ public:
     // Whether the call is for the host: there are operands, and the results are small.
     bool are_small();
 
-    int count() const { return count_; }  // of the arrays
+    int count() const { return static_cast<int>(arrays_.size()); }  // of the arrays
     PyObject* operator[](int k) const { return arrays_[k]; }
     // That of the first array, or of the default device.
     PyObject* queue() const { return queue_.get(); }
@@ -94,6 +95,7 @@ private:
     void add_number(PyObject* x);
     npy_intp multiplications() const;
 
+    // Of more arrays than these, which only lists have, the elements are no more than these could have.
     static constexpr int MAX_ARRAYS = 64;
     static constexpr npy_intp GROWN_ELEMENTS = 1 << 16;
 
@@ -104,13 +106,13 @@ private:
     Matrix matrices_[2];
     int matrix_count_ = 0;
 
-    int rules_, count_ = 0, broadcast_ndim_ = 0;
+    int rules_, broadcast_ndim_ = 0;
     bool have_data_ = false, have_copies_ = false, are_of_host_ = false, are_of_objects_ = false, have_lists_ = false;
     int depth_ = 0;  // of lists in lists
     Ref queue_;
-    npy_intp product_ = 1, elements_ = 1, largest_ = 0;  // what all come to together, and the size of the largest
+    npy_intp product_ = 1, elements_ = 1, largest_ = 0, sum_ = 0;  // what all come to together, and the size of the largest
     npy_intp broadcast_[NPY_MAXDIMS];
-    PyObject* arrays_[MAX_ARRAYS];  // owned
+    SmallVector<PyObject*, MAX_ARRAYS> arrays_;  // owned
 };
 
 // A result with arrays of this package in place of NumPy's; an argument comes back as itself.
