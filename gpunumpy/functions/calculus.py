@@ -13,10 +13,11 @@ from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.ops import table
-from ..core.recording.array import ndarray, wrap
-from ..core.recording.record import as_array, as_dtype, elementwise, ndim_of
-from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced_copy
+from ..core.recording.array import ndarray, ordered_view, wrap, wrap_ordered
+from ..core.recording.record import as_array, as_dtype, elementwise, elementwise_value, ndim_of
+from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced, sliced_copy
 from .manipulation.joining import concatenate
+from .manipulation.shape import permuted
 from .reductions.reductions import all
 from .ufuncs.errstate import ignoring
 from .ufuncs.methods import NO_VALUE, reduce_ufunc, wrapped_scalar
@@ -40,7 +41,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
     op = "not_equal" if array.dtype == BOOL else "subtract"
     for _ in range(n):
         length = array.shape[axis]
-        array = elementwise(op, (sliced_copy(array, axis, 1, length), sliced_copy(array, axis, 0, length - 1)))
+        neighbours = sliced(array, axis, 1, length), sliced(array, axis, 0, length - 1)
+        array = wrap_ordered(*elementwise_value(op, neighbours))
     return array
 
 
@@ -94,9 +96,15 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     dtype = array.dtype if KIND[array.dtype] in "efc" else FLOAT64
+    order = layout.copied_order(array.shape, array.layout.strides)  # in which the derivatives lie in memory too
+    if order is not None:
+        array = permuted(array, order)
+        axes = tuple(order.index(d) for d in axes)
     if KIND[array.dtype] in "iu":
         array = wrap(graph.cast(array.value(), FLOAT64))
     derivatives = tuple(_derivative(array, d, step, edge_order, dtype) for d, step in zip(axes, steps, strict=True))
+    if order is not None:
+        derivatives = tuple(ordered_view(derivative, order) for derivative in derivatives)
     return derivatives[0] if len(derivatives) == 1 else derivatives
 
 

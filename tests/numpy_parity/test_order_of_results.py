@@ -85,3 +85,37 @@ def test_writes_through_a_flat_view_of_a_result(made: str, device: str) -> None:
         found.ravel()[::3] = 100
         reference.ravel()[::3] = 100
         numpy.testing.assert_array_equal(found.get(), reference)
+
+
+# Functions whose results lie in memory as their argument does.
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "diff": lambda xp, x: xp.diff(x),
+    "diff along the first axis": lambda xp, x: xp.diff(x, n=2, axis=0, prepend=0),
+    "gradient": lambda xp, x: xp.gradient(x)[0],
+    "gradient by distances": lambda xp, x: xp.gradient(x, xp.arange(float(x.shape[-1])) ** 2, axis=-1, edge_order=2),
+    "gradient of integers": lambda xp, x: xp.gradient(x.astype(int), axis=1),
+    "unwrap": lambda xp, x: xp.unwrap(x, period=2),
+    "unwrap along the first axis": lambda xp, x: xp.unwrap(x, axis=0),
+    "angle": lambda xp, x: xp.angle(x * 1j + 1),
+    "the real parts of a pending value": lambda xp, x: (x * 1j + 2).real + 1,
+    "the imaginary parts of columns": lambda xp, x: (x * 1j)[:, 1:].imag + 1,
+    "argwhere": lambda xp, x: xp.argwhere(x > 4),
+}
+ARGUMENTS: dict[str, Callable[[Any, Any], Any]] = {
+    "in C order": lambda xp, x: x + 1,
+    "in Fortran order": lambda xp, x: xp.asfortranarray(x),
+    "a pending transpose": lambda xp, x: (x + 1).T,
+    "columns in Fortran order": lambda xp, x: xp.asfortranarray(x)[:, :3],
+    "three axes": lambda xp, x: xp.stack([x, -x, x + 2]).transpose(2, 0, 1),
+    "backwards": lambda xp, x: x.T[::-1],
+}
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_strides_of_functions(function: str, argument: str, device: str) -> None:
+    with Device(device):
+        found = FUNCTIONS[function](np, ARGUMENTS[argument](np, from_host(X)))
+        reference = FUNCTIONS[function](numpy, ARGUMENTS[argument](numpy, X))
+        assert found.strides == reference.strides
+        numpy.testing.assert_allclose(found.get(), reference, rtol=1e-13)

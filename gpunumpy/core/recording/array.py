@@ -673,9 +673,12 @@ def as_class(array: ndarray, cls: type[ndarray], template: ndarray | None) -> An
 def wrap_ordered(node: Node, order: tuple[int, ...] | None) -> ndarray:
     """Return a new array with a value in memory order: dimension k of the node is the array's axis ``order[k]``."""
     array = wrap(node)
-    if order is None:
-        return array
-    view = make_view(array, layout.ordered_layout(node.signature.shape, order))
+    return array if order is None else ordered_view(array, order)
+
+
+def ordered_view(array: ndarray, order: tuple[int, ...]) -> ndarray:
+    """Return the only view that is shown of a new array: dimension k of the array is its axis ``order[k]``."""
+    view = make_view(array, layout.ordered_layout(array.shape, order))
     view._flags = array._flags | ORDERED
     return view
 
@@ -703,11 +706,7 @@ def from_host(data: Any, device: Device | None = None, blocking: bool = True) ->
     where = layout.c_layout(ordered.shape)
     buffer = buffer_under_way(ordered, device, queue.lock, blocking)
     array = wrap_leaf(graph.leaf(buffer or buffer_of(ordered, device), dtype, where, queue))
-    if order is None:
-        return array
-    view = make_view(array, layout.ordered_layout(where.shape, order))
-    view._flags |= ORDERED
-    return view
+    return array if order is None else ordered_view(array, order)
 
 
 def from_numpy(data: Any, device: Device | None = None) -> ndarray:

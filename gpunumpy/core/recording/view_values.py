@@ -31,7 +31,8 @@ def derived(owner: Node, where: Layout, component: str, dtype: DType) -> Node:
         return reinterpreted(owner, where, dtype)
     if owner.data is not None:
         return reinterpreted(owner, component_layout(where, component), dtype)
-    return graph.map_node(component, (owner.signature.dtype, dtype), (graph.view(owner, where),))
+    # The view is of the parts, not they of the view: its strides decide the memory order of what is made of it.
+    return graph.view(graph.map_node(component, (owner.signature.dtype, dtype), (owner,)), where)
 
 
 def reinterpreted(owner: Node, where: Layout, dtype: DType) -> Node:

@@ -17,7 +17,7 @@ from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import is_scalar, ndarray, one_step, to_host, wrap
+from ...core.recording.array import is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import array_of_protocol
 from ...core.source_location import source_location
 from ..creation.arrays import zeros_like as _zeros_like
@@ -80,14 +80,13 @@ def argwhere(a: Any) -> ndarray:
     a = record.as_array(a)
     selection = MaskSelection(_as_bool(a))
     columns = selection.indices() if a.shape else ()
-    shape = (selection.count, len(columns))
-    axis = graph.iota(shape, 1, a.queue)
+    shape = (len(columns), selection.count)
+    axis = graph.iota(shape, 0, a.queue)
     result = graph.fill(graph.typed_scalar(0, INT64), shape, a.queue)
     for column_number, column in enumerate(columns):
         is_column = graph.map_node("equal", (INT64, INT64, BOOL), (axis, graph.scalar(column_number)))
-        index = record.reshaped(column, (selection.count, 1))
-        result = graph.map_node("where", (BOOL, INT64, INT64, INT64), (is_column, index, result))
-    return wrap(result)
+        result = graph.map_node("where", (BOOL, INT64, INT64, INT64), (is_column, column, result))
+    return wrap_ordered(result, (1, 0))  # NumPy's is the transpose of `nonzero`
 
 
 _NOT_GIVEN: Any = numpy._NoValue  # None is an element

@@ -7,18 +7,24 @@ from typing import Any
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
+from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import reshaped
 from ..ufuncs.methods import wrapped_scalar
 
 
 def sliced_copy(array: ndarray, axis: int, start: int, stop: int) -> ndarray:
-    """Return the elements from `start` up to `stop` along an axis, as a new array."""
+    """Return the elements from `start` up to `stop` along an axis, as a new array in C order."""
+    return wrap(sliced(array, axis, start, stop))
+
+
+def sliced(array: ndarray, axis: int, start: int, stop: int) -> Node:
+    """Return the elements from `start` up to `stop` along an axis, as a value with the strides of the array."""
     value = array.value()
     shape = value.signature.shape
     strides = layout.c_strides(shape)
     sliced_shape = (*shape[:axis], stop - start if stop > start else 0, *shape[axis + 1 :])
-    return wrap(graph.view(value, Layout(sliced_shape, strides, 0 if 0 in sliced_shape else start * strides[axis])))
+    return graph.view(value, Layout(sliced_shape, strides, 0 if 0 in sliced_shape else start * strides[axis]))
 
 
 def filled_like(array: ndarray, value: Any, axis: int, length: int) -> ndarray:

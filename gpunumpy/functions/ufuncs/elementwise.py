@@ -552,6 +552,6 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
         wrapped = where(bitwise_and(equal(wrapped, -half), greater(steps, 0)), half, wrapped)
     is_small = less(absolute(steps), period / 2 if discont is None else discont)
     correction = accumulate_ufunc("add", where(is_small, 0, subtract(wrapped, steps)), axis)
-    result = wrap(graph.cast(graph.as_new_node(p.value()), dtype))
+    result = elementwise("cast", (p,), (p.dtype, dtype))
     setitem(result, after, add(getitem(p, after), correction))
     return result
