@@ -84,7 +84,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
         if points.ndim == 1:
             step = laid_along_axis(step, axis, values.ndim)
     length = values.shape[axis]
-    pairs = elementwise("add", (sliced_copy(values, axis, 1, length), sliced_copy(values, axis, 0, length - 1)))
+    neighbours = sliced(values, axis, 1, length), sliced(values, axis, 0, length - 1)
+    pairs = wrap_ordered(*elementwise_value("add", neighbours))
     return reduce_ufunc("add", elementwise("divide", (elementwise("multiply", (step, pairs)), 2.0)), axis)
 
 

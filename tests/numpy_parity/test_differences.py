@@ -323,6 +323,15 @@ DIFFERENCES = {
         (3,),
         AttributeError,
     ),
+    "order of a solution": Difference(
+        lambda np: np.linalg.solve(2 * np.eye(3), np.eye(3)).flags.c_contiguous, True, False
+    ),
+    "order of factors": Difference(
+        lambda np: [x.flags.c_contiguous for x in np.linalg.qr(np.eye(3) + 1)], [True, True], [False, False]
+    ),
+    "order of a stack of Fortran arrays": Difference(
+        lambda np: np.stack([np.zeros((3, 2), order="F")] * 2, axis=1).strides, (16, 8, 48), (8, 48, 24)
+    ),
     "order of columns": Difference(reshape_of_columns_is_a_view, False, True),
     "as_strided out of memory": Difference(lambda np: strided(np, (9,), (8,)), (9,), ValueError),
     "as_strided into an element": Difference(lambda np: strided(np, (3,), (4,)), (3,), ValueError),

@@ -94,6 +94,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "gradient": lambda xp, x: xp.gradient(x)[0],
     "gradient by distances": lambda xp, x: xp.gradient(x, xp.arange(float(x.shape[-1])) ** 2, axis=-1, edge_order=2),
     "gradient of integers": lambda xp, x: xp.gradient(x.astype(int), axis=1),
+    "trapezoid": lambda xp, x: xp.trapezoid(x, axis=0),
     "unwrap": lambda xp, x: xp.unwrap(x, period=2),
     "unwrap along the first axis": lambda xp, x: xp.unwrap(x, axis=0),
     "angle": lambda xp, x: xp.angle(x * 1j + 1),
