@@ -197,6 +197,12 @@ def class_of_masked_data(np: Any) -> bool:
     return isinstance(np.ma.array(np.arange(3.0).view(subclass)).data, subclass)
 
 
+def written_to_what_is_filled(np: Any) -> float:
+    x = np.ma.array(np.arange(2.0), mask=[False, False])
+    x.filled()[0] = 5
+    return float(x[0])
+
+
 def seen_while_iterating(np: Any) -> float:
     array = np.zeros(2)
     with np.nditer(array, op_flags=[["readwrite"]]) as iterator:
@@ -297,6 +303,7 @@ DIFFERENCES = {
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
     "NumPy's operand on the left": Difference(ufunc_of_numpy_on_the_left, True, False),
     "masked data of a subclass": Difference(class_of_masked_data, True, False),
+    "filled, of no masked element": Difference(written_to_what_is_filled, 5.0, 0.0),
     "nditer": Difference(seen_while_iterating, 1.0, 0.0),
     "parts of functions": Difference(
         lambda np: asked_ufunc(np, lambda np, x: np.diff(x)), "asked for subtract", "not asked"
