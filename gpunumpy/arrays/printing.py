@@ -25,6 +25,9 @@ from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
 
+# The releases of NumPy whose summaries do not show the shape, as `printoptions` names them in `legacy`.
+_WITHOUT_SHAPE = ("1.13", "1.21", "1.25", "2.1")
+
 
 def _shorten(x: ndarray, axis: int, edge: int) -> ndarray:
     """Return the first and last `edge` elements along an axis, with one more in between to become the ellipsis."""
@@ -105,16 +108,19 @@ def array_repr(
         return numpy.array_repr(host, max_line_width, precision, suppress_small)
     width = current["linewidth"] if max_line_width is None else max_line_width
     options = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
-    text = "array(" + _string_of_corners(arr, {**options, "separator": ", ", "prefix": "array(", "suffix": ","})
+    prefix = ("array" if type(arr) is ndarray else type(arr).__name__) + "("
+    text = prefix + _string_of_corners(arr, {**options, "separator": ", ", "prefix": prefix, "suffix": ","})
     # NumPy adds the shape to a summary, and a dtype that the elements do not show.
     sample = numpy.array_repr(numpy.ones(1, arr.dtype), 10_000)
-    extras = [f"shape={arr.shape}"]
+    extras = [] if current["legacy"] in _WITHOUT_SHAPE else [f"shape={arr.shape}"]
     if "dtype=" in sample:
         extras.append(sample[sample.index("dtype=") : -1])
+    if not extras:
+        return text + ")"
     extra = ", ".join(extras) + ")"
     last_line_length = len(text) - (text.rfind("\n") + 1)
-    fits_on_line = last_line_length + 1 + len(extra) + 1 <= width
-    return text + "," + (" " if fits_on_line else "\n" + " " * len("array(")) + extra
+    fits_on_line = current["legacy"] == "1.13" or last_line_length + 1 + len(extra) + 1 <= width
+    return text + "," + (" " if fits_on_line else "\n" + " " * len(prefix)) + extra
 
 
 def representation(x: ndarray) -> str:

@@ -89,7 +89,7 @@ def test_clip_arguments() -> None:
     same(to_host(tested.clip(max=3)), x.clip(max=3))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("decimals", [0, 1, 2, -1, -2, 1.5])
+@pytest.mark.parametrize("decimals", [0, 1, 2, -1, -2, 1.5, 309, -309])
 def test_round(decimals: Any) -> None:
     for dtype in DTYPES:
         x = (sample(dtype, (3, 5), 1, 0, 50) * numpy.dtype(dtype).type(2)).astype(dtype)

@@ -34,6 +34,7 @@ def test_repr_and_str(dtype: Any) -> None:
         {"linewidth": 40, "threshold": 50},
         {"threshold": 10, "edgeitems": 0},
         {"sign": "+", "floatmode": "fixed"},
+        *({"threshold": 5, "linewidth": 60, "legacy": release} for release in ("1.13", "1.21", "1.25", "2.1")),
     ],
     ids=str,
 )
@@ -43,6 +44,13 @@ def test_print_options(options: dict[str, Any]) -> None:
             assert repr(np.asarray(reference)) == repr(reference)
             assert str(np.asarray(reference)) == str(reference)
             assert np.array_repr(np.asarray(reference), 60, 3) == numpy.array_repr(reference, 60, 3)
+
+
+@pytest.mark.parametrize("shape", [(3,), (1001,), (40, 50)])
+def test_repr_of_a_subclass_has_its_name(shape: tuple[int, ...]) -> None:
+    reference = sample("f", shape)
+    tested = np.asarray(reference).view(type("Meters", (np.ndarray,), {}))
+    assert repr(tested) == repr(reference.view(type("Meters", (numpy.ndarray,), {})))
 
 
 def test_array2string() -> None:

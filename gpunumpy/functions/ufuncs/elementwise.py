@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from math import pi, prod
+import sys
+from math import inf, pi, prod
 from operator import index
 from typing import Any
 
@@ -226,7 +227,7 @@ around = round
 
 def _round_inexact(x: ndarray, places: int) -> ndarray:
     """Round floats to `places` decimals: scale, round to the nearest integer, scale back."""
-    scale = 10.0 ** abs(places)
+    scale = 10.0 ** abs(places) if abs(places) <= sys.float_info.max_10_exp else inf
     apply_scale, undo_scale = (multiply, divide) if places > 0 else (divide, multiply)
     if x.dtype not in ML_DTYPES:
         return undo_scale(rint(apply_scale(x, scale)), scale)
@@ -299,7 +300,6 @@ def _replace_nonfinite(x: ndarray, nan: Any, high: Any, low: Any) -> ndarray:
         else wrap(graph.cast(n, dtype))
         for n in given
     )
-    inf = float("inf")
     return where(isnan(x), nan, where(equal(x, inf), high, where(equal(x, -inf), low, x)))
 
 
