@@ -21,6 +21,7 @@ from ..core.source_location import call_for_user
 from ..functions.bits import byteswap, getfield, setfield
 from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
+    cast_on_host,
     construct_on_host,
     get_item_on_host,
     operator_of_every_dtype,
@@ -183,7 +184,11 @@ _FOR_EVERY_DTYPE = frozenset(
         ),
     )
 )
-_ON_HOST: dict[str, Callable[..., Any]] = {"__getitem__": get_item_on_host, "__setitem__": set_item_on_host}
+_ON_HOST: dict[str, Callable[..., Any]] = {
+    "__getitem__": get_item_on_host,
+    "__setitem__": set_item_on_host,
+    "astype": cast_on_host,
+}
 # What Python calls with one or two arguments.
 _PLAIN_OPERATORS = (OPERATORS.keys() | {"__getitem__"}) - {"__pow__", "__rpow__"}
 

@@ -114,7 +114,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_OF_MASKS, _IS_OF_FINITE, _IS_QUIET = 
     _IS_ASSIGNMENT,
     _IS_OF_PYTHON,
     _IS_LIKE,
-) = (1 << k for k in range(6, 20))
+    _IS_CAST,
+) = (1 << k for k in range(6, 21))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -293,6 +294,7 @@ class Placement:
             | _IS_OF_SAMPLES * (_COUNTS.get(name) is _count_of_samples)
             | _IS_OF_DATA * (name in MAKERS)
             | _IS_LIKE * (name in _LIKE)
+            | _IS_CAST * (name == "astype")
         )
 
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -457,7 +459,7 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     except (AttributeError, TypeError):  # scalars lack some methods; the function of this package may take more
         return ELSEWHERE
     except ValueError:
-        if call.has_copies:
+        if call.has_copies or (name == "astype" and memories[0].dtype == object):
             return ELSEWHERE
         raise
     returned = call.returned(result, call.device)

@@ -37,6 +37,10 @@ def _set_to(x: Any, values: Any) -> Any:
     return x
 
 
+def _results_among_objects(np: Any) -> Any:
+    return _set_to(np.empty(2, object), [np.arange(4).sum(), np.arange(3).argmax()])
+
+
 def _sparse_grids(np: Any, x: Any, copy: bool) -> Any:
     return np.meshgrid(x, np.arange(2), sparse=True, copy=copy)
 
@@ -245,6 +249,12 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "an array as a dtype of zeros": lambda np: np.zeros(2, np.array([1, 2])),
     "an array as a dtype of a cast": lambda np: np.ones(2).astype(np.array([1, 2])),
     "an array as a dtype of a sum": lambda np: np.sum(np.ones(2), dtype=np.array([1, 2])),
+    "results among objects as texts": lambda np: _results_among_objects(np).astype(str),
+    "results among objects as bytes": lambda np: np.array(_results_among_objects(np), "S3"),
+    "results among objects as dates": lambda np: _results_among_objects(np).astype("M8[D]"),
+    "results among objects as numbers": lambda np: _results_among_objects(np).astype("f4"),
+    "results among objects written to texts": lambda np: _set_to(np.array(["a", "b"]), _results_among_objects(np)),
+    "arrays among objects as texts": lambda np: _set_to(np.empty(1, object), [np.arange(2)]).astype(str),
     "a masked array like one with a fill value": lambda np: (
         np.ma.masked_all_like(np.ma.array([1], fill_value=7)).fill_value
     ),

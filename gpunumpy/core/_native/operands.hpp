@@ -34,7 +34,9 @@ enum Rules {
     // What gives Python's objects: those of an array of objects are the very ones that it holds.
     IS_OF_PYTHON = 1 << 18,
     // What makes an array like another one, or of another shape.
-    IS_LIKE = 1 << 19
+    IS_LIKE = 1 << 19,
+    // What casts an array: where NumPy refuses objects, Python has it cast them again.
+    IS_CAST = 1 << 20
 };
 
 // The most arguments of a call that is placed here.
@@ -84,6 +86,7 @@ public:
     bool have_copies() const { return have_copies_; }
     // Whether an array is of objects, texts or dates: Python has NumPy do the same, whatever NumPy raises.
     bool are_of_host() const { return are_of_host_; }
+    bool are_of_objects() const { return are_of_objects_; }
 
 private:
     bool have_queue();
