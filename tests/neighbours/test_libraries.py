@@ -184,6 +184,10 @@ def test_pandas_makes_columns_of_objects_of_elements() -> None:
     x = gpunumpy.asarray(DATA["x"])
     assert pandas.Series([x[0], x[1]]).dtype == object
     assert pandas.Series([float(x[0]), float(x[1])]).dtype == float
+    for rows in ([{"e": x.sum()}], {"e": [x.sum()]}, [(x.sum(),)]):
+        frame = pandas.DataFrame(rows)
+        assert frame.dtypes.to_list() == [object]
+        assert frame.astype(float).dtypes.to_list() == [float]
 
 
 @pytest.mark.usefixtures("on_each_side")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -71,7 +71,11 @@ def explain(*arrays: Any, path: str | PathLike[str] | None = None, file: TextIO 
     ------
     TypeError
         If something else than an array of this package is given.
+    ValueError
+        If the name of the drawing does not end with ".svg".
     """
+    if path is not None and Path(path).suffix != ".svg":
+        raise ValueError(f"the drawing is an .svg file, not {fspath(path)!r}")
     found = explained(*arrays)
     if path is not None:
         Path(path).write_text(found.svg, encoding="utf-8")

@@ -59,6 +59,12 @@ def test_only_the_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (tmp_path / "x.svg").read_text().startswith("<svg")
 
 
+def test_only_an_svg_is_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"an \.svg file, not '.*x\.png'"):
+        np.explain(pending(), path=tmp_path / "x.png")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_array_that_is_updated_in_place_leads_to_its_kernel(tmp_path: Path) -> None:
     x = np.asarray(numpy.ones(100))
     x[2:] = 5.0
