@@ -58,7 +58,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 # Functions whose results can be larger than the broadcast of their operands, or whose work grows faster: as many
-# elements as the product of all sizes and integers among the arguments.
+# elements as the product of all sizes and integers among the arguments, or, of a summary, as the largest of them.
 _GROWING = _names("""
     bartlett bincount blackman broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diag_indices diagflat
     einsum eye fft fft2 fftfreq fftn hamming hanning hfft histogram histogram2d histogram_bin_edges histogramdd ifft
@@ -75,6 +75,7 @@ _GROWING |= {
         vander vander2d vander3d vandernd
     """)
 }
+_SUMMARIES = _names("histogram histogram_bin_edges percentile quantile")
 _GROWN = 1 << 16
 # Products: of stacks of matrices, one matrix of each by one of the other, and of all rows and columns.
 _STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vecdot vecmat")
@@ -115,7 +116,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_OF_MASKS, _IS_OF_FINITE, _IS_QUIET = 
     _IS_OF_PYTHON,
     _IS_LIKE,
     _IS_CAST,
-) = (1 << k for k in range(6, 21))
+    _IS_SUMMARY,
+) = (1 << k for k in range(6, 22))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -295,6 +297,7 @@ class Placement:
             | _IS_OF_DATA * (name in MAKERS)
             | _IS_LIKE * (name in _LIKE)
             | _IS_CAST * (name == "astype")
+            | _IS_SUMMARY * (name in _SUMMARIES)
         )
 
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -451,8 +454,10 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
         if _multiplications(name, (*host_args, *host_options.values())) > limit:
             return ELSEWHERE
     grown = max(_GROWN, call.host_bytes // 8)
-    if name in _GROWING and prod(filter(None, (*sizes, *_integers(args), *_integers(options.values())))) > grown:
-        return ELSEWHERE
+    if name in _GROWING:
+        counts = filter(None, (1, *sizes, *_integers(args), *_integers(options.values())))
+        if (max if name in _SUMMARIES else prod)(counts) > grown:
+            return ELSEWHERE
     try:
         with numpy.errstate(all="ignore"):
             result = call_for_user(function, *host_args, **host_options)

@@ -242,6 +242,26 @@ def test_writes_are_as_large_as_their_operands(name: str) -> None:
     numpy.testing.assert_array_equal(np.asnumpy(outcomes[1]), outcomes[0])
 
 
+SUMMARIES: dict[str, Callable[[Any, Any], Any]] = {
+    "percentile": lambda xp, x: xp.percentile(x, 95),
+    "percentiles": lambda xp, x: xp.percentile(x, [5, 50, 95], axis=0),
+    "quantile": lambda xp, x: xp.quantile(x, xp.linspace(0, 1, 11)),
+    "histogram": lambda xp, x: xp.histogram(x, bins=100)[0],
+    "histogram over edges": lambda xp, x: xp.histogram(x, xp.linspace(0, 1, 51))[0],
+    "histogram_bin_edges": lambda xp, x: xp.histogram_bin_edges(x, 100, (0, 1)),
+}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_summaries_leave_an_array_on_the_host(name: str) -> None:
+    data = numpy.random.default_rng(0).random(HOST_BYTES // 8)
+    x = np.asarray(data)
+    result = SUMMARIES[name](np, x)
+    assert x.residence == result.residence == "host"
+    numpy.testing.assert_array_equal(np.asnumpy(result), SUMMARIES[name](numpy, data))
+    assert np.histogram(x, MANY + placement._GROWN)[0].residence == "device"
+
+
 def test_both_cores_have_the_same_rules() -> None:
     native = Path(np.__file__).parent / "core/_native"
     text = "".join((native / name).read_text() for name in ("operands.hpp", "host_arrays.hpp", "array.hpp"))

@@ -103,7 +103,7 @@ bool Operands::are_small() {
     const bool has_result = !(rules_ & (IS_WRITING | IS_ASSIGNMENT));  // and else no more elements than the largest operand
     if (has_result && elements_ > host_bytes / 8 && elements_ > largest_) return false;
     if (rules_ & IS_PRODUCT) return multiplications() <= PyLong_AsSsize_t(state.queue_host_multiplications.of(queue()));
-    return !(rules_ & IS_GROWING) || product_ <= std::max(GROWN_ELEMENTS, host_bytes / 8);
+    return !(rules_ & IS_GROWING) || grown_ <= std::max(GROWN_ELEMENTS, host_bytes / 8);
 }
 
 PyObject* Operands::taken_memory(PyObject* array) {
@@ -174,7 +174,7 @@ PyObject* Operands::taken_parts(PyObject* x) {
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
 void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     if ((rules_ & IS_PRODUCT) && ndim > 1 && matrix_count_ < 2) matrices_[matrix_count_++] = {size, dims[ndim - 2], dims[ndim - 1]};
-    if (size && product_ <= MANY) product_ *= size;
+    add_count(size);
     largest_ = std::max(largest_, size);
     sum_ = std::min(sum_ + size, MANY);
     elements_ = 1;
@@ -197,8 +197,12 @@ npy_intp Operands::multiplications() const {
 void Operands::add_number(PyObject* x) {
     int overflow;
     const long value = std::labs(PyLong_AsLongAndOverflow(x, &overflow));
-    const bool is_large = overflow || value > MANY || product_ > MANY;
-    product_ = is_large ? MANY + 1 : product_ * (value ? value : 1);
+    add_count(overflow ? MANY + 1 : value);
+}
+
+void Operands::add_count(npy_intp count) {
+    if (!count || grown_ > MANY) return;
+    grown_ = count > MANY || rules_ & IS_SUMMARY ? std::max(grown_, count) : grown_ * count;
 }
 
 namespace {

@@ -36,7 +36,9 @@ enum Rules {
     // What makes an array like another one, or of another shape.
     IS_LIKE = 1 << 19,
     // What casts an array: where NumPy refuses objects, Python has it cast them again.
-    IS_CAST = 1 << 20
+    IS_CAST = 1 << 20,
+    // Of what is growing, functions whose results are as large as the largest of the operands and integers.
+    IS_SUMMARY = 1 << 21
 };
 
 // The most arguments of a call that is placed here.
@@ -96,6 +98,7 @@ private:
     PyObject* taken_parts(PyObject* x);
     void add_shape(int ndim, const npy_intp* dims, npy_intp size);
     void add_number(PyObject* x);
+    void add_count(npy_intp count);
     npy_intp multiplications() const;
 
     // Of more arrays than these, which only lists have, the elements are no more than these could have.
@@ -113,7 +116,7 @@ private:
     bool have_data_ = false, have_copies_ = false, are_of_host_ = false, are_of_objects_ = false, have_lists_ = false;
     int depth_ = 0;  // of lists in lists
     Ref queue_;
-    npy_intp product_ = 1, elements_ = 1, largest_ = 0, sum_ = 0;  // what all come to together, and the size of the largest
+    npy_intp grown_ = 1, elements_ = 1, largest_ = 0, sum_ = 0;  // what all come to together, and the size of the largest
     npy_intp broadcast_[NPY_MAXDIMS];
     SmallVector<PyObject*, MAX_ARRAYS> arrays_;  // owned
 };
