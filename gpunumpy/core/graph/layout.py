@@ -45,6 +45,20 @@ def c_layout(shape: Shape) -> Layout:
     return Layout(shape, c_strides(shape), 0)
 
 
+@lru_cache(1 << 14)
+def permuted(layout: Layout, axes: tuple[int, ...]) -> Layout:
+    """Return the layout whose dimension k is axis ``axes[k]``."""
+    shape, strides, offset = layout
+    return Layout(tuple(shape[k] for k in axes), tuple(strides[k] for k in axes), offset)
+
+
+@lru_cache(1 << 14)
+def reshaped(layout: Layout, to: Shape) -> Layout | None:
+    """Return the layout of the same elements in another shape, or None if only a copy can have that shape."""
+    strides = reshape_strides(layout.shape, layout.strides, to)
+    return None if strides is None else Layout(to, strides, layout.offset)
+
+
 def c_strides(shape: Shape) -> tuple[int, ...]:
     """Return the strides of a C-ordered array; an empty dimension counts as size 1, as in NumPy."""
     strides = []

@@ -167,7 +167,7 @@ class ndarray(ArrayState):
         on_host = memory_on_host(self)
         if on_host is not None:
             return bool(on_host.flags.c_contiguous)
-        return layout.is_c_contiguous(self._node.signature.shape, self.element_strides)
+        return self._base is None or layout.is_c_contiguous(self._node.signature.shape, self.element_strides)
 
     @property
     def f_contiguous(self) -> bool:

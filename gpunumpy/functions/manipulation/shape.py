@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from inspect import isclass
 from math import prod
 from typing import Any
@@ -92,14 +93,22 @@ def new_shape(x: ndarray, shape: Any) -> Shape:
 
 def as_shape_with_unknown(shape: Any, size: int) -> Shape:
     """Return a shape for `size` elements as a tuple; one of the given dimensions may be -1."""
-    if type(shape) is tuple and all(type(n) is int for n in shape):
-        dims = shape
-    elif isinstance(shape, (tuple, list)) or numpy.ndim(shape):
+    if type(shape) is int:
+        return _shape_with_unknown((shape,), size)
+    if type(shape) is tuple and _EXACT.issuperset(map(type, shape)):
+        return _shape_with_unknown(shape, size)
+    if isinstance(shape, (tuple, list)) or numpy.ndim(shape):
         if any(isinstance(n, (bool, numpy.bool)) for n in shape):
             raise TypeError("an integer is required")
-        dims = tuple(operator.index(n) for n in shape)
-    else:
-        dims = (operator.index(shape),)
+        return _shape_with_unknown(tuple(operator.index(n) for n in shape), size)
+    return _shape_with_unknown((operator.index(shape),), size)
+
+
+_EXACT = frozenset((int,))  # no bools, which are equal to integers
+
+
+@lru_cache(1 << 12)
+def _shape_with_unknown(dims: Shape, size: int) -> Shape:
     unknown = [k for k, n in enumerate(dims) if n < 0]
     if len(unknown) > 1:
         raise ValueError("can only specify one unknown dimension")
@@ -134,9 +143,9 @@ def reshaped(x: ndarray, shape: Shape, order: str = "C", copy: bool | None = Non
         if owner_of(in_c_order) is not owner_of(x):
             result._flags |= ORDERED
         return result
-    strides = layout.reshape_strides(old_layout.shape, old_layout.strides, shape)
-    if strides is not None and not copy:
-        return make_view(x, Layout(shape, strides, old_layout.offset))
+    where = None if copy else layout.reshaped(old_layout, shape)
+    if where is not None:
+        return make_view(x, where)
     if copy is False:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return array_in_shape(x.value(), shape)
@@ -173,8 +182,7 @@ def flatten(x: ndarray, order: str = "C") -> ndarray:
 
 def permuted(x: ndarray, axes: Sequence[int]) -> ndarray:
     """Return the view whose dimension k is axis ``axes[k]``."""
-    shape, strides, offset = x.layout
-    return make_view(x, Layout(tuple(shape[k] for k in axes), tuple(strides[k] for k in axes), offset))
+    return make_view(x, layout.permuted(x.layout, tuple(axes)))
 
 
 def transpose(a: Any, axes: Any = None) -> ndarray:
@@ -182,14 +190,18 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
     x = as_array(a)
     if axes is None:
         return x if is_scalar(x) else permuted(x, range(x.ndim)[::-1])
-    given_axes = tuple(axes) if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
-    given_axes = tuple(operator.index(k) for k in given_axes)
-    if len(given_axes) != x.ndim:
+    given = axes if isinstance(axes, (tuple, list)) or hasattr(axes, "__iter__") else (axes,)
+    return scalar_of(permuted(x, _order_of_axes(tuple(map(operator.index, given)), x.ndim)), x)
+
+
+@lru_cache(1 << 12)
+def _order_of_axes(axes: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    if len(axes) != ndim:
         raise ValueError("axes don't match array")
-    order = tuple(normalize_axis(k, x.ndim) for k in given_axes)
+    order = tuple(normalize_axis(k, ndim) for k in axes)
     if len(set(order)) != len(order):
         raise ValueError("repeated axis in transpose")
-    return scalar_of(permuted(x, order), x)
+    return order
 
 
 permute_dims = transpose

@@ -25,6 +25,7 @@ from ..ufuncs.methods import reduce_ufunc
 from ..ufuncs.output import checked_output, write_to_output
 from .matrix_product import conjugate, matrix_product, vector_product
 from .operands import as_two_arrays, cast_to_common_dtype, noted, reordered, write_product
+from .stacked import matmul
 
 __all__ = ["dot", "vdot", "inner", "outer", "tensordot", "kron", "cross", "trace"]
 
@@ -34,13 +35,16 @@ _multiply, _subtract, _negative = binary_operator("multiply"), binary_operator("
 def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     """Sum products over the last axis of `a` and the second to last axis of `b`. See `numpy.dot`."""
     one, two = as_two_arrays(a, b)
+    out_array = _output_array(out)
+    is_matrix_product = 0 < two.ndim <= 2 and one.ndim and one.shape[-1] == two.shape[0]
+    if out_array is None and is_matrix_product and not _is_one_product(one, two):
+        return matmul(one, two)
     if not one.ndim or not two.ndim:
         result = _multiply(one, two).value()
     elif _is_one_product(one, two):
         result = reshaped(_multiply(one, two).value(), (1,) * (one.ndim + two.ndim - 2))
     else:
         result = _product_along(one, two, max(two.ndim - 2, 0))
-    out_array = _output_array(out)
     if out_array is None:
         return noted(wrap(result), one, two)
     is_same_type = (out_array.dtype, out_array.shape) == (result.signature.dtype, result.signature.shape)

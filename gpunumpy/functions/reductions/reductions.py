@@ -13,6 +13,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap, wrap_ordered
+from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc
 from ..ufuncs.output import checked_output, write_to_output
@@ -95,12 +96,17 @@ amin = min
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
     """Test whether any element over axes is true. See `numpy.any`."""
-    return reduce_ufunc("logical_or", a, axis, bool, out, keeps_dims(keepdims), NO_VALUE, where)
+    return reduce_ufunc("logical_or", a, axis, _dtype_of_truth(a), out, keeps_dims(keepdims), NO_VALUE, where)
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
     """Test whether all elements over axes are true. See `numpy.all`."""
-    return reduce_ufunc("logical_and", a, axis, bool, out, keeps_dims(keepdims), NO_VALUE, where)
+    return reduce_ufunc("logical_and", a, axis, _dtype_of_truth(a), out, keeps_dims(keepdims), NO_VALUE, where)
+
+
+def _dtype_of_truth(a: Any) -> Any:
+    """Return the `dtype` that has a reduction return truth values, which it does by itself but for objects."""
+    return None if type(a) is ndarray else bool
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN) -> ndarray:
@@ -221,7 +227,7 @@ def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> nd
     shape = final_shape(array, axes, keepdims)
     if 0 in [array.shape[d] for d in axes]:
         raise ValueError(f"attempt to get {op} of an empty sequence")
-    result = filled(0, INT64, shape, array) if 0 in shape else reduced(op, array, axes, INT64, keepdims)
+    result = filled(0, INT64, shape, array) if 0 in shape else _position(array, op, axes, keepdims)
     into = checked_output(out)
     if into is None:
         return result
@@ -230,3 +236,8 @@ def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> nd
     if not numpy.can_cast(into.dtype, INT64, "safe"):
         raise TypeError(f"Cannot cast array data from {into.dtype!r} to dtype('int64') according to the rule 'safe'")
     return write_to_output(into, result.value())
+
+
+@memoize_recording
+def _position(array: ndarray, op: str, axes: tuple[int, ...], keepdims: bool) -> ndarray:
+    return reduced(op, array, axes, INT64, keepdims)

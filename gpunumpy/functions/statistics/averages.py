@@ -17,7 +17,8 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.numpy_release import RELEASE
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed
+from ...core.recording.memo import memoize_recording
+from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed, unary_operator
 from ...core.source_location import warn
 from ..reductions.reductions import (
     NOT_GIVEN,
@@ -38,6 +39,7 @@ __all__ = ["average", "mean", "std", "var"]
 
 FLOAT32 = numpy.dtype(numpy.float32)
 _OF_EMPTY_SLICES = "Mean of empty slice" if RELEASE >= "2.4.0" else "Mean of empty slice."
+_root = unary_operator("sqrt")
 _REAL_OF: dict[DType, DType] = {numpy.dtype("c8"): FLOAT32, COMPLEX128: FLOAT64}
 
 
@@ -83,6 +85,18 @@ def mean(
     warned of a slice that a mask leaves empty, too.
     """
     array, out = as_array(a), checked_output(out)
+    if out is dtype is None and where is True and 0 not in array.shape:
+        return _plain_mean(array, axis, keeps_dims(keepdims))
+    return _mean(array, axis, dtype, out, keepdims, where)
+
+
+@memoize_recording
+def _plain_mean(array: ndarray, axis: Any, keepdims: bool) -> ndarray:
+    """Return the mean without other options of an array that has elements: nothing to warn of."""
+    return _mean(array, axis, None, None, keepdims, True)
+
+
+def _mean(array: ndarray, axis: Any, dtype: Any, out: Any, keepdims: Any, where: Any) -> ndarray:
     axes = layout.checked_axes(axis, array.ndim)
     kind = KIND[array.dtype]
     is_half = dtype is None and kind == "e"
@@ -150,7 +164,7 @@ def std(
     """
     array, out = as_array(a), checked_output(out)
     variance = _variance(array, axis, dtype, out, freedom(ddof, correction), keeps_dims(keepdims), where, mean)
-    result = elementwise("sqrt", (variance,))
+    result = _root(variance)
     if out is not None:
         return write_result_to_out(result, out, "sqrt", True)
     if variance.ndim:  # NumPy writes the roots to it, but for those of numbers
@@ -189,9 +203,14 @@ def _variance(
         return divided(filled(0, result_dtype, final_shape(array, axes, keepdims), array), 0.0, result_dtype)
     if loop_dtype is not None and numpy.can_cast(array.dtype, loop_dtype):
         array = converted(array, loop_dtype)
-    real = _REAL_OF.get(result_dtype, result_dtype)
-    variance = reduced("moments", array, axes, real, keepdims, (graph.scalar(float(ddof)),))
-    return converted(variance, result_dtype)
+    return _moments(array, axes, float(ddof), result_dtype, keepdims)
+
+
+@memoize_recording
+def _moments(array: ndarray, axes: tuple[int, ...], ddof: float, dtype: DType, keepdims: bool) -> ndarray:
+    """Return the variance of an array that has elements, in one pass."""
+    variance = reduced("moments", array, axes, _REAL_OF.get(dtype, dtype), keepdims, (graph.scalar(ddof),))
+    return converted(variance, dtype)
 
 
 def _deviation_dtype(array: ndarray, mean: Any) -> DType:

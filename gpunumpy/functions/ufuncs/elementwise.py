@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from functools import partial
 from math import inf, pi, prod
 from operator import index
 from typing import Any
@@ -90,6 +91,7 @@ from .ufunc import (
 )
 
 _clip = ufunc("clip")
+_record_clip = MemoizedOperation(partial(elementwise_value, "clip"))
 _SCALARS = (bool, int, float, complex, numpy.generic)
 
 
@@ -185,7 +187,7 @@ def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, 
         if type(high) is int and high >= limits.max:
             high = None
     if out is None and low is not None and high is not None and not options:
-        return elementwise("clip", (a, low, high))
+        return _record_clip(tuple(as_nodes((a, low, high))))
     options["out"] = out  # None says that nobody looks at what `where` leaves out
     if low is None and high is None:
         return positive(a, **options)

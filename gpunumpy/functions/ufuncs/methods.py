@@ -134,10 +134,12 @@ def reduce_ufunc(
         The value that the reduction starts with. None starts with the first element; by default the reduction starts
         with the ufunc's identity.
     """
-    if initial is NO_VALUE and where is True and out is dtype is None and not keepdims and type(x) is ndarray:
+    if initial is NO_VALUE and where is True and out is dtype is None and type(x) is ndarray:
         is_static = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
         if is_static and op != "power":  # whose exponents the host looks at
             value = x.value()
+            if keepdims:
+                return _plain_reduction((value,), op, axis, True)
             signature = _plain_reduction.find((value.signature, op, axis))
             if signature is not None:
                 return wrap(Node(signature, (value,)))
@@ -148,11 +150,13 @@ def reduce_ufunc(
 
 
 @MemoizedOperation
-def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
-    """Record a reduction without options; return as `_checked_reduction` does."""
+def _plain_reduction(
+    operands: tuple[Node, ...], op: str, axis: Any, keepdims: bool = False
+) -> tuple[Node, tuple[int, ...] | None]:
+    """Record a reduction without other options; return as `_checked_reduction` does."""
     check_reducible(op, "reduce")
     (value,) = operands
-    return _checked_reduction(value, op, axis)
+    return _checked_reduction(value, op, axis, keepdims=keepdims)
 
 
 def _checked_reduction(
