@@ -8,6 +8,7 @@ operation on the operands. The next call with an equal key makes the same nodes 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from enum import Enum
 from functools import wraps
 from math import inf
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -53,13 +54,12 @@ class MemoizedFunction:
         hottest callers use it directly: the result is ``wrap(Node(signature, operands))``.
     """
 
-    __slots__ = ("_keep", "_met", "_record", "_recordings", "find")
+    __slots__ = ("_keep", "_record", "_recordings", "find")
 
     def __init__(self, record: Callable[..., tuple[Node, tuple[int, ...] | None]]) -> None:
         self._record = record
         self._recordings = _Recordings()
         self.find, self._keep = self._recordings.find, self._recordings.keep_signature
-        self._met: BoundedTable[Key, bool] = BoundedTable()  # outlines of keys that have occurred
 
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
         """Return the result as a new array."""
@@ -71,7 +71,7 @@ class MemoizedFunction:
         known = self._recordings.recall(key)
         if type(known) is Signature:
             return wrap(Node(known, operands))
-        if known:
+        if type(known) is Recipe:
             result = known.array(operands)
             if result is not None:
                 return result
@@ -79,8 +79,8 @@ class MemoizedFunction:
         def record(operands: tuple[Node, ...]) -> ndarray:
             node, order = self._record(operands, *static)
             # Scalars alone are not kept: their result goes to the default device, which can change.
-            if known is None and any(f.queue is not None for f in signatures):
-                self._learn(key, node, order, operands, signatures)
+            if type(known) is Met and any(f.queue is not None for f in signatures):
+                self._learn(key, known, node, order, operands, signatures)
             return wrap_ordered(node, order)
 
         result = undisturbed(record, operands)
@@ -90,7 +90,13 @@ class MemoizedFunction:
         return result
 
     def _learn(
-        self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
+        self,
+        key: Key,
+        met: Met,
+        node: Node,
+        order: tuple[int, ...] | None,
+        operands: tuple[Node, ...],
+        signatures: Signatures,
     ) -> None:
         """Keep how a value was recorded for a key.
 
@@ -100,10 +106,7 @@ class MemoizedFunction:
         if order is None and _is_one_operation(node, node.signature, operands, signatures):
             self._recordings.keep(key, node.signature)
             return
-        outline = _outline(key)
-        if self._met.find(outline) is None:
-            self._met.keep(outline, True)
-        else:
+        if met is Met.AGAIN:
             stand_ins = StandIns(operands, signatures)
             node, order = self._record(stand_ins.nodes, *key[len(operands) :])
             if order is None and _is_one_operation(node, node.signature, stand_ins.nodes, signatures):
@@ -162,7 +165,13 @@ class MemoizedOperation(MemoizedFunction):
         return super().__call__(operands, *static)
 
     def _learn(
-        self, key: Key, node: Node, order: tuple[int, ...] | None, operands: tuple[Node, ...], signatures: Signatures
+        self,
+        key: Key,
+        met: Met,
+        node: Node,
+        order: tuple[int, ...] | None,
+        operands: tuple[Node, ...],
+        signatures: Signatures,
     ) -> None:
         signature = node.signature
         one_operation = node.args == operands and signature.args == signatures
@@ -173,7 +182,7 @@ class MemoizedOperation(MemoizedFunction):
             and (self._is_repeated is None or self._is_repeated(signatures))
         ):
             self._keep_operation((*[s.kind for s in signatures], *key[len(operands) :]), signature)
-        super()._learn(key, node, order, operands, signatures)
+        super()._learn(key, met, node, order, operands, signatures)
 
 
 def undisturbed(record: Callable[[tuple[Node, ...]], ndarray | None], operands: tuple[Node, ...]) -> ndarray | None:
@@ -194,8 +203,9 @@ def undisturbed(record: Callable[[tuple[Node, ...]], ndarray | None], operands: 
 def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
     """Give a function of arrays a memo: a call with arrays of the same signatures and equal other arguments repeats.
 
-    The recording is kept if the result is a new, pending array made by operations on all array arguments. These
-    operations must depend on the signatures and memory order of the arguments, not on their elements.
+    The recording is kept, when such a call comes for the second time, if the result is a new, pending array made by
+    operations on all array arguments. These operations must depend on the signatures and memory order of the arguments,
+    not on their elements.
     """
     recordings = _Recordings()
     find = recordings.find
@@ -232,10 +242,10 @@ def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
         known = recordings.recall(key)
         if type(known) is Signature:
             return wrap(Node(known, operands))
-        result = known.array(operands) if known else None
+        result = known.array(operands) if type(known) is Recipe else None
         if result is None:
             result = record(*args, **options)
-            if known is None and not any(result is x for x in args):
+            if known is Met.AGAIN and not any(result is x for x in args):
                 recording = _recording_of(result, operands, _signatures_in(key))
                 if recording is not None:
                     recordings.keep(key, recording)
@@ -374,6 +384,13 @@ def repeated(recipe: Recipe, operands: tuple[Node, ...]) -> Node | None:
     return nodes[-1]
 
 
+class Met(Enum):
+    """How a key is met of which nothing is known."""
+
+    FIRST = 1
+    AGAIN = 2
+
+
 class _Recordings:
     """What a function recorded, by keys.
 
@@ -388,22 +405,27 @@ class _Recordings:
         ``keep_signature(key, signature)`` keeps it, for this key alone.
     """
 
-    __slots__ = ("_outlined", "_recipes", "find", "keep_signature")
+    __slots__ = ("_met", "_outlined", "_recipes", "find", "keep_signature")
 
     def __init__(self) -> None:
         signatures: BoundedTable[Key, Signature] = BoundedTable()
         self.find, self.keep_signature = signatures.find, signatures.keep
         self._recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()  # False: no recipe exists
         self._outlined: BoundedTable[Key, Signature | Recipe] = BoundedTable()
+        self._met: BoundedTable[Key, Met] = BoundedTable()  # for outlines of keys that have occurred, and are unknown
 
-    def recall(self, key: Key) -> Signature | Recipe | Literal[False] | None:
-        """Return what is known of a key for which `find` returns None, or None; False if no recipe exists."""
+    def recall(self, key: Key) -> Signature | Recipe | Literal[False] | Met:
+        """Return what is known of a key that `find` does not know, False if no recipe exists; else how it is met."""
         recipe = self._recipes.find(key)
         if recipe is not None:
             return recipe
-        similar = self._outlined.find(_outline(key))
+        outline = _outline(key)
+        similar = self._outlined.find(outline)
         if similar is None:
-            return None
+            met = self._met.find(outline)
+            if met is None:
+                self._met.keep(outline, Met.AGAIN)  # the next time
+            return met or Met.FIRST
         if isinstance(similar, Signature):
             return self.keep_signature(key, with_arguments(similar, _signatures_in(key)))
         return self._recipes.keep(key, similar.over(_signatures_in(key)))

@@ -15,10 +15,20 @@ import numpy
 from ...core.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, KIND, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
+from ...core.graph.node import Node
 from ...core.numpy_release import RELEASE
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.memo import memoize_recording
-from ...core.recording.record import as_array, as_dtype, elementwise, reshaped, transposed, unary_operator
+from ...core.recording.memo import MemoizedOperation, memoize_recording
+from ...core.recording.record import (
+    as_array,
+    as_dtype,
+    as_nodes,
+    elementwise,
+    elementwise_value,
+    reshaped,
+    transposed,
+    unary_operator,
+)
 from ...core.source_location import warn
 from ..reductions.reductions import (
     NOT_GIVEN,
@@ -51,7 +61,12 @@ def converted(array: ndarray, dtype: DType) -> ndarray:
 def divided(array: ndarray, by: Any, dtype: DType) -> ndarray:
     """Return the quotient in a dtype, computed in double precision: large counts are not rounded before they divide."""
     wide = COMPLEX128 if array.dtype.kind == "c" else FLOAT64
-    return converted(elementwise("divide", (array, by), (wide, wide, wide)), dtype)
+    return converted(_divide(tuple(as_nodes((array, by))), (wide, wide, wide)), dtype)
+
+
+@MemoizedOperation
+def _divide(operands: tuple[Node, ...], loop: tuple[DType, ...]) -> tuple[Node, tuple[int, ...] | None]:
+    return elementwise_value("divide", operands, loop)
 
 
 def mask_over(where: Any, array: ndarray) -> ndarray:
@@ -106,7 +121,8 @@ def _mean(array: ndarray, axis: Any, dtype: Any, out: Any, keepdims: Any, where:
         warn_of_slices(_OF_EMPTY_SLICES, lambda: elementwise("equal", (count, 0)))
     elif count == 0:
         warn(_OF_EMPTY_SLICES, RuntimeWarning)
-    sums = stored(total(array, axes, sum_dtype, None, keepdims, where=where), out)
+    is_plain = out is dtype is None and kind in "fc"  # summed in its own dtype, so known from sums
+    sums = stored(total(array, axes, None if is_plain else sum_dtype, None, keepdims, where=where), out)
     result = divided(sums, count, array.dtype if is_half else sums.dtype)
     return result if out is None else write_result_to_out(result, out, "add")
 

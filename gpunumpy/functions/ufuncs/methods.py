@@ -7,7 +7,7 @@ left folds, in which every step needs the one before: library calls, parallel ov
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from functools import reduce as folded
 from math import copysign, prod
 from typing import Any
@@ -138,25 +138,30 @@ def reduce_ufunc(
         is_static = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
         if is_static and op != "power":  # whose exponents the host looks at
             value = x.value()
-            if keepdims:
-                return _plain_reduction((value,), op, axis, True)
             signature = _plain_reduction.find((value.signature, op, axis))
-            if signature is not None:
-                return wrap(Node(signature, (value,)))
-            return _plain_reduction((value,), op, axis)
+            result = _plain_reduction((value,), op, axis) if signature is None else wrap(Node(signature, (value,)))
+            if not keepdims:
+                return result
+            if result._base is None:  # in C order, so with dimensions of size 1 too
+                return wrap(reshaped(result._node, _kept_shape(value.signature.shape, axis)))
     check_reducible(op, "reduce")
     array, into = _operands(x, out)
     return _return_result(*_checked_reduction(array.value(), op, axis, dtype, into, keepdims, initial, where), into)
 
 
 @MemoizedOperation
-def _plain_reduction(
-    operands: tuple[Node, ...], op: str, axis: Any, keepdims: bool = False
-) -> tuple[Node, tuple[int, ...] | None]:
-    """Record a reduction without other options; return as `_checked_reduction` does."""
+def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
+    """Record a reduction without options; return as `_checked_reduction` does."""
     check_reducible(op, "reduce")
     (value,) = operands
-    return _checked_reduction(value, op, axis, keepdims=keepdims)
+    return _checked_reduction(value, op, axis)
+
+
+@lru_cache(1 << 12)
+def _kept_shape(shape: Shape, axis: int | tuple[int, ...] | None) -> Shape:
+    """Return the shape that a reduction over valid axes leaves with `keepdims`."""
+    axes = _axes(axis, len(shape))
+    return tuple(1 if d in axes else n for d, n in enumerate(shape))
 
 
 def _checked_reduction(
