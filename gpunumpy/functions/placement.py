@@ -75,7 +75,9 @@ _GROWING |= {
         vander vander2d vander3d vandernd
     """)
 }
-_SUMMARIES = _names("histogram histogram_bin_edges percentile quantile")
+_SUMMARIES = _names("""
+    chebfit corrcoef cov hermefit hermfit histogram histogram_bin_edges lagfit legfit percentile polyfit quantile
+""")
 _GROWN = 1 << 16
 # Products: of stacks of matrices, one matrix of each by one of the other, and of all rows and columns.
 _STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vecdot vecmat")

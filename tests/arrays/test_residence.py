@@ -249,6 +249,10 @@ SUMMARIES: dict[str, Callable[[Any, Any], Any]] = {
     "histogram": lambda xp, x: xp.histogram(x, bins=100)[0],
     "histogram over edges": lambda xp, x: xp.histogram(x, xp.linspace(0, 1, 51))[0],
     "histogram_bin_edges": lambda xp, x: xp.histogram_bin_edges(x, 100, (0, 1)),
+    "cov": lambda xp, x: xp.cov(x, 1 - x),
+    "corrcoef": lambda xp, x: xp.corrcoef(x, x * x),
+    "polyfit": lambda xp, x: xp.polyfit(x, x**2, 3),
+    "chebfit": lambda xp, x: xp.polynomial.chebyshev.chebfit(x, x**2, 3),
 }
 
 

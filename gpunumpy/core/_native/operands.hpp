@@ -37,7 +37,7 @@ enum Rules {
     IS_LIKE = 1 << 19,
     // What casts an array: where NumPy refuses objects, Python has it cast them again.
     IS_CAST = 1 << 20,
-    // Of what is growing, functions whose results are as large as the largest of the operands and integers.
+    // Of what is growing, functions with as much work as the largest of the operands and integers makes.
     IS_SUMMARY = 1 << 21
 };
 
