@@ -50,7 +50,7 @@ from ..core.runtime.async_copies import wait_for_memory
 from ..core.runtime.device import Device
 from ..core.runtime.host_work import observed
 from ..core.source_location import call_for_user, warn
-from ..functions.creation.arrays import array, as_shape
+from ..functions.creation.arrays import array_in_memory_order, as_shape, axes_in_memory
 from ..functions.fallback import host_fallback
 from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, new_shape, reshaped, transpose, viewed_as_dtype
@@ -73,7 +73,9 @@ def transpose_method(x: ndarray, *axes: Any) -> ndarray:
 
 def copy_method(x: ndarray, order: str = "C") -> ndarray:
     """Return a new array with the same elements. See `numpy.ndarray.copy`."""
-    result = array(x, order=memory_order(order, "C"))
+    order = memory_order(order, "C")
+    axes = None if x._base is None and order != "F" else axes_in_memory(order, x.shape, x.element_strides)
+    result = array_in_memory_order(x.value(), axes)
     if is_scalar(x):
         result._flags &= ~MADE_AS_ARRAY
     return result
