@@ -63,10 +63,16 @@ def _unchecked(program: Callable[[], Any]) -> Any:
         return program()
 
 
-def large_result_written(np: Any) -> Any:
-    x = np.zeros(2, np.int16)
-    x[0] = np.array([70000, 1]).sum()
+def result_written(np: Any, data: list[float], dtype: str) -> Any:
+    x = np.zeros(2, dtype)
+    x[0] = np.array(data).sum()
     return x.tolist()
+
+
+def text_of_a_record(np: Any) -> str:
+    record = np.zeros(2, "U4,i4")[0]
+    record["f0"] = np.arange(3.0).sum()
+    return str(record["f0"])
 
 
 def warnings_by_default(np: Any) -> int:
@@ -106,6 +112,11 @@ class Tagged:
 def copy_of_a_subclass(np: Any) -> bool:
     subclass = type("C", (Tagged, np.ndarray), {})
     return np.arange(3).view(subclass).copy().base is None
+
+
+def base_of_a_subclass(np: Any) -> bool:
+    array = np.arange(3).view(type("C", (Tagged, np.ndarray), {}))
+    return array[1:].base is array
 
 
 def writes_through_asarray(np: Any) -> bool:
@@ -250,7 +261,9 @@ DIFFERENCES = {
     "index out of bounds, before": Difference(bounds_before_a_look, IndexError, "nothing yet of 1 element"),
     "index out of bounds, at a look": Difference(bounds_at_a_look, IndexError, IndexError),
     "unravel_index": Difference(position_out_of_bounds, ValueError, IndexError),
-    "large result written": Difference(large_result_written, OverflowError, [4465, 0]),
+    "large result written": Difference(lambda np: result_written(np, [70000, 1], "i2"), OverflowError, [4465, 0]),
+    "larger result written": Difference(lambda np: result_written(np, [2**40], "i4"), OverflowError, [0, 0]),
+    "NaN written": Difference(lambda np: result_written(np, [NAN], "i4"), ValueError, [-(2**31), 0]),
     "warnings by default": Difference(warnings_by_default, 2, 0),
     "warnings of no elements, and of none for a mask": Difference(warnings_of_shapes_and_masks, [1, 1], [1, 0]),
     "warnings on request": Difference(warnings_on_request, 1, 1),
@@ -270,6 +283,7 @@ DIFFERENCES = {
     "datetime64 of an element": Difference(
         lambda np: str(numpy.datetime64(np.array("2020", "M8[D]")[()])), "2020-01-01", "2020-01-01"
     ),
+    "text of a record": Difference(text_of_a_record, "3.0", ValueError),
     "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
     "default of a dataclass": Difference(
         lambda np: make_dataclass("C", [("x", Any, np.zeros(2))]).__name__, ValueError, "C"
@@ -301,6 +315,7 @@ DIFFERENCES = {
         lambda np: gpunumpy.testing.assert_equal(np.arange(3), np.arange(3)), None, None
     ),
     "copy of a subclass": Difference(copy_of_a_subclass, True, False),
+    "base of a view of a subclass": Difference(base_of_a_subclass, True, False),
     "NumPy's operand on the left": Difference(ufunc_of_numpy_on_the_left, True, False),
     "masked data of a subclass": Difference(class_of_masked_data, True, False),
     "filled, of no masked element": Difference(written_to_what_is_filled, 5.0, 0.0),
