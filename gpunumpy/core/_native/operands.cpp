@@ -67,7 +67,7 @@ bool is_plain(PyObject* x) {
 }
 
 Operands::~Operands() {
-    for (PyObject* array : arrays_) Py_DECREF(array);
+    for (int k = 0; k < count_ && k < MAX_ARRAYS; k++) Py_DECREF(arrays_[k]);
 }
 
 PyObject* Operands::taken(PyObject* x) {
@@ -108,8 +108,8 @@ bool Operands::are_small() {
 
 PyObject* Operands::taken_memory(PyObject* array) {
     Ref memory = Ref::to(memory_of(array));
-    if (!memory || (count() >= MAX_ARRAYS && !depth_)) return nullptr;
-    if (!count()) queue_ = Ref::to(queue_of(array));
+    if (!memory || (count_ >= MAX_ARRAYS && !depth_)) return nullptr;
+    if (!count_) queue_ = Ref::to(queue_of(array));
     if (PyArray_CheckExact(memory.get())) {
         PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory.get());
         // A product of arrays in the host's memory is NumPy's work in either place.
@@ -127,9 +127,19 @@ PyObject* Operands::taken_memory(PyObject* array) {
     } else {
         sum_++;
     }
-    if (count() >= MAX_ARRAYS && sum_ > MAX_ARRAYS * (host_bytes_of(queue()) / 8)) return nullptr;
-    arrays_.push_back(Py_NewRef(array));
-    return memory.release();
+    if (count_ >= MAX_ARRAYS && sum_ > MAX_ARRAYS * (host_bytes_of(queue()) / 8)) return nullptr;
+    return add_array(array) ? memory.release() : nullptr;
+}
+
+bool Operands::add_array(PyObject* array) {
+    if (count_ < MAX_ARRAYS) {
+        arrays_[count_] = Py_NewRef(array);
+    } else {
+        if (!more_) more_ = Ref(PyList_New(0));
+        if (!more_ || PyList_Append(more_.get(), array) < 0) return false;
+    }
+    count_++;
+    return true;
 }
 
 PyObject* Operands::taken_copy(PyObject* x) {

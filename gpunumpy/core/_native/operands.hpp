@@ -2,7 +2,6 @@
 #pragma once
 
 #include "host_arrays.hpp"
-#include "small_vector.hpp"
 
 namespace core {
 
@@ -81,8 +80,8 @@ public:
     // Whether the call is for the host: there are operands, and the results are small.
     bool are_small();
 
-    int count() const { return static_cast<int>(arrays_.size()); }  // of the arrays
-    PyObject* operator[](int k) const { return arrays_[k]; }
+    int count() const { return count_; }  // of the arrays
+    PyObject* operator[](int k) const { return k < MAX_ARRAYS ? arrays_[k] : PyList_GET_ITEM(more_.get(), k - MAX_ARRAYS); }
     // That of the first array, or of the default device.
     PyObject* queue() const { return queue_.get(); }
     bool have_copies() const { return have_copies_; }
@@ -96,6 +95,7 @@ private:
     PyObject* taken_copy(PyObject* data);
     PyObject* taken_list(PyObject* x);
     PyObject* taken_parts(PyObject* x);
+    bool add_array(PyObject* array);
     void add_shape(int ndim, const npy_intp* dims, npy_intp size);
     void add_number(PyObject* x);
     void add_count(npy_intp count);
@@ -112,13 +112,14 @@ private:
     Matrix matrices_[2];
     int matrix_count_ = 0;
 
-    int rules_, broadcast_ndim_ = 0;
+    int rules_, count_ = 0, broadcast_ndim_ = 0;
     bool have_data_ = false, have_copies_ = false, are_of_host_ = false, are_of_objects_ = false, have_lists_ = false;
     int depth_ = 0;  // of lists in lists
     Ref queue_;
     npy_intp grown_ = 1, elements_ = 1, largest_ = 0, sum_ = 0;  // what all come to together, and the size of the largest
     npy_intp broadcast_[NPY_MAXDIMS];
-    SmallVector<PyObject*, MAX_ARRAYS> arrays_;  // owned
+    PyObject* arrays_[MAX_ARRAYS];  // owned
+    Ref more_;                      // a list of the arrays after these
 };
 
 // A result with arrays of this package in place of NumPy's; an argument comes back as itself.
