@@ -336,3 +336,27 @@ def test_what_astype_takes(call: Callable[[Any], Any], residence: str) -> None:
         except (TypeError, AttributeError) as error:
             outcomes.append((type(error), str(error)))
     assert outcomes[0] == outcomes[1]
+
+
+LOST_PARTS: dict[str, Callable[[Any, Any], Any]] = {
+    "a sum in floats": lambda np, z: np.add(z, 1, dtype=float, casting="unsafe"),
+    "a sum in a loop of floats": lambda np, z: np.add(z.real, z, signature="ff->f", casting="unsafe"),
+    "a sum of booleans": lambda np, z: np.add(z, 1, dtype=bool, casting="unsafe"),
+    "a sum in complex numbers": lambda np, z: np.add(z, 1, dtype="F", casting="unsafe"),
+    "linspace": lambda np, z: np.linspace(1, z[0], 3, dtype=float),
+    "logspace": lambda np, z: np.logspace(1, z[0], 3, dtype=float),
+    "geomspace": lambda np, z: np.geomspace(1, z[0], 3, dtype=float),
+}
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("name", LOST_PARTS)
+def test_a_cast_to_floats_warns_of_imaginary_parts(name: str, residence: str) -> None:
+    np.set_residence(residence)
+    warned = []
+    for xp in (numpy, np):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            LOST_PARTS[name](xp, xp.array([2 + 1j, 3]))
+        warned.append(any(warning.category is numpy.exceptions.ComplexWarning for warning in caught))
+    assert warned[1] == warned[0]

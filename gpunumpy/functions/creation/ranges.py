@@ -28,6 +28,7 @@ from ...core.recording.record import (
     as_array,
     as_dtype,
     as_nodes,
+    cast_with_warning,
     elementwise,
     elementwise_value,
     leave_function_to_class,
@@ -227,7 +228,7 @@ def linspace(
         y = elementwise("where", [is_last, high, y], (BOOL, computed_dtype, computed_dtype, computed_dtype))
     if target_dtype.kind in "iu":
         y = elementwise("floor", [y])
-    y = mark_owner_as_array(wrap(graph.cast(y.value(), target_dtype)) if target_dtype != computed_dtype else y)
+    y = mark_owner_as_array(wrap(cast_with_warning(y.value(), target_dtype)) if target_dtype != computed_dtype else y)
     if axis != 0:
         y = moveaxis(y, 0, axis)
     return (y, step) if retstep else y
@@ -286,7 +287,9 @@ def logspace(
         base = moveaxis(base, 0, axis)
     y = linspace(start, stop, num, endpoint, axis=axis, device=device)
     result = elementwise("power", [base, y])
-    return mark_owner_as_array(result if dtype is None else wrap(graph.cast(result.value(), dtypes.check(dtype))))
+    return mark_owner_as_array(
+        result if dtype is None else wrap(cast_with_warning(result.value(), dtypes.check(dtype)))
+    )
 
 
 def geomspace(
@@ -319,7 +322,7 @@ def geomspace(
         result = elementwise("where", [is_end, value[()], result])
     result = elementwise("multiply", [result, sign[()]])
     result = mark_owner_as_array(
-        wrap(graph.cast(result.value(), target_dtype)) if target_dtype != computed_dtype else result
+        wrap(cast_with_warning(result.value(), target_dtype)) if target_dtype != computed_dtype else result
     )
     return moveaxis(result, 0, axis) if axis != 0 else result
 

@@ -31,6 +31,7 @@ from ...core.recording.record import (
     fit_scalars,
     leave_to_class,
     unary_operator,
+    warn_of_lost_parts,
     weak_types,
 )
 from ...core.source_location import warn
@@ -393,11 +394,17 @@ class ufunc(UfuncCall, metaclass=_UfuncType):
         output_dtypes = tuple(None if out is None else out.dtype for out in outs or (None,) * self.nout)
         try:
             promoted = table.promoted_types(self.__name__, types)
-            return _resolved_loop(self, (*promoted, *output_dtypes), casting, signature)
+            loop = _resolved_loop(self, (*promoted, *output_dtypes), casting, signature)
         except _UFuncOutputCastingError:
             # NumPy converts integers of Python before it looks at the outputs: raises if one is out of range.
             fit_scalars(self.__name__, nodes, table.resolve(self.__name__, types))
             raise
+        if casting == "unsafe" and any(
+            node.signature.dtype.kind == "c" and dtype.kind not in "cb"
+            for node, dtype in zip(nodes, loop, strict=False)
+        ):
+            warn_of_lost_parts()
+        return loop
 
     def _return_result(
         self,
