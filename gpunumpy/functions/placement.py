@@ -58,7 +58,8 @@ def _names(text: str) -> frozenset[str]:
 
 
 # Functions whose results can be larger than the broadcast of their operands, or whose work grows faster: as many
-# elements as the product of all sizes and integers among the arguments, or, of a summary, as the largest of them.
+# elements as the product of all sizes and integers among the arguments; of a summary as the largest of them, of
+# `einsum` as the product of the sizes of its labels.
 _GROWING = _names("""
     bartlett bincount blackman broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diag_indices diagflat
     einsum eye fft fft2 fftfreq fftn hamming hanning hfft histogram histogram2d histogram_bin_edges histogramdd ifft
@@ -317,7 +318,7 @@ class Placement:
             result = _try_to_make(self._function, self._name, args, options)
         elif self._with_mask is not None and "where" in options:
             result = _try_operands(self._with_mask, self._name, args, options)
-        elif not self._is_compiled or len(options) < len(given) or "device" in options:
+        elif not self._is_compiled or self._name in _COUNTED_HERE or len(options) < len(given) or "device" in options:
             result = _try_operands(self._function, self._name, args, options)
         if result is ELSEWHERE and self._name in MAKERS:
             result = _try_host_data(self._function, MAKERS[self._name], args, options)
@@ -336,7 +337,7 @@ class Placement:
 
     def is_asked(self, options: Any = None) -> bool:
         """Return whether the core, which stands before this object, leaves it a call with these options."""
-        if not self._is_compiled or self._name in _MADE_HERE:
+        if not self._is_compiled or self._name in _MADE_HERE or self._name in _COUNTED_HERE:
             return True
         return bool(options) and (self._has_own_options or (self._with_mask is not None and "where" in options))
 
@@ -457,8 +458,9 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
             return ELSEWHERE
     grown = max(_GROWN, call.host_bytes // 8)
     if name in _GROWING:
-        counts = filter(None, (1, *sizes, *_integers(args), *_integers(options.values())))
-        if (max if name in _SUMMARIES else prod)(counts) > grown:
+        counts = _sizes_of_labels(*args) if name == "einsum" and args and type(args[0]) is str else None
+        counts = counts or [1, *sizes, *_integers(args), *_integers(options.values())]
+        if (max if name in _SUMMARIES else prod)(filter(None, counts)) > grown:
             return ELSEWHERE
     try:
         with numpy.errstate(all="ignore"):
@@ -520,6 +522,15 @@ def _multiplications(name: str, arguments: Iterable[Any]) -> int:
     return int(a.size // max(a.shape[-1], 1) * b.size)
 
 
+def _sizes_of_labels(subscripts: str, *operands: Any) -> list[int]:
+    """Return the sizes of the labels of an `einsum`; of one with an ellipsis, or with errors, none."""
+    terms = subscripts.replace(" ", "").partition("->")[0].split(",")
+    shapes = [numpy.shape(x) for x in operands]
+    if "." in subscripts or list(map(len, terms)) != list(map(len, shapes)):
+        return []
+    return list({label: n for term, shape in zip(terms, shapes) for label, n in zip(term, shape)}.values())
+
+
 def _broadcast_size(shapes: set[tuple[int, ...]]) -> int:
     try:
         return prod(layout.broadcast_shapes(*shapes))
@@ -557,6 +568,7 @@ def _count_of_square(n: Any, m: Any = None, *_: Any) -> float:
     return n * (n if m is None else m)
 
 
+_COUNTED_HERE = ("einsum",)  # where the compiled core, which reads no labels, finds too much work
 _MADE_HERE = ("eye", "identity", "tri")  # of numbers, and not by the compiled core
 # The number of elements that functions make, by their positional arguments.
 _COUNTS: dict[str, Callable[..., float]] = {

@@ -266,6 +266,12 @@ def test_summaries_leave_an_array_on_the_host(name: str) -> None:
     assert np.histogram(x, MANY + placement._GROWN)[0].residence == "device"
 
 
+def test_einsum_is_placed_by_its_labels() -> None:
+    x, y = np.ones((100, 6, 6)), np.ones((300, 300))
+    assert np.einsum("nij,nj->ni", x, x[:, 0]).residence == "host"
+    assert np.einsum("ij,jk", y, y).residence == "device"
+
+
 def test_both_cores_have_the_same_rules() -> None:
     native = Path(np.__file__).parent / "core/_native"
     text = "".join((native / name).read_text() for name in ("operands.hpp", "host_arrays.hpp", "array.hpp"))
