@@ -23,6 +23,7 @@ from ..functions.creation.arrays import DEVICE_ARRAY_IMPORTERS
 from ..functions.every_dtype import (
     cast_on_host,
     construct_on_host,
+    fill_on_host,
     get_item_on_host,
     operator_of_every_dtype,
     set_item_on_host,
@@ -188,6 +189,7 @@ _ON_HOST: dict[str, Callable[..., Any]] = {
     "__getitem__": get_item_on_host,
     "__setitem__": set_item_on_host,
     "astype": cast_on_host,
+    "fill": fill_on_host,
 }
 # What Python calls with one or two arguments.
 _PLAIN_OPERATORS = (OPERATORS.keys() | {"__getitem__"}) - {"__pow__", "__rpow__"}

@@ -306,6 +306,17 @@ def set_item_on_host(a: ndarray, key: Any, value: Any) -> None:
             _set_objects(a, key, lambda: objects)
 
 
+def fill_on_host(a: ndarray, value: Any, /) -> None:
+    """Write one value to all elements; those of an array of objects become the value itself."""
+    memory = memory_on_host(a)
+    if memory is None or memory.dtype != object:
+        _fill(a, value)
+    else:
+        _fill_objects(a, lambda: value)
+
+
+_fill = on_host(numpy.ndarray.fill, "")
+_fill_objects = on_host(lambda a, value: numpy.ndarray.fill(a, value()), "")
 cast_on_host = _trying_scalars(on_host(numpy.ndarray.astype, ""))
 _set_item = _trying_scalars(on_host(numpy.ndarray.__setitem__, ""))
 _set_objects = on_host(lambda a, key, value: numpy.ndarray.__setitem__(a, key, value()), "")

@@ -299,7 +299,7 @@ class Placement:
             | _IS_OF_SAMPLES * (_COUNTS.get(name) is _count_of_samples)
             | _IS_OF_DATA * (name in MAKERS)
             | _IS_LIKE * (name in _LIKE)
-            | _IS_CAST * (name == "astype")
+            | _IS_CAST * (name in ("astype", "fill"))
             | _IS_SUMMARY * (name in _SUMMARIES)
         )
 
@@ -462,6 +462,8 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
         counts = counts or [1, *sizes, *_integers(args), *_integers(options.values())]
         if (max if name in _SUMMARIES else prod)(filter(None, counts)) > grown:
             return ELSEWHERE
+    if name == "fill" and len(memories) > 1 and memories[0].dtype == object:
+        return ELSEWHERE  # the array itself becomes the elements
     try:
         with numpy.errstate(all="ignore"):
             result = call_for_user(function, *host_args, **host_options)

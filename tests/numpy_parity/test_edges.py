@@ -41,6 +41,10 @@ def _results_among_objects(np: Any) -> Any:
     return _set_to(np.empty(2, object), [np.arange(4).sum(), np.arange(3).argmax()])
 
 
+def _same_objects(np: Any, x: Any) -> list[bool]:
+    return [element is x for element in _written(np.empty(2, object), lambda array: array.fill(x))]
+
+
 def _sparse_grids(np: Any, x: Any, copy: bool) -> Any:
     return np.meshgrid(x, np.arange(2), sparse=True, copy=copy)
 
@@ -255,6 +259,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "results among objects as numbers": lambda np: _results_among_objects(np).astype("f4"),
     "results among objects written to texts": lambda np: _set_to(np.array(["a", "b"]), _results_among_objects(np)),
     "arrays among objects as texts": lambda np: _set_to(np.empty(1, object), [np.arange(2)]).astype(str),
+    "objects that are one array": lambda np: _same_objects(np, np.ones(2)),
+    "objects that are one result": lambda np: _same_objects(np, np.ones(2).sum()),
     "a masked array like one with a fill value": lambda np: (
         np.ma.masked_all_like(np.ma.array([1], fill_value=7)).fill_value
     ),

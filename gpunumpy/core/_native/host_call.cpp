@@ -132,6 +132,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     const bool holds_arrays = operands.count() || operands.have_copies();
     if ((self->rules & IS_OF_DATA) && !is_array(args[0]) && !holds_arrays) return nullptr;
     if ((self->rules & IS_WRITING) && !writes_to_array(args, count, names)) return nullptr;
+    if ((self->rules & IS_CAST) && operands.are_of_objects() && operands.count() > 1) return nullptr;
     Ref result;
     {
         Silence silence(!(self->rules & IS_QUIET) && !operands.are_of_host());

@@ -34,7 +34,7 @@ enum Rules {
     IS_OF_PYTHON = 1 << 18,
     // What makes an array like another one, or of another shape.
     IS_LIKE = 1 << 19,
-    // What casts an array: where NumPy refuses objects, Python has it cast them again.
+    // What casts an array or fills it: Python casts objects that NumPy refuses, and keeps arrays as objects.
     IS_CAST = 1 << 20,
     // Of what is growing, functions with as much work as the largest of the operands and integers makes.
     IS_SUMMARY = 1 << 21
