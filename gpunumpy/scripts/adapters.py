@@ -52,9 +52,19 @@ _MAY_HOLD_ARRAYS = frozenset((ndarray, list, tuple))
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 
-def _adapt_runpy(runpy: Any, install: _Install) -> None:
-    """Have `run_path` compile by the selection; processes that `multiprocessing` spawns run the script by it."""
-    runpy.compile = compile_selected
+def _adapt_compiling(module: Any, install: _Install) -> None:
+    """Have a module that runs files compile by the selection.
+
+    By `runpy.run_path` processes that `multiprocessing` spawns run the script.
+    """
+    module.compile = compile_selected
+
+
+def _adapt_pdb(pdb: Any, install: _Install) -> None:
+    """Have the debugger compile the script that it was started with by the selection."""
+    code = pdb._ScriptTarget.code.fget
+    selecting = f"exec(__import__('sys').modules[{compile_selected.__module__!r}].compile_selected("
+    pdb._ScriptTarget.code = property(lambda script: code(script).replace("exec(compile(", selecting, 1))
 
 
 class _Installation:
@@ -202,7 +212,9 @@ def _handed_over(x: Any) -> Any:
 
 
 ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
-    "runpy": _adapt_runpy,
+    "runpy": _adapt_compiling,
+    "coverage.execfile": _adapt_compiling,
+    "pdb": _adapt_pdb,
     "multiprocessing.spawn": _adapt_spawn,
     "multiprocessing.forkserver": _adapt_forkserver,
     "_pytest.assertion.rewrite": _adapt_pytest,

@@ -18,6 +18,8 @@ from .selection import Selection
 
 _FOLDER = os.path.dirname(__file__)
 _IMPORT_SYSTEM = "<frozen importlib"
+# Python's modules that compile what they run when they are run themselves; `pdb` does that as a module.
+_TOOLS = frozenset(("cProfile", "profile", "timeit", "trace"))
 
 
 def run_script(path: str, arguments: Sequence[str], selected: Selection) -> None:
@@ -53,7 +55,9 @@ def _run_file(source: bytes, path: str, argv: list[str], folder: str, selected: 
 
 def run_module(name: str, arguments: Sequence[str], selected: Selection) -> None:
     """Run a module as ``python -m`` does."""
-    _prepare(["-m", *arguments], os.getcwd(), selected)
+    main = _prepare(["-m", *arguments], os.getcwd(), selected)
+    if name in _TOOLS:
+        vars(main)["compile"] = compile_selected
     _guarded(runpy._run_module_as_main, name)  # type: ignore[attr-defined]
 
 

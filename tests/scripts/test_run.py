@@ -185,6 +185,25 @@ def test_debugger_and_coverage_around_the_runner(folder: Path) -> None:
         assert "helper.py" in report
 
 
+@pytest.mark.parametrize(
+    ("words", "commands"),
+    [
+        (("pdb", "library.py"), "c\nq\n"),
+        (("pdb", "-m", "library"), "c\nq\n"),
+        (("cProfile", "library.py"), ""),
+        (("profile", "library.py"), ""),
+        (("trace", "--trace", "--ignore-dir=/", "library.py"), ""),
+        (("timeit", "-n1", "-r1", "import numpy; print(numpy.__name__)"), ""),
+        (("coverage", "run", "library.py"), ""),
+    ],
+)
+def test_tools_under_the_runner(words: tuple[str, ...], commands: str, folder: Path) -> None:
+    if find_spec(words[0]) is None:
+        pytest.skip(f"{words[0]} is not installed")
+    lines = run((*RUNNER, "-m", *words), folder, commands).stdout.splitlines()
+    assert "gpunumpy.scripts.numpy" in [line.removeprefix("(Pdb) ") for line in lines]
+
+
 def test_a_script_with_the_name_of_a_command(folder: Path) -> None:
     (folder / "info").write_text("print('a script')\n")
     assert run((*RUNNER, "./info"), folder).stdout == "a script\n"

@@ -32,8 +32,9 @@ class profile:
     """Context manager that prints a table of what ran in the block: kernel, runs, time, bytes, share of bandwidth.
 
     Arrays of the default device that are pending before the block are computed first and not counted; a line below the
-    table says how many they were. Those that are
-    pending at its end are computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
+    table says how many they were. Values that are made of indices and numbers alone, such as ``np.sin(np.arange(n))``,
+    stay pending, and count where they are computed: in the kernels that read them. What is pending at the end of the
+    block is computed and counted. The bandwidth of a device is that of a copy between two buffers, 64 MiB
     each on the CPU and 256 MiB on a GPU, which is measured once; it is unknown while the device lacks that memory.
     Below the table are the bytes of arrays of the default device that moved to the host for lack of room, and that came
     back; and the calls that are NumPy's, with small arrays on the host.
