@@ -154,6 +154,8 @@ def _equality(op: str) -> Operator:
             except OnHostError:
                 if host_only_memory(x) is not None or not _never_equals_numbers(y):
                     raise
+        if is_scalar(x) and not isinstance(y, (str, bytes)):
+            return op == "not_equal"
         # No element equals `y`: NumPy returns an array that says so for every element.
         return wrap(graph.fill(graph.typed_scalar(op == "not_equal", BOOL), x.shape, x.queue))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy
 
@@ -92,6 +93,23 @@ def array_str(
     )
 
 
+# The views of arrays of subclasses that are being printed.
+_BEING_PRINTED: WeakValueDictionary[tuple[int, type], Any] = WeakValueDictionary()
+
+
+def _printed(x: ndarray) -> Any:
+    """Return what NumPy prints for an array: the same while it does so, as arrays of objects may hold themselves."""
+    memory = host_only_memory(x)
+    host = to_host(x) if memory is None else memory
+    if type(x) is ndarray:
+        return host
+    key = id(host), type(x)
+    view = _BEING_PRINTED.get(key)
+    if view is None:  # NumPy prints the name of the class
+        _BEING_PRINTED[key] = view = host.view(type(type(x).__name__, (numpy.ndarray,), {}))
+    return view
+
+
 def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
@@ -101,11 +119,7 @@ def array_repr(
         return numpy.array_repr(arr, max_line_width, precision, suppress_small)
     current = numpy.get_printoptions()
     if arr.size <= current["threshold"] or arr.size == 0:
-        memory = host_only_memory(arr)
-        host = to_host(arr) if memory is None else memory  # itself: NumPy finds arrays of objects that hold themselves
-        if type(arr) is not ndarray:
-            host = host.view(type(type(arr).__name__, (numpy.ndarray,), {}))  # NumPy prints the name of the class
-        return numpy.array_repr(host, max_line_width, precision, suppress_small)
+        return numpy.array_repr(_printed(arr), max_line_width, precision, suppress_small)
     width = current["linewidth"] if max_line_width is None else max_line_width
     options = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
     prefix = ("array" if type(arr) is ndarray else type(arr).__name__) + "("

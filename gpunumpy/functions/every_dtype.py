@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from operator import is_
 from types import FunctionType
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..core.dtypes import KIND
 from ..core.errors import MaskedOperandError, OnHostError, OverlapError
 from ..core.graph import layout
 from ..core.recording import residence
-from ..core.recording.array import SUBCLASSES, as_class, host_only_memory, memory_on_host, ndarray, to_host
+from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray, to_host
 from ..core.recording.record import array_of_protocol
 from .fallback import WRITE_TO_OVERLAP, has_unasked_class, holds_host_data, host_fallback, late_on_host, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
@@ -154,7 +153,7 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
         is_public = not name.startswith("_") and type(x) is FunctionType and x.__module__.startswith(package)
         if is_public and hasattr(numpy_module, name) and x not in wrapped:
             by_numpy = late_on_host(getattr(numpy_module, name))
-            by_numpy = _keeping_elements(_trying_scalars(by_numpy), MAKERS[name]) if name in MAKERS else by_numpy
+            by_numpy = _keeping_elements(by_numpy, MAKERS[name]) if name in MAKERS else by_numpy
             # So NumPy marks functions that ask classes for their results: all but those that make arrays.
             asks_class = hasattr(getattr(numpy_module, name), "_implementation")
             rule = rule_of(name, names)._replace(asks_class=asks_class)
@@ -184,43 +183,6 @@ def _keeping_elements(by_numpy: Callable[..., Any], data: str) -> Callable[..., 
         return by_numpy(x, dtype, *args, **options)
 
     return run
-
-
-def _trying_scalars(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return NumPy's function, tried again with its scalars for 0-d results among objects where it refuses these.
-
-    So it does where objects become texts and dates, for which an array is a sequence.
-    """
-
-    @wraps(function)
-    def run(*args: Any, **options: Any) -> Any:
-        try:
-            return function(*args, **options)
-        except ValueError:
-            replaced = [_with_scalars(x) for x in args]
-            if all(map(is_, replaced, args)):
-                raise
-        return function(*replaced, **options)
-
-    return run
-
-
-def _with_scalars(x: Any) -> Any:
-    """Return an array of objects with NumPy's scalars for 0-d results in it; anything else as it is."""
-    memory = host_only_memory(x) if isinstance(x, ndarray) else None
-    if memory is None or memory.dtype != object:
-        return x
-    results = [(position, found) for position, found in numpy.ndenumerate(memory) if _is_result(found)]
-    if not results:
-        return x
-    plain = memory.copy()
-    for position, found in results:
-        plain[position] = to_host(found)[()]
-    return plain
-
-
-def _is_result(x: Any) -> bool:
-    return isinstance(x, ndarray) and not x.shape
 
 
 class _Holder:
@@ -317,6 +279,6 @@ def fill_on_host(a: ndarray, value: Any, /) -> None:
 
 _fill = on_host(numpy.ndarray.fill, "")
 _fill_objects = on_host(lambda a, value: numpy.ndarray.fill(a, value()), "")
-cast_on_host = _trying_scalars(on_host(numpy.ndarray.astype, ""))
-_set_item = _trying_scalars(on_host(numpy.ndarray.__setitem__, ""))
+cast_on_host = on_host(numpy.ndarray.astype, "")
+_set_item = on_host(numpy.ndarray.__setitem__, "")
 _set_objects = on_host(lambda a, key, value: numpy.ndarray.__setitem__(a, key, value()), "")

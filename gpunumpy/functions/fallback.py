@@ -265,6 +265,24 @@ class HostCall:
         with queues.pop().lock if len(queues) == 1 else nullcontext():
             return self.to_host(args), self.to_host(options)
 
+    def run(self, function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Call NumPy's function; once more, with scalars for 0-d results among objects, where it refuses these.
+
+        So it does where objects become texts and dates, for which an array is a sequence.
+        """
+        try:
+            return call_for_user(function, *args, **options)
+        except ValueError:
+            hosts = (hosted.host for hosted in self.hosted_arrays)
+            plain = {id(host): _with_scalars(host) for host in hosts if _holds_results(host)}
+            if not plain:
+                raise
+
+        def replaced(x: Any) -> Any:
+            return _with_parts(x, replaced) if type(x) in (list, tuple, dict) else plain.get(id(x), x)
+
+        return call_for_user(function, *replaced(args), **replaced(options))
+
     def to_host(self, x: Any) -> Any:
         """Return an argument with NumPy arrays in place of gpunumpy arrays, also inside lists, tuples and dicts."""
         if isinstance(x, ndarray):
@@ -429,6 +447,24 @@ class HostCall:
         return array
 
 
+def _holds_results(x: Any) -> bool:
+    """Return whether a NumPy array is one of objects, among which are 0-d results."""
+    return x.dtype == object and any(map(_is_result, x.flat))
+
+
+def _with_scalars(x: Any) -> Any:
+    """Return a copy of an array of objects with NumPy's scalars for 0-d results in it."""
+    plain = x.copy()
+    for position, found in numpy.ndenumerate(x):
+        if _is_result(found):
+            plain[position] = to_host(found)[()]
+    return plain
+
+
+def _is_result(x: Any) -> bool:
+    return isinstance(x, ndarray) and not x.shape
+
+
 def _with_parts(x: Any, convert: Callable[[Any], Any]) -> Any:
     """Return a list, tuple or dict of converted parts; the object itself, which others may hold, if none changes."""
     parts = [convert(part) for part in (x.values() if type(x) is dict else x)]
@@ -580,7 +616,7 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         with observed_fallback(reported, args, options):
             call = HostCall(None if device is None else Device(device), lends=function in _MAKERS_OF_VIEWS)
             host_args, host_options = call.arguments(args, options)
-            result = call_for_user(_for_scalar(function, host_args), *host_args, **host_options)
+            result = call.run(_for_scalar(function, host_args), host_args, host_options)
             call.write_back()
             return call.from_host(result)
 

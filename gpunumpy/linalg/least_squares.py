@@ -22,6 +22,7 @@ from ..functions.products.operands import as_two_arrays
 from ..functions.products.stacked import matmul
 from ..functions.reductions import reductions
 from ..functions.ufuncs.elementwise import real_parts, where
+from ..functions.ufuncs.errstate import ignoring
 from ..functions.ufuncs.output import check_shape
 from .checks import check_matrices, common_dtype, real_dtype
 from .decompositions import svd, svd_in_dtype
@@ -80,6 +81,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_
     return astype(matmul(_adjoint(vh), scaled), dtype, copy=False)
 
 
+@ignoring(all="ignore")
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, ndarray]:
     """Return the least-squares solution of a linear system. See `numpy.linalg.lstsq`."""
     x, y = as_two_arrays(a, b)

@@ -6,9 +6,11 @@ import json
 import operator
 import statistics
 import sys
+import time
 import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import make_dataclass
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -20,7 +22,10 @@ from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.runtime.device import default_device
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::gpunumpy.HostFallbackWarning", "ignore::DeprecationWarning", "ignore::PendingDeprecationWarning"
+    "ignore::gpunumpy.HostFallbackWarning",
+    "ignore::DeprecationWarning",
+    "ignore::PendingDeprecationWarning",
+    "ignore:Warning. converting a masked element:UserWarning",
 )
 
 NAN, INF = numpy.nan, numpy.inf
@@ -67,6 +72,12 @@ def result_written(np: Any, data: list[float], dtype: str) -> Any:
     x = np.zeros(2, dtype)
     x[0] = np.array(data).sum()
     return x.tolist()
+
+
+def text_of_a_masked_array(np: Any) -> str:
+    texts = np.ma.array(["a", "b"])
+    texts[0] = np.arange(3).sum()
+    return str(texts[0])
 
 
 def text_of_a_record(np: Any) -> str:
@@ -272,6 +283,8 @@ DIFFERENCES = {
     "isinstance float": Difference(lambda np: isinstance(np.arange(3.0).sum(), float), True, False),
     "json": Difference(lambda np: json.dumps(np.arange(3.0).sum()), "3.0", TypeError),
     "statistics": Difference(lambda np: float(statistics.mean([np.arange(3.0).sum()])), 3.0, TypeError),
+    "sleep": Difference(lambda np: time.sleep(np.zeros(3).min()), None, TypeError),
+    "timedelta": Difference(lambda np: timedelta(days=np.arange(3.0).mean()).days, 1, TypeError),
     "poly1d over a result": Difference(
         lambda np: type(np.poly1d([2, 4]) / np.arange(3).sum()).__name__, "poly1d", "tuple"
     ),
@@ -283,6 +296,8 @@ DIFFERENCES = {
     "datetime64 of an element": Difference(
         lambda np: str(numpy.datetime64(np.array("2020", "M8[D]")[()])), "2020-01-01", "2020-01-01"
     ),
+    "text of a masked array": Difference(text_of_a_masked_array, "3", ValueError),
+    "% of a chararray": Difference(lambda np: (np.char.array(["%d"]) % np.array([3])).dtype.kind, "U", "S"),
     "text of a record": Difference(text_of_a_record, "3.0", ValueError),
     "Hashable": Difference(lambda np: isinstance(np.arange(3), Hashable), False, True),
     "default of a dataclass": Difference(
@@ -297,6 +312,9 @@ DIFFERENCES = {
     "isinstance ndarray": Difference(lambda np: isinstance(np.arange(3), numpy.ndarray), True, False),
     "isinstance, of a masked array": Difference(lambda np: isinstance(np.ma.array([1]), np.ndarray), True, False),
     "isinstance, of NumPy's class": Difference(lambda np: isinstance(numpy.matrix([1]), np.ndarray), True, False),
+    "masked, in lists of lists": Difference(
+        lambda np: bool(np.ma.getmaskarray(np.ma.array([[1, np.ma.masked], [2, 3]])).any()), False, True
+    ),
     "isinstance MaskedArray": Difference(lambda np: isinstance(np.ma.array([1]), numpy.ma.MaskedArray), True, False),
     "view of a matrix": Difference(lambda np: numpy.matrix([1]).view(np.ndarray).shape, (1, 1), TypeError),
     "view of a masked array": Difference(lambda np: np.ma.array(["a"]).view(np.ndarray).shape, (1,), TypeError),

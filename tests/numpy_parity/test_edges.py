@@ -62,6 +62,13 @@ def _checked(np: Any, call: Callable[[], Any]) -> Any:
         return call()
 
 
+def _warnings_of(call: Callable[[], Any]) -> list[type]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [warning.category for warning in caught]
+
+
 CALLS: dict[str, Callable[[Any], Any]] = {
     "a range as an index": lambda np: np.arange(5)[range(3)],
     "a deque as an index": lambda np: np.arange(5)[deque([1, 2])],
@@ -258,6 +265,12 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "results among objects as dates": lambda np: _results_among_objects(np).astype("M8[D]"),
     "results among objects as numbers": lambda np: _results_among_objects(np).astype("f4"),
     "results among objects written to texts": lambda np: _set_to(np.array(["a", "b"]), _results_among_objects(np)),
+    "results among objects copied to texts": lambda np: _written(
+        np.array(["a", "b"]), lambda x: np.copyto(x, _results_among_objects(np), casting="unsafe")
+    ),
+    "results among objects in a list, as bytes": lambda np: np.array([_results_among_objects(np)], "S"),
+    "results among objects one by one, as texts": lambda np: np.fromiter(_results_among_objects(np), "U5"),
+    "results among objects as an array of texts": lambda np: np.char.array(_results_among_objects(np)),
     "arrays among objects as texts": lambda np: _set_to(np.empty(1, object), [np.arange(2)]).astype(str),
     "objects that are one array": lambda np: _same_objects(np, np.ones(2)),
     "objects that are one result": lambda np: _same_objects(np, np.ones(2).sum()),
@@ -266,6 +279,16 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "an array in another shape": lambda np: isinstance(np.ma.reshape(np.ones(2), (1, 2)), np.ma.MaskedArray),
     "an array with its axes in another order": lambda np: isinstance(np.ma.transpose(np.ones(2)), np.ma.MaskedArray),
+    "a result and what no number equals": lambda np: [
+        [type(np.ones(1).min() == x), type(np.ones(1).min() != x)] for x in (None, {}, object())
+    ],
+    "a range up to a number of complex64": lambda np: np.arange(0, np.complex64(0.5 + 0.1j)),
+    "warnings of a histogram of complex numbers": lambda np: _warnings_of(
+        lambda: np.histogram(np.array([1 + 1j, 2, 3]))
+    ),
+    "a fit of infinite values, checked": lambda np: (
+        _checked(np, lambda: np.polyfit(np.arange(3.0), [1, np.inf, 3], 1)).shape
+    ),
 }
 if numpy.lib.NumpyVersion(numpy.__version__) < "2.4.0":
     del CALLS["written to flat without an index"]  # it ends NumPy's process
@@ -312,6 +335,7 @@ def _outcome(call: Callable[[Any], Any], np: Any) -> Any:
 _nearly = partial(numpy.testing.assert_allclose, rtol=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("residence", ["auto", "device"])
 @pytest.mark.parametrize("name", CALLS)
 def test_calls(name: str, residence: str) -> None:
@@ -438,6 +462,18 @@ def test_arrays_that_hold_themselves_are_printed(shape: tuple[int, ...]) -> None
         x[(0,) * len(shape)] = y
         y[0] = x
         texts.append((repr(x), str(x), repr(y), str(y)))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (1, 1)])
+def test_arrays_of_a_subclass_that_hold_themselves_are_printed(shape: tuple[int, ...]) -> None:
+    texts = []
+    for np in (gpunumpy, numpy):
+        cls = type("Sub", (np.ndarray,), {})
+        x, y = np.empty(shape, object).view(cls), np.empty(1, object).view(cls)
+        x[(0,) * len(shape)] = y
+        y[0] = x
+        texts.append((repr(x), repr(y)))
     assert texts[0] == texts[1]
 
 

@@ -138,8 +138,9 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
         raise ValueError("Maximum allowed size exceeded") from None
     if not steps and span:  # the quotient underflowed
         return int(not math.copysign(1, steps) < 0)
-    if isinstance(steps, complex) or numpy.iscomplexobj(steps):
+    if isinstance(steps, complex):
         return max(0, min(math.ceil(steps.real), math.ceil(steps.imag)))
+    steps = steps.real  # of complex64, which is no Python complex, NumPy takes the real part
     if math.isnan(steps):
         raise ValueError("arange: cannot compute length")
     if math.isinf(steps) or abs(steps) > layout.MAX_SIZE:

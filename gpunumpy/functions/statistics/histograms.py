@@ -20,7 +20,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, wrap
-from ...core.recording.record import as_array, elementwise, ndim_of, reshaped
+from ...core.recording.record import as_array, elementwise, ndim_of, reshaped, warn_of_lost_parts
 from ...core.source_location import warn
 from ..creation.arrays import asarray, zeros
 from ..indexing.getitem import getitem
@@ -249,6 +249,8 @@ def _record_bins(x: ndarray, edges: ndarray, span: _Span | None, weight: ndarray
     dtype = INT64 if weight is None else FLOAT64
     if not edges.size:
         return graph.fill(graph.typed_scalar(0, dtype), (0,), x.queue)
+    if span is not None and KIND[x.dtype] == "c":
+        warn_of_lost_parts()  # of the positions, of which NumPy casts the quotients
     args, limits = [contiguous_vector(x.value())], None
     if span is None:
         args.append(contiguous_vector(graph.cast(edges.value(), common_dtype(x.dtype, edges.dtype))))
