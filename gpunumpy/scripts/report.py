@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -80,6 +81,7 @@ class Report:
         self._host_calls.count_in(self._cost.host_calls)
         self._steps = StepTimes(self._place)
         self._recording: set[Line] = set()
+        self._lines: dict[str, set[Line]] = {}  # by the text that stands for them
         self._pending_count = 0
         self._has_flushed = False
 
@@ -167,7 +169,10 @@ class Report:
     def _place(self) -> str:
         """Return the lines that recorded what is being computed, and the line that asks for it."""
         self._has_flushed = True
-        return _ranges((self._recording | {self._cost.line}) - {_OUTSIDE})
+        lines = (self._recording | {self._cost.line}) - {_OUTSIDE}
+        place = _ranges(lines)
+        self._lines[place] = lines
+        return place
 
     # --- the text ---
 
@@ -193,13 +198,29 @@ class Report:
             parts.append(f"the slowest lines, without what functions of your files take in them:\n{_line_table(costs)}")
         for cost in costs:
             cost.counts.add_calls(cost.host_calls)
-        advice = [(_ranges({cost.line}), cost.counts.advice()) for cost in costs]
-        advice += [(record.place, advice_of_runs(record)) for record in records]
-        first = {place: text for place, text in reversed(advice) if text is not None}
-        if first:
-            rows = list(reversed(first.items()))[:_MAX_ADVICE]
+        advice = self._advice(costs, records)
+        if advice:
+            rows = list(advice.items())[:_MAX_ADVICE]
             parts.append("what to do:\n" + "\n".join(f"{place}: {text}" for place, text in rows))
         return "\ngpunumpy: " + "\n\n".join(parts)
+
+    def _advice(self, costs: list[_Cost], records: list[Record]) -> dict[str, str]:
+        """Return what to do about lines, by their places.
+
+        Of a kernel that runs because a line of a loop needs a value in every turn, the line is told of alone.
+        """
+        advice: dict[str, str] = {}
+        looks: Counter[Line] = Counter()
+        for cost in costs:
+            looks[cost.line] = cost.counts.looks
+            text = cost.counts.advice()
+            if text is not None:
+                advice.setdefault(_ranges({cost.line}), text)
+        for record in records:
+            text = advice_of_runs(record)
+            if text is not None and record.count > 2 * max(looks[line] for line in self._lines[record.place]):
+                advice.setdefault(record.place, text)
+        return advice
 
 
 def _ranges(lines: set[Line]) -> str:

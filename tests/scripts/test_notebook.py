@@ -111,6 +111,6 @@ def test_a_notebook_is_run_by_jupyter(tmp_path: Path) -> None:
     assert "gpunumpy.explain is" in error[0].evalue
     assert bad_index[0].ename == "IndexError"
     assert "In[6]:1" in bad_index[0].evalue
-    assert "written: run.html, run.json" in profile[0].text
+    assert f"written: {tmp_path / 'run.html'}, {tmp_path / 'run.json'}" in profile[0].text
     trace = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
     assert {span["args"]["line"] for span in trace if span.get("cat") == "kernel"} == {"In[7]:3"}

@@ -126,6 +126,8 @@ for _ in range(3000):
 for _ in range(300):
     x[1:] *= 0.5
 float(x.sum())
+for k in range(300):
+    look = float((np.sin(x) * k)[5])
 """
 
 
@@ -137,9 +139,10 @@ def test_advice(tmp_path: Path) -> None:
     assert rows[rows.index(f"script.py:6: {told['script.py:6']}") + 1].startswith("    write one statement")
     assert told["script.py:12"] == "30 times a value was needed, and all before it was computed"
     assert told["script.py:16"].startswith("12000 calls with small arrays")
+    assert told["script.py:21"] == "300 times a value was needed, and all before it was computed"
     of_rows = {place: text for place, text in told.items() if "14" in place}
     assert any(" runs of sort, each over 16 kB" in text for text in of_rows.values())
-    assert told.keys() - of_rows.keys() == {"script.py:6", "script.py:12", "script.py:16"}
+    assert told.keys() - of_rows.keys() == {"script.py:6", "script.py:12", "script.py:16", "script.py:21"}
 
 
 PROFILED = """import gpunumpy, io
