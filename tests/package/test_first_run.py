@@ -121,6 +121,20 @@ def test_few_texts_are_generated(name: str) -> None:
 
 
 @pytest.mark.on_device
+@pytest.mark.parametrize("name", ["mean", "std"])
+def test_statistics_recorded_anew_and_again_are_the_same_kernels(name: str) -> None:
+    texts: list[set[str]] = []
+    for _ in range(4):
+        with gpunumpy.Device("cpu"), collected() as found:
+            x = gpunumpy.asarray(numpy.ones((61, 97)))
+            for _ in range(3):
+                x = x - getattr(x, name)(axis=1, keepdims=True)
+            x.get()
+        texts.append(set(found))
+    assert texts[1] | texts[2] | texts[3] == texts[0]
+
+
+@pytest.mark.on_device
 @pytest.mark.parametrize("name", [*CASES, *EXAMPLES])
 def test_no_kernel_waits_for_the_compiler(name: str) -> None:
     """The interpreter has all operations and reductions, and room for every body."""

@@ -7,6 +7,7 @@ minimum and maximum of an array are one kernel that reads the array once.
 from __future__ import annotations
 
 import builtins
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -18,7 +19,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.numpy_release import RELEASE
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.memo import MemoizedOperation, memoize_recording
+from ...core.recording.memo import MemoizedOperation, memoize_recording, shared_generator
 from ...core.recording.record import (
     as_array,
     as_dtype,
@@ -59,9 +60,13 @@ def converted(array: ndarray, dtype: DType) -> ndarray:
 
 
 def divided(array: ndarray, by: Any, dtype: DType) -> ndarray:
-    """Return the quotient in a dtype, computed in double precision: large counts are not rounded before they divide."""
+    """Return the quotient in a dtype, computed in double precision: large counts are not rounded before they divide.
+
+    A count is the node that recipes share, so that the first means make the same graph as those that repeat them.
+    """
     wide = COMPLEX128 if array.dtype.kind == "c" else FLOAT64
-    return converted(_divide(tuple(as_nodes((array, by))), (wide, wide, wide)), dtype)
+    sums, count = as_nodes((array, by))
+    return converted(_divide((sums, shared_generator(count)), (wide, wide, wide)), dtype)
 
 
 @MemoizedOperation
@@ -222,10 +227,16 @@ def _variance(
     return _moments(array, axes, float(ddof), result_dtype, keepdims)
 
 
+@lru_cache(1 << 6)
+def _shared_scalar(ddof: float) -> Node:
+    """Return the node that all variances share, recorded anew or from a recipe, so that they make the same graphs."""
+    return graph.scalar(ddof)
+
+
 @memoize_recording
 def _moments(array: ndarray, axes: tuple[int, ...], ddof: float, dtype: DType, keepdims: bool) -> ndarray:
     """Return the variance of an array that has elements, in one pass."""
-    variance = reduced("moments", array, axes, _REAL_OF.get(dtype, dtype), keepdims, (graph.scalar(ddof),))
+    variance = reduced("moments", array, axes, _REAL_OF.get(dtype, dtype), keepdims, (_shared_scalar(ddof),))
     return converted(variance, dtype)
 
 
