@@ -260,6 +260,12 @@ class _ThreadState(threading.local):
 
 _thread_state = _ThreadState()
 
+# Of the names of a device, those that are the package's own business, and those that the CPU has not.
+_INTERNAL_NAMES = frozenset(
+    ("_stays_current", "activate", "capture", "dlpack_type", "has_spilled", "has_stream", "launched", "note_launches")
+)
+_NAMES_OF_GPUS = frozenset(("attributes", "compute_capability", "context", "handle", "stream"))
+
 
 class Device:
     """A device that holds arrays and computes with them: ``cuda:N`` or ``cpu``.
@@ -328,6 +334,11 @@ class Device:
     def __repr__(self) -> str:
         """Return the expression that makes the device."""
         return f"Device({str(self)!r})"
+
+    def __dir__(self) -> list[str]:
+        """Return the names that are meant for users, and that this device has."""
+        left_out = _INTERNAL_NAMES | _NAMES_OF_GPUS if self.kind == "cpu" else _INTERNAL_NAMES
+        return sorted(set(object.__dir__(self)) - left_out)
 
     def __reduce__(self) -> tuple[type[Device], tuple[str]]:
         """Pickle the device by its name."""

@@ -169,6 +169,14 @@ def test_the_cpu_has_nothing_of_the_driver() -> None:
     synchronize("cpu")
 
 
+def test_dir_lists_what_users_need(undecided: pytest.MonkeyPatch) -> None:
+    fake_driver(undecided)
+    shared = ["hardware", "id", "index", "kind", "mem_info", "shares_host_memory", "synchronize", "use"]
+    of_gpus = ["attributes", "compute_capability", "context", "handle", "stream"]
+    for device, expected in ((CPU, shared), (Device("cuda:1"), sorted(shared + of_gpus))):
+        assert [name for name in dir(device) if not name.startswith("__")] == expected
+
+
 def test_check_returns_what_the_driver_returned() -> None:
     assert check((0,)) == ()
     assert check((0, 7)) == 7
