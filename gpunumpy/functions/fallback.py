@@ -672,7 +672,7 @@ def _reporting(numpy_class: type) -> type:
     It is a subclass, for ``x.view(matrix)``.
     """
     namespace: dict[str, Any] = {"numpy_class": numpy_class, "__doc__": numpy_class.__doc__}
-    namespace["__module__"] = "gpunumpy" + numpy_class.__module__.removeprefix("numpy")
+    namespace["__module__"] = _own_module(numpy_class.__module__)
     namespace["__signature__"] = inspect.signature(numpy_class)
     return _ReportingMeta(numpy_class.__name__, (numpy_class,), namespace)
 
@@ -686,7 +686,10 @@ def on_host_method(name: str, cls: type = numpy.ndarray, class_name: str = "ndar
     return on_host(getattr(cls, name), "" if name in _HOST_NAMES else f"{class_name}.{name}")
 
 
-@cache
+# What `lookup` has found, by NumPy's module and the name.
+_FOUND: dict[tuple[str, str], Any] = {}
+
+
 def lookup(module: str, name: str) -> Any:
     """Return what a NumPy module has under a name, with functions wrapped to run on the host.
 
@@ -695,13 +698,22 @@ def lookup(module: str, name: str) -> Any:
     AttributeError
         If the module has nothing of that name, or the name is private.
     """
+    original = _original(module, name)
+    if (module, name) not in _FOUND:
+        _FOUND[module, name] = _own(module, name, original)
+    return _FOUND[module, name]
+
+
+def _original(module: str, name: str) -> Any:
+    """Return what a NumPy module itself has under a name. It may warn of a name whenever it is asked for it."""
     numpy_module = import_late(module)
-    own_module = "gpunumpy" + module.removeprefix("numpy")
-    missing = f"module {own_module!r} has no attribute {name!r}"
+    missing = f"module {_own_module(module)!r} has no attribute {name!r}"
     if name.startswith("_") and name not in _KEYWORD_NAMES:
         raise AttributeError(missing)
+    if name in vars(numpy_module):
+        return vars(numpy_module)[name]
     try:
-        found = call_for_user(getattr, numpy_module, name)
+        return call_for_user(getattr, numpy_module, name)
     except AttributeError as error:
         # NumPy tells what has taken the place of a name that it has removed, such as ``float_``.
         advice = str(error)
@@ -709,18 +721,28 @@ def lookup(module: str, name: str) -> Any:
         successor = SUCCESSORS.get(module, {}).get(name)
         advice = advice if is_told else f"{missing}; use {successor}" if successor else missing
         raise AttributeError(advice) from None
+
+
+def _own(module: str, name: str, original: Any) -> Any:
+    """Return what stands here for what a NumPy module has under a name."""
     native = OWN_FUNCTIONS.get(f"{module}.{name}")
     if native is not None:
         return native
-    if isinstance(found, types.ModuleType):
-        return found if name in _PLAIN_MODULES else namespace(found.__name__)
-    if isinstance(found, type):
-        return _reporting(found) if name in _HOLDERS else found
-    if not callable(found) or name in _PLAIN:
-        return found
-    if module != "numpy" and found is vars(numpy).get(name):  # as `numpy.strings.add` is `numpy.add`
+    if isinstance(original, types.ModuleType):
+        return original if name in _PLAIN_MODULES else namespace(original.__name__)
+    if isinstance(original, type):
+        return _reporting(original) if name in _HOLDERS else original
+    if not callable(original) or name in _PLAIN:
+        return original
+    if module != "numpy" and original is vars(numpy).get(name):  # as `numpy.strings.add` is `numpy.add`
         return getattr(sys.modules[__name__.partition(".")[0]], name)
-    return on_host(found, "" if name in _HOST_NAMES or module in _HOST_MODULES else f"{own_module}.{name}")
+    reported = "" if name in _HOST_NAMES or module in _HOST_MODULES else f"{_own_module(module)}.{name}"
+    return on_host(original, reported)
+
+
+def _own_module(module: str) -> str:
+    """Return the name of the module that stands here for a module of NumPy."""
+    return "gpunumpy" + module.removeprefix("numpy")
 
 
 def namespace(module: str) -> types.ModuleType:
@@ -729,7 +751,7 @@ def namespace(module: str) -> types.ModuleType:
     def find(name: str) -> Any:
         return import_late(module).__all__ if name == "__all__" else lookup(module, name)
 
-    own_module = types.ModuleType("gpunumpy" + module.removeprefix("numpy"))
+    own_module = types.ModuleType(_own_module(module))
     own_module.__getattr__ = find  # type: ignore[method-assign]
     own_module.__dir__ = lambda: public_names(module)  # type: ignore[method-assign]
     own_module.__path__ = []  # a package: it may contain modules, none of which is a file

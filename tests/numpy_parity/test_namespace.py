@@ -317,12 +317,24 @@ def test_names_that_numpy_does_not_list() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         vars(np).pop("chararray", None)
-        fallback.lookup.cache_clear()
+        fallback._FOUND.clear()
         assert hasattr(np, "chararray") == hasattr(numpy, "chararray")
         matlib = importlib.import_module("gpunumpy.matlib")
         assert isinstance(matlib.eye(2), numpy.matrix)
     assert matlib.sum is np.sum
     assert np.strings.equal is np.equal
+
+
+@pytest.mark.parametrize("name", ["array", "asarray", "chararray", "upper"])
+def test_numpy_warns_each_time_that_a_name_is_asked_for(name: str) -> None:
+    def warnings_of(module: Any) -> list[str]:
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                assert callable(getattr(module, name))
+        return [str(one.message) for one in given]
+
+    assert warnings_of(np.char) == warnings_of(numpy.char)
 
 
 def test_signatures_of_ufuncs_are_numpys() -> None:
