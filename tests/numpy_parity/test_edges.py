@@ -270,6 +270,22 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "results among objects in a list, as bytes": lambda np: np.array([_results_among_objects(np)], "S"),
     "results among objects one by one, as texts": lambda np: np.fromiter(_results_among_objects(np), "U5"),
+    "results among objects joined as texts": lambda np: np.concatenate(
+        [_results_among_objects(np), np.array(["abc"])], dtype="U9", casting="unsafe"
+    ),
+    "results among objects stacked to texts": lambda np: np.stack(
+        [_results_among_objects(np)], out=np.empty((1, 2), "U3"), casting="unsafe"
+    ),
+    "results among objects joined as dates": lambda np: np.hstack(
+        [_results_among_objects(np)], dtype="M8[D]", casting="unsafe"
+    ),
+    "results among objects inserted into texts": lambda np: np.insert(
+        np.array(["a", "b"]), 1, _results_among_objects(np)
+    ),
+    "results among objects written to flat": lambda np: _written(
+        np.array(["a", "b"]), lambda x: setattr(x, "flat", _results_among_objects(np))
+    ),
+    "results among objects that fill texts": lambda np: np.full_like(np.array(["a", "b"]), _results_among_objects(np)),
     "results among objects as an array of texts": lambda np: np.char.array(_results_among_objects(np)),
     "arrays among objects as texts": lambda np: _set_to(np.empty(1, object), [np.arange(2)]).astype(str),
     "objects that are one array": lambda np: _same_objects(np, np.ones(2)),

@@ -72,6 +72,35 @@ def test_the_warning_has_the_line_of_the_program() -> None:
     assert caught[0].filename == __file__
 
 
+_OF_INFINITIES: dict[str, Callable[[Any, Any], Any]] = {
+    "median": lambda np, x: np.median(x),
+    "quantile": lambda np, x: np.quantile(x, 0.5),
+    "quantile below": lambda np, x: np.quantile(x, 0.25),
+    "quantiles": lambda np, x: np.quantile(x, [0.25, 0.7]),
+    "percentile of rows": lambda np, x: np.percentile(x[None], 50, axis=1),
+    "nanmedian": lambda np, x: np.nanmedian(x),
+    "nanquantile": lambda np, x: np.nanquantile(x, 0.5),
+    "nanmean": lambda np, x: np.nanmean(x),
+    "nanstd": lambda np, x: np.nanstd(x),
+    "nanvar of rows": lambda np, x: np.nanvar(x[None], axis=1),
+}
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize("name", _OF_INFINITIES)
+def test_a_program_that_asks_is_warned_of_infinities(name: str, residence: str) -> None:
+    gpunumpy.set_residence(residence)
+    inf, nan = numpy.inf, numpy.nan
+    for data in ([inf, -inf], [1, inf, -inf], [inf, inf], [-inf, 1, 2, inf], [1, 2, inf], [nan, inf, -inf], [1, 2]):
+        counts = []
+        for np in (gpunumpy, numpy):
+            with warnings.catch_warnings(record=True) as caught, np.errstate(invalid="warn"):
+                warnings.simplefilter("always")
+                _OF_INFINITIES[name](np, np.array(data, "f8"))
+            counts.append([warning.category for warning in caught])
+        assert counts[0] == counts[1], data
+
+
 @pytest.mark.parametrize("np", [gpunumpy, numpy])
 def test_no_elements_divide_nothing_by_nothing(np: Any) -> None:
     x = np.ones(0)

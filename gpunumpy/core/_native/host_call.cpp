@@ -140,12 +140,13 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         result = Ref(result_of(self, taken + 1, count, names));
     }
     if (!result) {
-        const bool is_cast_of_objects = (self->rules & IS_CAST) && operands.are_of_objects();
-        if (operands.are_of_host() && !operands.have_copies() && !is_cast_of_objects) return nullptr;
+        // Python tries again with scalars for 0-d results among objects, of which NumPy makes no texts and dates.
+        const bool may_cast_objects = operands.are_of_objects() && !self->ufunc;
+        if (operands.are_of_host() && !operands.have_copies() && !may_cast_objects) return nullptr;
         // Scalars lack some methods; a function of this package may take more, or be asked to write to a NumPy array.
         const bool is_left_to_python = PyErr_ExceptionMatches(PyExc_TypeError) ||
                                        PyErr_ExceptionMatches(PyExc_AttributeError) ||
-                                       ((operands.have_copies() || is_cast_of_objects) &&
+                                       ((operands.have_copies() || may_cast_objects) &&
                                         PyErr_ExceptionMatches(PyExc_ValueError));
         if (is_left_to_python) PyErr_Clear();
         return nullptr;

@@ -27,9 +27,9 @@ from ..reductions.reductions import (
     write_result_to_out,
 )
 from ..reductions.scans import cumprod, cumsum
-from ..ufuncs.errstate import ignoring, warn_of_slices
+from ..ufuncs.errstate import ignoring, is_checking, warn_of_slices
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc, reduction_loop
-from ..ufuncs.output import checked_output, only_output
+from ..ufuncs.output import checked_output, is_true_anywhere, only_output
 from .averages import converted, count_of, divided, freedom, mask_over, mean, std, var
 
 
@@ -218,8 +218,15 @@ def _nan_variance(
     if mean is not NOT_GIVEN:
         mean = converted(as_array(mean, array.device), array.dtype)
     count = sum(mask, axis, INT64, None, keepdims)
-    warn_of_slices("Degrees of freedom <= 0 for slice.", lambda: elementwise("less_equal", (count, ddof)))
-    result = _variance_quietly(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
+
+    def lacks_freedom() -> ndarray:
+        return elementwise("less_equal", (count, ddof))
+
+    warn_of_slices("Degrees of freedom <= 0 for slice.", lacks_freedom)
+    # NumPy is silent about slices without degrees of freedom alone.
+    is_checked = is_checking() and not is_true_anywhere(lacks_freedom().value())
+    variance = var if is_checked else _variance_quietly
+    result = variance(array, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
     # Without degrees of freedom `numpy.nanvar` gives NaN, where `numpy.var` may give infinity.
     has_freedom = elementwise("greater", (count, ddof))
     result_dtype = result.dtype

@@ -26,7 +26,7 @@ from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims_if_t
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
 from ..sorting.sort import argsort_rows, elements_in_rows, sort_rows
-from ..ufuncs.errstate import ignoring, warn_of_slices
+from ..ufuncs.errstate import defer_checks, ignoring, is_checking, warn_of_slices
 from ..ufuncs.output import checked_output, write_to_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
 from .nanfunctions import nanmean
@@ -374,14 +374,15 @@ def _interpolate(low: ndarray, high: ndarray, share: Any, is_weak: bool, rows: N
     if not isinstance(share, ndarray):
         if is_weak:
             share, complement = float(share), float(complement)
-        return _add_scaled(low, difference, share) if is_near_low else _subtract_scaled(high, difference, complement)
+        # NumPy's errors are those of the first as well, whose result it may overwrite.
+        from_low = _add_scaled(low, difference, share) if is_near_low or is_checking() else low
+        return from_low if is_near_low else _subtract_scaled(high, difference, complement)
     if is_weak:
         dtype = table.resolve("multiply", (difference.dtype, float))[-1]
         share, complement = converted(share, dtype), converted(complement, dtype)
     from_low = _add_scaled(low, difference, share)
-    return _where(
-        is_near_low, from_low, converted(_subtract_scaled(high, difference, complement), from_low.dtype), from_low.dtype
-    )
+    from_high = _subtract_scaled_where_used(high, difference, complement, from_low.dtype)
+    return _where(is_near_low, from_low, from_high, from_low.dtype)
 
 
 def _add_scaled(x: ndarray, difference: ndarray, share: Any) -> ndarray:
@@ -390,6 +391,11 @@ def _add_scaled(x: ndarray, difference: ndarray, share: Any) -> ndarray:
 
 def _subtract_scaled(x: ndarray, difference: ndarray, share: Any) -> ndarray:
     return elementwise("subtract", (x, elementwise("multiply", (difference, share))))
+
+
+@defer_checks
+def _subtract_scaled_where_used(x: ndarray, difference: ndarray, share: Any, dtype: DType) -> ndarray:
+    return converted(_subtract_scaled(x, difference, share), dtype)
 
 
 # --- weights --------------------------------------------------------------------------------------------------------
