@@ -1,7 +1,8 @@
 """Random programs of what the compiled core does, told step by step: ``python -m tests.core.native.recordings SEED``.
 
 What is printed does not depend on the core: the results and errors of statements, the graphs that they record, the
-values in the end. `test_cores` compares both cores' texts.
+plans that are made for them and the kernels and library calls of each, the values in the end. `test_cores` compares
+both cores' texts.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from gpunumpy.core.graph.primitives import Leaf
 from gpunumpy.core.graph.structure import structure_of
 from gpunumpy.core.recording.array import memory_on_host
 from gpunumpy.core.runtime import evaluate
+from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.core.schedule.lift import has_many_sizes, lowered
 from gpunumpy.core.schedule.parts import parts
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.core.schedule.variants import pattern
 
 DTYPES = ("f8", "f4", "i8", "u1", "?", "c16", "i4")
@@ -147,6 +150,20 @@ def description(x: Any) -> str:
     return "\n".join(lines)
 
 
+def tell_plans(tell: Callable[[str], None]) -> None:
+    """Have every plan that is made told of from now on."""
+
+    def made(planner: Planner, key: Any, nodes: Any, count: int, *rest: Any) -> Any:
+        plan = plan_of(planner, key, nodes, count, *rest)
+        kinds = [type(step) for step in plan.scheduled.steps]
+        kernels, calls = kinds.count(RunKernel), kinds.count(RunLibraryCall)
+        tell(f"  plan of {len(nodes)} nodes: {count} results, {len(kinds)} steps, {kernels} kernels, {calls} calls")
+        return plan
+
+    plan_of = Planner.plan
+    Planner.plan = made  # type: ignore[assignment]
+
+
 def tell_program(seed: int, tell: Callable[[str], None]) -> None:
     program = Program(seed)
     for _ in range(60):
@@ -165,6 +182,7 @@ def tell_program(seed: int, tell: Callable[[str], None]) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    tell_plans(print)
     with np.Device("cpu"):
         for argument in sys.argv[1:]:
             tell_program(int(argument), print)
