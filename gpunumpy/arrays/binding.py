@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from types import GenericAlias
+from types import FunctionType, GenericAlias
 from typing import Any
 
 import numpy
 
-from ..core._native import LOOKS, bind, in_front_of, refuse_concatenation, set_operators
+from ..core._native import LOOKS, PublicFunction, bind, in_front_of, refuse_concatenation, set_operators
 from ..core.ops import table
 from ..core.recording.array import is_scalar, ndarray
 from ..core.recording.record import decides_about_ufuncs
@@ -46,6 +46,8 @@ from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import buffers, exchange, host_protocols, methods, numpy_protocols, printing
 from .operators import OPERATORS, UFUNC_OF_OPERATOR
+
+_PACKAGE = __name__.partition(".")[0]
 
 METHODS: dict[str, Any] = {
     "__class_getitem__": classmethod(GenericAlias),
@@ -224,9 +226,12 @@ def _bind() -> None:
             else:
                 by_numpy = _ON_HOST.get(name) or late_on_host(by_numpy)
             method = wrap(method, by_numpy, rule, place)
-            if name in METHODS:
-                method.__name__ = name  # by which a profile counts calls on the host
+            _name(method, name)
             method = in_front_of(method, function)
+        else:
+            found = method if isinstance(method, FunctionType) else getattr(method, "__wrapped__", None)
+            if isinstance(found, (FunctionType, PublicFunction)):
+                _name(found, name)
         if name in LOOKS:
             bind(name, method)
         else:
@@ -243,6 +248,14 @@ def _bind() -> None:
         setattr(ndarray, name, property(read, write))
     refuse_concatenation()
     set_operators({name: table.ufunc_of(op) for name, (op, _) in UFUNC_OF_OPERATOR.items()})
+
+
+def _name(method: Any, name: str) -> None:
+    """Have a method say that it is one of `ndarray`, to readers, to pickles and to a profile; operators as NumPy's."""
+    method.__name__, method.__qualname__, method.__module__ = name, f"ndarray.{name}", _PACKAGE
+    original = getattr(numpy.ndarray, name, None) if name in OPERATORS else None
+    if original is not None:
+        method.__doc__ = original.__doc__
 
 
 def _asking_classes(ufunc: Any, by_numpy: Callable[..., Any], operands: str) -> Callable[..., Any]:

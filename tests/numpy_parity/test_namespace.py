@@ -20,6 +20,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import gpunumpy as np
+from gpunumpy.arrays.operators import OPERATORS
 from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.functions import fallback
 
@@ -499,3 +500,28 @@ def test_methods_on_the_host(name: str, args: tuple[Any, ...]) -> None:
 
 def outcome_of(x: Any, name: str, args: tuple[Any, ...]) -> Any:
     return np.asnumpy(getattr(x, name)(*args))
+
+
+_METHODS = sorted(
+    name
+    for name, x in vars(numpy.ndarray).items()
+    if isinstance(x, (types.MethodDescriptorType, types.WrapperDescriptorType)) and hasattr(np.ndarray, name)
+)
+
+
+@pytest.mark.parametrize("name", _METHODS)
+def test_methods_know_their_names(name: str) -> None:
+    method, original = (getattr(cls, name) for cls in (np.ndarray, numpy.ndarray))
+    assert method.__name__ == original.__name__
+    if not isinstance(method, (types.MethodDescriptorType, types.WrapperDescriptorType)):  # of the core, or of `object`
+        assert method.__qualname__ == original.__qualname__
+    if name in OPERATORS:
+        assert method.__doc__ == original.__doc__
+    assert pickle.loads(pickle.dumps(method)) is getattr(np.ndarray, name)
+
+
+def test_bound_methods_are_pickled() -> None:
+    x = np.arange(3)
+    assert pickle.loads(pickle.dumps(x.__add__))(2).tolist() == [2, 3, 4]
+    assert int(pickle.loads(pickle.dumps(x.__matmul__))(x)) == 5
+    assert int(pickle.loads(pickle.dumps(x.sum))()) == 3

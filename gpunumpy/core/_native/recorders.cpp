@@ -405,12 +405,14 @@ PyObject* get_attribute(PyObject* self, void* name) {
     return PyObject_GetAttrString(as_recorder(self)->function, static_cast<const char*>(name));
 }
 
-char NAME[] = "__name__", QUALIFIED_NAME[] = "__qualname__", TEXT[] = "__doc__", CODE[] = "__code__";
+char NAME[] = "__name__", QUALIFIED_NAME[] = "__qualname__", MODULE[] = "__module__", TEXT[] = "__doc__",
+     CODE[] = "__code__";
 
 PyGetSetDef attributes[] = {
     {"__wrapped__", get_function, nullptr, nullptr, nullptr},
     {"__name__", get_attribute, nullptr, nullptr, NAME},
     {"__qualname__", get_attribute, nullptr, nullptr, QUALIFIED_NAME},
+    {"__module__", get_attribute, nullptr, nullptr, MODULE},
     {"__doc__", get_attribute, nullptr, nullptr, TEXT},
     {"__code__", get_attribute, nullptr, nullptr, CODE},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -418,7 +420,11 @@ PyGetSetDef attributes[] = {
 
 PyObject* in_front_of(PyObject* self, PyObject* function);
 
+// A function is pickled by its name.
+PyObject* reduce(PyObject* self, PyObject*) { return get_attribute(self, QUALIFIED_NAME); }
+
 PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"in_front_of", in_front_of, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -98,7 +98,7 @@ private:
     // A method that is bound is pickled as Python pickles it, a function by its name.
     static PyObject* reduce(PyObject* self, PyObject*) {
         if (PyMethod_Check(of(self)->function)) return PyObject_CallMethod(of(self)->function, "__reduce__", nullptr);
-        return PyObject_GetAttrString(of(self)->function, "__qualname__");
+        return PyObject_GetAttrString(self, "__qualname__");
     }
 };
 
