@@ -58,7 +58,7 @@ def waiting(programs: Sequence[tuple[Any, Any]]) -> str:
 def watch() -> None:
     """Have the parts of the package tell what they do."""
     Planner.plan = timed(lambda self, key, nodes, *rest: f"plan of {len(nodes)} nodes", Planner.plan)  # type: ignore
-    compiler._image = timed(lambda key: f"compiled {entry(key[2])}", compiler._image)
+    compiler._image = timed(lambda key: f"compiled {entry(key[2].text)}", compiler._image)
     load_functions = compiler._load_functions
 
     def loaded(programs: Sequence[tuple[Any, Any]]) -> None:

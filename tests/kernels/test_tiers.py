@@ -488,6 +488,10 @@ def test_the_timeline_tells_what_was_interpreted(
     assert {what for _, _, what in timeline.lines} == {"plan of 5 nodes"}
     assert timeline.runs.total() == 3
     assert {tier for tier, _ in timeline.runs} == {"interpreted"}
+    run(np.asarray(numpy.ones(10)), tiers._RUNS)
+    finish(compiler)
+    compiled = {what for _, _, what in timeline.lines if what.startswith("compiled ")}
+    assert compiled == {"compiled multiply_add_0"}
 
 
 def test_the_interpreter_has_the_same_operations_with_every_numpy() -> None:
