@@ -61,6 +61,8 @@ OWN_ELEMENTS: dict[str, Write] = {
     "partition": lambda xp, x, k, step: (x.__setitem__((k, 0), 100 - step), x[k].partition(range(COLUMNS))),
     "accumulate": lambda xp, x, k, step: xp.add.accumulate(x[k] % 7, out=x[k]),
     "byteswap": lambda xp, x, k, step: x[k].byteswap(True),
+    "setfield": lambda xp, x, k, step: x[k].setfield(step, "i4", 4),
+    "setfield of bytes": lambda xp, x, k, step: x[k].setfield(step, "i2", 3),
     "real": lambda xp, x, k, step: setattr(x[k], "real", step),
     "real of complex elements": lambda xp, x, k, step: setattr(x[k].view("c16"), "imag", step),
 }  # fmt: skip
@@ -340,7 +342,8 @@ def test_every_operation_that_writes_is_here() -> None:
     same_code = {"truediv", "mod", "lshift", "rshift"}
     in_place = {name[3:-2] for name in OPERATORS if name.startswith("__i") and f"__{name[3:]}" in OPERATORS}
     assert all(f"{symbols[name]}=" in tested for name in in_place - same_code)
-    methods = {name for name in METHODS if name in {*("put", "sort", "partition", "fill", "resize", "byteswap")}}
+    methods = {"put", "sort", "partition", "fill", "resize", "byteswap", "setfield"}
+    assert methods <= set(METHODS)
     assert {"setitem", *methods} <= set(tested.split())
     written_properties = {name for name, (_, write) in PROPERTIES.items() if write is not None}
     assert written_properties == {"dtype", "flat", "real", "imag", "shape", "strides"}
