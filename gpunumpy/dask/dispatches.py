@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
+from dask import config
 from dask.array import backends, chunk_types, dispatch, utils
 from dask.array.percentile import _percentile
 from dask.sizeof import sizeof
@@ -58,6 +59,8 @@ def register() -> None:
     backends.array_creation_dispatch.register_backend("gpunumpy", GpunumpyBackend())
     chunk_types.register_chunk_type(ndarray)
     utils.scipy_linalg_safe = scipy_linalg
+    # What `distributed` takes else ("p2p") asks chunks for the buffers of NumPy's. What the user has set stays.
+    config.update_defaults({"array": {"rechunk": {"method": "tasks"}}})
     dispatch.concatenate_lookup.register(ndarray, concatenate)
     dispatch.empty_lookup.register(ndarray, creation.empty)
     dispatch.percentile_lookup.register(ndarray, _percentile)

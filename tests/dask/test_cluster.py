@@ -78,6 +78,13 @@ def test_workers(tmp_path: Any) -> None:
         assert client.submit(float, client.submit(np.sum, sent)).result() == 500500
 
 
+def test_rechunk_between_workers() -> None:
+    """From rows to columns in so many pieces that `distributed` has a method of its own, for NumPy's chunks alone."""
+    with LocalCluster(**CLUSTER) as cluster, cluster.get_client() as client:
+        x = da.arange(1024, chunks=64).reshape(32, 32).rechunk((2, 32)).rechunk((32, 2))
+        assert numpy.array_equal(x.compute(scheduler=client).get(), numpy.arange(1024).reshape(32, 32))
+
+
 def _pending_of_worker(dask_worker: Any) -> int:
     return sum(block._node.data is None for block in dask_worker.data.values() if isinstance(block, np.ndarray))
 
