@@ -27,6 +27,8 @@ from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.planner import Planner
 
 EXPRESSION = "(np.sin(a) * 2 + b - 1) * np.exp(a * 0.1) / np.sqrt(b * b + 1) + a * 0.5"
+# Five windows, and six operations on them.
+STENCIL = "(a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] - 4.0 * a[1:-1, 1:-1]) * 0.1"
 # A kernel that no cache has: one constant operation more than the last one, and no transcendental function.
 FRESH = "import time, numpy, gpunumpy as np\n" + (
     "a = np.asarray(numpy.random.default_rng(0).random(1024, 'float32'))\n"
@@ -60,10 +62,15 @@ def microseconds(call: Callable[[], Any], count: int = 2000, repeats: int = 9) -
 
 def recording(a: Any, b: Any) -> list[tuple[str, float]]:
     expression = eval(f"lambda: {EXPRESSION}", {"np": np, "a": a, "b": b})
+    square = a.reshape(32, 32) + 0.0
+    square.computed()
+    stencil = eval(f"lambda: {STENCIL}", {"a": square})
     return [
         ("record a + b", microseconds(lambda: a + b)),
         ("record a * 2", microseconds(lambda: a * 2.0)),
         ("record an operation of the expression", microseconds(expression) / 12),
+        ("record a[1:-1, 1:-1]", microseconds(lambda: square[1:-1, 1:-1])),
+        ("record a stencil statement of 11 operations", microseconds(stencil)),
     ]
 
 
