@@ -28,6 +28,16 @@ _NUMPY_CONSTRUCTOR = numpy.ma.MaskedArray.__new__.__code__
 class _MaskedType(type):
     """Metaclass of `MaskedArray`, for which NumPy's masked arrays are instances too."""
 
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> type:
+        """Make a class. Raise TypeError for one of arrays and masked arrays at once."""
+        arrays = [base.__name__ for base in bases if issubclass(base, ndarray)]
+        if arrays:
+            raise TypeError(
+                f"{name!r} cannot derive from {arrays[0]!r} and from MaskedArray: masked arrays hold plain arrays, and "
+                "are none. A class that derives from MaskedArray alone can have the other's methods and attributes"
+            )
+        return super().__new__(cls, name, bases, namespace, **options)
+
     def __instancecheck__(cls, x: Any) -> bool:
         """Return whether `x` is a masked array of this class, or NumPy's: of a dtype that no kernel computes."""
         return type.__instancecheck__(cls, x) or (cls is MaskedArray and isinstance(x, numpy.ma.MaskedArray))

@@ -311,6 +311,9 @@ DIFFERENCES = {
     ),
     "isinstance ndarray": Difference(lambda np: isinstance(np.arange(3), numpy.ndarray), True, False),
     "isinstance, of a masked array": Difference(lambda np: isinstance(np.ma.array([1]), np.ndarray), True, False),
+    "a class of both": Difference(
+        lambda np: type("Both", (type("Sub", (np.ndarray,), {}), np.ma.MaskedArray), {}).__name__, "Both", TypeError
+    ),
     "isinstance, of NumPy's class": Difference(lambda np: isinstance(numpy.matrix([1]), np.ndarray), True, False),
     "masked, in lists of lists": Difference(
         lambda np: bool(np.ma.getmaskarray(np.ma.array([[1, np.ma.masked], [2, 3]])).any()), False, True
