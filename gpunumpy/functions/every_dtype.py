@@ -97,7 +97,7 @@ def operator_of_every_dtype(
     @wraps(function)
     def unary(x: Any) -> Any:
         if SUBCLASSES and has_subclass(x):
-            return call_for_subclass(unary, rule, (x,), {})
+            return call_for_subclass(public, rule, (x,), {})
         if place.is_asked() and residence.is_auto():
             result = place((x,), {})
             if result is not ELSEWHERE:
@@ -112,7 +112,7 @@ def operator_of_every_dtype(
     @wraps(function)
     def binary(x: Any, y: Any) -> Any:
         if SUBCLASSES and has_subclass((x, y)):
-            return call_for_subclass(binary, rule, (x, y), {})
+            return call_for_subclass(public, rule, (x, y), {})
         if place.is_asked() and residence.is_auto():
             result = place((x, y), {})
             if result is not ELSEWHERE:
@@ -124,7 +124,8 @@ def operator_of_every_dtype(
                 raise
         return by_numpy(x, y)
 
-    return place.in_front_of(unary if function.__code__.co_argcount == 1 else binary)
+    public = place.in_front_of(unary if function.__code__.co_argcount == 1 else binary)
+    return public
 
 
 def is_for_numpy(error: Exception, arguments: Any) -> bool:

@@ -143,7 +143,12 @@ def _adapt_torch(torch: Any, install: _Install) -> None:
     @wraps(from_numpy)
     def sharing(x: Any) -> Any:
         is_array = selection.in_force is not None and isinstance(x, ndarray) and not is_scalar(x)
-        return torch.from_dlpack(x) if is_array and x.device.shares_host_memory and x.flags.writeable else from_numpy(x)
+        if not (is_array and x.device.shares_host_memory and x.flags.writeable and x.dtype.kind in "biufc"):
+            return from_numpy(x)
+        try:
+            return torch.from_dlpack(x)
+        except BufferError as error:  # of strides and byte orders, which PyTorch refuses so
+            raise ValueError(*error.args) from None
 
     torch.from_numpy = sharing
     for name in _OF_TENSORS:

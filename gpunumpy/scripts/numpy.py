@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as _numpy
 
+from ..core._native import instance_test
 from ..core.class_stand_ins import StandInMeta
 from ..core.recording.array import ndarray as _ndarray
 
@@ -35,9 +36,8 @@ class _Both(StandInMeta):
         )
     )
 
-    def __instancecheck__(cls, x: Any) -> bool:
-        """Return whether `x` is an array of this package or of NumPy."""
-        return isinstance(x, _EITHER)
+    # Whether something is an array of this package or of NumPy: scripts ask that again and again.
+    __instancecheck__ = staticmethod(instance_test(_EITHER))
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         """Return whether a class is one of arrays of this package or of NumPy."""

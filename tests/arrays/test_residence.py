@@ -360,6 +360,24 @@ def test_scalars_are_numbers_for_kernels() -> None:
         assert float(result[0]) == expected
 
 
+def test_views_of_a_class_stay_on_the_host() -> None:
+    class Kept(np.ndarray):
+        pass
+
+    x = np.zeros((2, 3))
+    kept = x.view(Kept)
+    assert (type(kept), kept.base is x) == (Kept, True)
+    kept[0] = 1
+    back = kept[:, 1:].view(np.ndarray)
+    assert (type(back), back.tolist()) == (np.ndarray, [[1, 1], [0, 0]])
+    kept += 1
+    results = [kept + kept.view(), -kept, kept @ kept.T, kept[kept > 1], kept < 2, np.sin(kept)]
+    assert [type(array) for array in results] == [Kept] * 6
+    assert {array.residence for array in (x, kept, back, *results)} == {"host"}
+    x.flags.writeable = False
+    assert not x.view(Kept).flags.writeable
+
+
 def test_looks_move_nothing() -> None:
     x = np.arange(4.0)
     assert (float(x[1]), bool(x.any()), str(x), x.tolist()) == (1.0, True, "[0. 1. 2. 3.]", [0, 1, 2, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from functools import singledispatch
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ import numpy
 import pytest
 
 import gpunumpy
+from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.scripts import imports
 from gpunumpy.scripts import numpy as script_numpy
 from gpunumpy.scripts.selection import Selection, is_own
@@ -108,6 +110,17 @@ def test_syntax_errors_are_pythons() -> None:
         with pytest.raises(SyntaxError) as found:
             imports.compile_file(text, "script.py")
         assert (found.value.args, type(found.value)) == (expected.value.args, type(expected.value))
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the core does it")
+def test_instances_are_told_without_a_call_of_pythons() -> None:
+    cls: Any = script_numpy.ndarray
+    candidates, calls = (gpunumpy.zeros(2), numpy.zeros(2), 1.0), []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    for x in candidates:
+        isinstance(x, cls)
+    sys.setprofile(None)
+    assert calls == []
 
 
 def test_arrays_of_both_classes_are_instances() -> None:

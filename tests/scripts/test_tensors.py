@@ -56,6 +56,12 @@ def scripted(t, n: int):
         t = t[0] * torch.full([3], 2.0) + torch.arange(3) + torch.tensor(1.0)
     return t
 
+for refused in x[::-1], x.astype(">f8"), np.zeros(2, "i1,f8")["f1"], np.array(["a"]), np.array([None]), [1.0], x[0]:
+    try:
+        print(torch.from_numpy(refused))
+    except (TypeError, ValueError) as error:
+        print(type(error))
+
 shared = torch.from_numpy(x)
 shared += 1
 print(x)

@@ -162,6 +162,12 @@ def sized_launch(programs: Any, prepare: Callable[[Sequence[int]], Any]) -> Call
     return made
 
 
+def instance_test(classes: tuple[type, ...]) -> Callable[[Any], bool]:
+    """Return what tells whether an object is an instance of one of the classes, which the core does without Python."""
+    test: Callable[[Any], bool] = (lambda x: isinstance(x, classes)) if _core is None else _core.instance_test(classes)
+    return test
+
+
 def host_call(
     function: Callable[..., Any], numpy_function: Any, ufunc: Any, powers: dict[float, Any] | None, rules: int
 ) -> Callable[..., Any] | None:

@@ -55,6 +55,16 @@ PyObject* address(PyObject*, PyObject* array) {
     return PyLong_FromVoidPtr(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)));
 }
 
+PyObject* is_instance(PyObject* classes, PyObject* x) {
+    int found = PyObject_IsInstance(x, classes);
+    return found < 0 ? nullptr : Py_NewRef(found ? Py_True : Py_False);
+}
+
+PyMethodDef is_instance_definition = {"is_instance", is_instance, METH_O, nullptr};
+
+// instance_test(classes): a function that tells whether an object is an instance of one of them.
+PyObject* instance_test(PyObject*, PyObject* classes) { return PyCFunction_New(&is_instance_definition, classes); }
+
 PyObject* forget(PyObject*, PyObject*) {
     Section section;
     AnyRecent::forget_all();
@@ -67,6 +77,7 @@ PyMethodDef functions[] = {
     {"all_buffers", all_buffers, METH_NOARGS, nullptr},
     {"pool_buffers", pool_buffers, METH_NOARGS, nullptr},
     {"forget", forget, METH_NOARGS, nullptr},
+    {"instance_test", instance_test, METH_O, nullptr},
     {"set_up", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_up)), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"wrap", wrap_node, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -493,11 +493,12 @@ def view_method(x: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     if dtype is not None and (type is not None or x.__class__ is not ndarray):
         plain: Any = as_class(x, ndarray, None)
         view = plain.view(dtype)  # which may be NumPy's work
+    elif dtype is None and memory_on_host(x) is not None:
+        view = as_class(x, ndarray, None)
     elif (memory := host_only_memory(x)) is None:
         view = scalar_of(viewed_as_dtype(x, dtype), x)
     else:
-        seen = memory.view() if dtype is None else memory.view(dtype)
-        view = on_host_memory(seen, x.device, owner_of(x))
+        view = on_host_memory(memory.view(dtype), x.device, owner_of(x))
     cls = x.__class__ if type is None else type
     return view if cls is ndarray else as_class(view, cls, x)
 
