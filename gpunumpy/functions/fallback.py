@@ -79,7 +79,9 @@ _NO_ANSWER = ("no implementation found", "operand type(s) all returned NotImplem
 WRITE_TO_OVERLAP = "a write to a view whose elements overlap"
 
 _ACTIONS = ("warn", "error", "ignore")
-_action = os.environ.get("GPUNUMPY_HOST_FALLBACK", "warn")
+_action = os.environ.get("GPUNUMPY_HOST_FALLBACK") or "warn"
+if _action not in _ACTIONS:
+    raise ValueError(f"GPUNUMPY_HOST_FALLBACK={_action!r}; {allowed(_ACTIONS)}")
 tell(fallback_refused=_action == "error")
 _warned: set[str] = set()
 # Installed by the report of a script: called with what runs on the host, by which library and why, at every call.

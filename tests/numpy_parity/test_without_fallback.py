@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -171,3 +174,11 @@ def test_functions_of_rows(dtype: str) -> None:
     assert np.vectorize(lambda row: row.sum(), signature="(n)->()")(m).shape == (3,)
     assert np.unwrap(m.real, axis=0).shape == (3, 4)
     assert len([*np.nditer(m)]) == 12
+
+
+def test_an_unknown_action_in_the_environment() -> None:
+    environment = {**os.environ, "GPUNUMPY_HOST_FALLBACK": "raise"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import gpunumpy"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "GPUNUMPY_HOST_FALLBACK='raise'; allowed: warn, error, ignore" in done.stderr
