@@ -67,14 +67,13 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=1000, help="points of a side of the grid")
     parser.add_argument("--peers", nargs="+", choices=("cupy", "numpy"), default=("cupy", "numpy"))
     given = parser.parse_args()
+    peers = [peer for peer in peers_of(given.peers) if peer.name != "cupy.fuse"]
     data = numpy.random.default_rng(0).random((given.n, given.n))
     print(f"{heading()}; {given.n:,} by {given.n:,} points of float64; the goal is 0.8 of CuPy's time\n")
     print("| library | steps | ms | µs a step | gpunumpy / it |\n" + "|---" * 5 + "|")
     times: list[float] = []
     failed = False
-    for peer in peers_of(given.peers):
-        if peer.name == "cupy.fuse":
-            continue
+    for peer in peers:
         try:
             steps, took = row(peer, data)
         except Exception as error:
