@@ -91,10 +91,19 @@ _OF_INFINITIES: dict[str, Callable[[Any, Any], Any]] = {
 def test_a_program_that_asks_is_warned_of_infinities(name: str, residence: str) -> None:
     gpunumpy.set_residence(residence)
     inf, nan = numpy.inf, numpy.nan
-    for data in ([inf, -inf], [1, inf, -inf], [inf, inf], [-inf, 1, 2, inf], [1, 2, inf], [nan, inf, -inf], [1, 2]):
+    for data in (
+        [inf, -inf],
+        [1e308, 1e308, -1e308],
+        [1, inf, -inf],
+        [inf, inf],
+        [-inf, 1, 2, inf],
+        [1, 2, inf],
+        [nan, inf, -inf],
+        [1, 2],
+    ):
         counts = []
         for np in (gpunumpy, numpy):
-            with warnings.catch_warnings(record=True) as caught, np.errstate(invalid="warn"):
+            with warnings.catch_warnings(record=True) as caught, np.errstate(over="warn", invalid="warn"):
                 warnings.simplefilter("always")
                 _OF_INFINITIES[name](np, np.array(data, "f8"))
             counts.append([warning.category for warning in caught])

@@ -123,6 +123,9 @@ def _mean(values: Sequence[ndarray]) -> ndarray:
     return divided(sums, len(values), sum_dtype if is_integer else dtype)
 
 
+_mean_where_used = defer_checks(_mean)
+
+
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> ndarray:
@@ -143,7 +146,7 @@ def _median_of_numbers(array: ndarray, axis: Any, keepdims: Any) -> ndarray:
     count = _count_numbers(rows)
     warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
     low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
-    result = _where(count % 2 == 1, low, _mean((low, high)), array.dtype)
+    result = _where(count % 2 == 1, low, _mean_where_used((low, high)), array.dtype)
     return _return_result(result, (), array, axes, keepdims, None)
 
 
