@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
+from scipy.linalg import hadamard, lu_factor
 
 from gpunumpy.core.graph.layout import Layout
 from gpunumpy.kernels.codegen.program import Launch, Program
@@ -228,6 +229,14 @@ def test_lu(n: int, dtype: str) -> None:
             matrix[[k, row]] = matrix[[row, k]]
         # The columns after the matrix are solutions for the lower factor.
         close((lower + numpy.eye(n, dtype=dtype)) @ numpy.triu(found), matrix)
+
+
+@pytest.mark.parametrize("n", [64, 600])
+def test_lu_takes_the_first_of_equal_pivots(n: int) -> None:
+    """As LAPACK does. All numbers are exact here."""
+    a = numpy.tile(hadamard(64), (1, -(-n // 64), -(-n // 64)))[:, :64, :n].astype("f8")
+    a = numpy.concatenate([a, numpy.eye(n)[None, 64:]], axis=1)
+    assert (factored(a)[1][0, :64] - 1 == lu_factor(a[0].T)[1][:64]).all()
 
 
 def solved(a: numpy.ndarray, n: int) -> numpy.ndarray:

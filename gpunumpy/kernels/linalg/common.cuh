@@ -90,6 +90,10 @@ template <int LANES> __device__ inline u32 group_max(u32 x) {
   }
   return x;
 }
+// The least place of the lanes of a warp that are in a set, which is not empty.
+__device__ inline int first_place(bool is_in_set, int place) {
+  return int(~group_max<32>(is_in_set ? ~u32(place) : 0));
+}
 
 // Write whether a matrix failed to its `info`, and if so set the device's failure word.
 __device__ inline void report(bool failed, int* info, int* failure_word) {

@@ -4,9 +4,9 @@
 
 namespace la {
 
-// Of one column: each warp's candidate for the pivot row, and as the last row the one to exchange with the pivot row.
+// Of one column: each warp's candidate for the pivot row.
 template <class T, int W, int WARPS> struct Candidates {
-  T rows[WARPS + 1][W];
+  T rows[WARPS][W];
   u32 ranks[WARPS];
   int places[WARPS];
 };
@@ -46,7 +46,8 @@ __device__ __forceinline__ void exchange(T* column, int first, int count, const 
 }
 
 // Factor `width` columns (W at most) from the row and column `first` on. Then exchange the rows of the other columns
-// from `begin` to `end`, and solve the lower system for those after the panel.
+// from `begin` to `end`, and solve the lower system for those after the panel. An exchange of two rows moves neither:
+// each stays in its thread, which knows its place. Of rows of equal rank the first becomes the pivot row.
 template <class T, int W, int R, int THREADS>
 __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* permutation, int n, int first, int width,
                                       int begin, int end) {
@@ -55,12 +56,14 @@ __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* permuta
   __shared__ T lower[32 * 33];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   T v[R][W];
+  int places[R];
   for (int r = thread; r < n - first; r += THREADS) permutation[r] = r;
 #pragma unroll
   for (int i = 0; i < R; ++i) {
-    const int r = first + thread + THREADS * i;
+    const int r = places[i] = thread + THREADS * i;
 #pragma unroll
-    for (int c = 0; c < W; ++c) v[i][c] = r < n && c < width ? a[(long long)(first + c) * n + r] : of_real<T>(0);
+    for (int c = 0; c < W; ++c)
+      v[i][c] = r < n - first && c < width ? a[(long long)(first + c) * n + first + r] : of_real<T>(0);
   }
   bool singular = false;
   // Unrolled, although that is much code: a loop that shifts the columns in registers takes longer.
@@ -69,30 +72,30 @@ __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* permuta
     if (j < width) {
       Candidates<T, W, WARPS>& candidates = buffers[j % 2];
       u32 best = 0;
-      int best_row = 0;
+      int best_place = 0;
 #pragma unroll
       for (int i = 0; i < R; ++i) {
-        const int r = thread + THREADS * i;
-        const u32 rank = r >= j && r < n - first ? pivot_rank(v[i][j]) : 0;
-        if (best < rank) best = rank, best_row = i;
+        const bool is_left = places[i] >= j && places[i] < n - first;
+        const u32 rank = is_left ? pivot_rank(v[i][j]) : 0;
+        if (best < rank || (best == rank && places[i] < best_place)) best = rank, best_place = places[i];
       }
-      const u32 largest = group_max<32>(best);
-      if (lane == __ffs(int(__ballot_sync(ALL, best == largest))) - 1) {
+      const bool is_best = best == group_max<32>(best);
+      const int warp_first = first_place(is_best, best_place);
+      if (is_best && best_place == warp_first) {
         candidates.ranks[warp] = best;
-        candidates.places[warp] = thread + THREADS * best_row;
+        candidates.places[warp] = best_place;
 #pragma unroll
         for (int i = 0; i < R; ++i)
-          if (i == best_row)
+          if (places[i] == best_place)
 #pragma unroll
             for (int c = 0; c < W; ++c) candidates.rows[warp][c] = v[i][c];
       }
-      if (thread == j)
-#pragma unroll
-        for (int c = 0; c < W; ++c) candidates.rows[WARPS][c] = v[0][c];
       __syncthreads();
-      const u32 warp_rank = lane < WARPS ? candidates.ranks[lane] : 0, largest_rank = group_max<32>(warp_rank);
-      const int winner = __ffs(int(__ballot_sync(ALL, warp_rank == largest_rank))) - 1;
-      const int place = candidates.places[winner];
+      const u32 warp_rank = candidates.ranks[lane % WARPS];
+      const int warp_place = candidates.places[lane % WARPS];
+      const bool is_largest = warp_rank == group_max<32>(warp_rank);
+      const int place = first_place(is_largest, warp_place);
+      const int winner = __ffs(int(__ballot_sync(ALL, is_largest && warp_place == place))) - 1;
       const T* pivot_row = candidates.rows[winner];
       if (thread == 0) {
         pivots[first + j] = first + place + 1;
@@ -105,30 +108,26 @@ __device__ __forceinline__ void panel(T* a, int* pivots, int* info, int* permuta
       const Divisor<T> divisor(or_one(pivot_row[j]));
 #pragma unroll
       for (int i = 0; i < R; ++i) {
-        const int r = thread + THREADS * i;
-        if (r == place && r != j)
-#pragma unroll
-          for (int c = 0; c < W; ++c) v[i][c] = candidates.rows[WARPS][c];
-        if (r > j) {
+        places[i] = places[i] == place ? j : places[i] == j ? place : places[i];
+        if (places[i] > j) {
           const T multiplier = v[i][j] = divisor(v[i][j]);
 #pragma unroll
           for (int c = j + 1; c < W; ++c) v[i][c] = sub_mul(v[i][c], multiplier, pivot_row[c]);
         }
       }
-      if (thread == j)
-#pragma unroll
-        for (int c = 0; c < W; ++c) v[0][c] = pivot_row[c];
     }
   }
   if (thread == 0 && (singular || first == 0)) *info = singular;
 #pragma unroll
   for (int i = 0; i < R; ++i) {
-    const int r = first + thread + THREADS * i;
+    T* row = a + (long long)first * n + first + places[i];
+    if (places[i] < n - first)
 #pragma unroll
-    for (int c = 0; c < W; ++c) {
-      if (r < n && c < width) a[(long long)(first + c) * n + r] = v[i][c];
-      if (i == 0 && thread < 32) lower[c * 33 + thread] = v[i][c];
-    }
+      for (int c = 0; c < W; ++c)
+        if (c < width) row[(long long)c * n] = v[i][c];
+    if (places[i] < 32)
+#pragma unroll
+      for (int c = 0; c < W; ++c) lower[c * 33 + places[i]] = v[i][c];
   }
   __syncthreads();
   for (int c = begin + warp; c < end; c += WARPS)
