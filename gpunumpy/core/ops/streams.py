@@ -49,16 +49,20 @@ def jump(multiplier: int, steps: int) -> tuple[int, int]:
     return p, s
 
 
+def multiples(multiplier: int, steps: int, count: int) -> list[tuple[int, int]]:
+    """Return the `jump` by 0, 1, ... `count` - 1 times as many steps, each found from the one before."""
+    power, total = jump(multiplier, steps)
+    found = [(1, 0)]
+    while len(found) < count:
+        p, s = found[-1]
+        found.append((p * power % MODULUS, (s * power + total) % MODULUS))
+    return found
+
+
 def digits(multiplier: int) -> list[tuple[int, int]]:
     """Return the `jump` by every value of every digit of a position, lowest digit first."""
-    found = []
-    for place in range(DIGITS):
-        power, total = jump(multiplier, 1 << DIGIT_BITS * place)
-        p, s = 1, 0
-        for _ in range(1 << DIGIT_BITS):
-            found.append((p, s))
-            p, s = p * power % MODULUS, (s * power + total) % MODULUS
-    return found
+    places = [multiples(multiplier, 1 << DIGIT_BITS * place, 1 << DIGIT_BITS) for place in range(DIGITS)]
+    return [leap for place in places for leap in place]
 
 
 def _op(name: str, **code: str) -> tuple[str, Op]:

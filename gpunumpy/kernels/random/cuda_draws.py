@@ -10,7 +10,7 @@ import numpy
 
 from ...core.dtypes import C_TYPE
 from ...core.graph.layout import Layout
-from ...core.ops.streams import CONGRUENTIAL, jump
+from ...core.ops.streams import CONGRUENTIAL, jump, multiples
 from ...core.runtime.device import Device
 from ...core.runtime.plan import Runner
 from ..codegen.program import Program
@@ -37,9 +37,9 @@ def _jumps(name: str) -> str:
     has for each position in a chunk how many times ``(a - 1) * x + c`` the state x has grown there.
     """
     multiplier, _, _ = CONGRUENTIAL[name]
-    counts = (CHUNK * (digit << _DIGIT_BITS * place) for place in range(_DIGITS) for digit in range(1 << _DIGIT_BITS))
-    over = _comma_separated(x for count in counts for x in jump(multiplier, count))
-    inside = _comma_separated(jump(multiplier, place)[1] for place in range(CHUNK))
+    places = [multiples(multiplier, CHUNK << _DIGIT_BITS * place, 1 << _DIGIT_BITS) for place in range(_DIGITS)]
+    over = _comma_separated(x for place in places for leap in place for x in leap)
+    inside = _comma_separated(total for _, total in multiples(multiplier, 1, CHUNK))
     return f"""
 __device__ const Wide jumps[{2 * _DIGITS << _DIGIT_BITS}] = {{{over}}};
 __device__ const Wide sums_in_chunk[{CHUNK}] = {{{inside}}};
