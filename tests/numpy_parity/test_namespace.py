@@ -366,12 +366,10 @@ def test_parameters_of_functions_are_numpys(name: str) -> None:
         expected = inspect.signature(reference).parameters
     except ValueError:  # before NumPy 2.4
         return
+    if "style" in expected:  # before NumPy 2.4, where more parameters of `array2string` are positional
+        return
     found = inspect.signature(tested).parameters
-    assert [(p.name, p.kind) for p in found.values()] == [
-        (p.name, p.kind)
-        for p in expected.values()
-        if p.name != "style"  # deprecated
-    ]
+    assert [(p.name, p.kind) for p in found.values()] == [(p.name, p.kind) for p in expected.values()]
 
 
 @pytest.mark.parametrize("name", ["nonsense", "lib.nonsense", "_core", "exceptions.nonsense"])
