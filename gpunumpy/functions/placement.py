@@ -527,7 +527,10 @@ def _multiplications(name: str, arguments: Iterable[Any]) -> int:
 def _sizes_of_labels(subscripts: str, *operands: Any) -> list[int]:
     """Return the sizes of the labels of an `einsum`; of one with an ellipsis, or with errors, none."""
     terms = subscripts.replace(" ", "").partition("->")[0].split(",")
-    shapes = [numpy.shape(x) for x in operands]
+    try:
+        shapes = [numpy.shape(x) for x in operands]
+    except ValueError:  # of a list of texts and results, for which the function itself has an error
+        return []
     if "." in subscripts or list(map(len, terms)) != list(map(len, shapes)):
         return []
     return list({label: n for term, shape in zip(terms, shapes) for label, n in zip(term, shape)}.values())
