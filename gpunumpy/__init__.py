@@ -165,6 +165,8 @@ def __getattr__(name: str) -> _Any:
         _show_in(__name__, {name: value})
     else:
         value = _lookup("numpy", name)
+        _describe({name: value}, _numpy)
+        _show_in(__name__, {name: value})
     if name in __all__ or isinstance(value, _ModuleType):  # of others NumPy warns each time
         globals()[name] = value
     return value

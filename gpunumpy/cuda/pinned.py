@@ -44,7 +44,22 @@ def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> numpy.ndar
 
 
 def zeros_pinned(shape: Any, dtype: Any = float, order: str = "C") -> numpy.ndarray[Any, Any]:
-    """Return NumPy's array of zeros in page-locked memory. See `cupyx.zeros_pinned`, and `empty_pinned`."""
+    """Return NumPy's array of zeros in page-locked memory. See `cupyx.zeros_pinned`, and `empty_pinned`.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The type of the elements, float64 by default.
+    order : {"C", "F"}
+        The memory order.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array.
+    """
     result = empty_pinned(shape, dtype, order)
     result[...] = numpy.zeros((), result.dtype)
     return result
@@ -79,7 +94,26 @@ def empty_like_pinned(
 def zeros_like_pinned(
     a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
 ) -> numpy.ndarray[Any, Any]:
-    """Return NumPy's array of zeros in page-locked memory, like another array. See `empty_like_pinned`."""
+    """Return NumPy's array of zeros in page-locked memory, like another array. See `empty_like_pinned`.
+
+    Parameters
+    ----------
+    a : array
+        The model, on any device.
+    dtype : dtype, optional
+        Another type of the elements.
+    order : {"C", "F", "A", "K"}
+        The memory order; "A" and "K" for that of `a` where it is C or F.
+    subok : None
+        Exists for the signature of `cupyx.zeros_like_pinned`.
+    shape : int or tuple of int, optional
+        Another shape.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array.
+    """
     result = empty_like_pinned(a, dtype, order, subok, shape)
     result[...] = numpy.zeros((), result.dtype)
     return result

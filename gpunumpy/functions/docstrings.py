@@ -25,7 +25,7 @@ _OWN_ENTRIES = {
     "    Device of the result; by default that of the array arguments, or else the default device.",
 }
 # Functions whose docstring in NumPy refers to the docstring of another function.
-_REFERS_TO = {"array_split": "split", "dsplit": "split", "hsplit": "split", "vsplit": "split"}
+_REFERS_TO = {"array_split": "split", "dsplit": "split", "hsplit": "split", "trapz": "trapezoid", "vsplit": "split"}
 
 
 def describe(names: dict[str, Any], numpy_module: Any) -> None:

@@ -22,7 +22,7 @@ def functions() -> dict[str, Any]:
     return {
         name: found
         for name in (*np.__all__, "from_dlpack")
-        if isinstance(found := vars(np).get(name), (FunctionType, PublicFunction))
+        if isinstance(found := getattr(np, name), (FunctionType, PublicFunction))
         and found.__module__.startswith("gpunumpy")
     }
 
