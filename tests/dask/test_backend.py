@@ -171,7 +171,8 @@ def test_entry_point_of_an_installed_package(tmp_path: Path) -> None:
     lines = "\n".join(f"{name} = {value}" for name, value in points.items())
     (made / "entry_points.txt").write_text(f"[dask.array.backends]\n{lines}\n")
     program = "import dask.array as da; print(type(da.ones(3).compute()).__module__)"
-    environment = {**os.environ, "DASK_ARRAY__BACKEND": "gpunumpy", "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    folders = os.pathsep.join(map(str, (tmp_path, ROOT, *filter(None, [os.environ.get("PYTHONPATH")]))))
+    environment = {**os.environ, "DASK_ARRAY__BACKEND": "gpunumpy", "PYTHONPATH": folders}
     run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "gpunumpy"
 
