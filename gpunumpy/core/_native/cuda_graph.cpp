@@ -24,7 +24,11 @@ struct Functions {
     int (*capture_info)(void* stream, int* status, uint64_t* id, void** graph, void* const** last, const void** edges, size_t* count);
     int (*set_params)(void* executable, void* node, const NodeParams* params);
     int (*launch)(void* executable, void* stream);
+    int (*begin_capture)(void* stream, int mode);
+    int (*end_capture)(void* stream, void** graph);
 } functions;
+
+const int RELAXED = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
 
 PyTypeObject* cuda_graph_type = nullptr;
 
@@ -219,11 +223,9 @@ PyObject* drop_graph(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
 }
 
-// graph.capture(stream): launch all kernels on a stream that captures them. Returns whether it has, one after the other.
-PyObject* capture(PyObject* self, PyObject* number) {
-    void* stream = PyLong_AsVoidPtr(number);
-    if (PyErr_Occurred()) return nullptr;
-    for (GraphedLaunch& each : as_graphed(self).launches) {
+// Launch all kernels on a stream that captures them. Returns whether it has, one after the other.
+bool launch_captured(Graphed& graphed, void* stream) {
+    for (GraphedLaunch& each : graphed.launches) {
         const PreparedLaunch& prepared = prepared_launch(each.launch);
         LaunchConfig config = prepared.config;
         config.stream = stream;
@@ -234,10 +236,21 @@ PyObject* capture(PyObject* self, PyObject* number) {
         const void* edges;
         size_t count = 0;
         if (!error) error = functions.capture_info(stream, &status, &id, &graph, &last, &edges, &count);
-        if (error || count != 1) return PyBool_FromLong(0);
+        if (error || count != 1) return false;
         each.node = last[0];
     }
-    return PyBool_FromLong(1);
+    return true;
+}
+
+// graph.capture(stream): the driver's graph of all kernels, launched on a stream; None if the driver refuses. It begins
+// and ends in one call: an exception of a signal handler in between would leave a stream that captures for ever.
+PyObject* capture(PyObject* self, PyObject* number) {
+    void *stream = PyLong_AsVoidPtr(number), *graph = nullptr;
+    if (PyErr_Occurred()) return nullptr;
+    if (functions.begin_capture(stream, RELAXED)) Py_RETURN_NONE;
+    const bool is_captured = launch_captured(as_graphed(self), stream);
+    if (functions.end_capture(stream, &graph) || !is_captured) Py_RETURN_NONE;
+    return PyLong_FromVoidPtr(graph);
 }
 
 // graph.made(handle, executable): take the driver's handles.
@@ -250,16 +263,18 @@ PyObject* made(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
-// CudaGraph.functions(is_capturing, capture_info, set_params, launch): the addresses of the driver's functions.
+// CudaGraph.functions(*addresses): where the driver's functions are, in the order of `Functions`.
 PyObject* set_functions(PyObject*, PyObject* const* args, Py_ssize_t count) {
-    void* addresses[4];
-    if (count != 4) return PyErr_Format(PyExc_TypeError, "there are four functions");
-    for (int k = 0; k < 4; k++) addresses[k] = PyLong_AsVoidPtr(args[k]);
+    void* addresses[6];
+    if (count != 6) return PyErr_Format(PyExc_TypeError, "there are six functions");
+    for (int k = 0; k < 6; k++) addresses[k] = PyLong_AsVoidPtr(args[k]);
     if (PyErr_Occurred()) return nullptr;
     functions.is_capturing = reinterpret_cast<decltype(functions.is_capturing)>(addresses[0]);
     functions.capture_info = reinterpret_cast<decltype(functions.capture_info)>(addresses[1]);
     functions.set_params = reinterpret_cast<decltype(functions.set_params)>(addresses[2]);
     functions.launch = reinterpret_cast<decltype(functions.launch)>(addresses[3]);
+    functions.begin_capture = reinterpret_cast<decltype(functions.begin_capture)>(addresses[4]);
+    functions.end_capture = reinterpret_cast<decltype(functions.end_capture)>(addresses[5]);
     Py_RETURN_NONE;
 }
 

@@ -19,7 +19,7 @@ _FIRST_VERSION = 12030  # of the driver: 1000 times CUDA's
 # What the core calls, in its order.
 _FUNCTIONS = (
     *("cuStreamIsCapturing", "cuStreamGetCaptureInfo_v3"),
-    *("cuGraphExecKernelNodeSetParams_v2", "cuGraphLaunch"),
+    *("cuGraphExecKernelNodeSetParams_v2", "cuGraphLaunch", "cuStreamBeginCapture_v2", "cuStreamEndCapture"),
 )
 _makers: WeakSet[CudaGraphs] = WeakSet()  # of two threads that meet a GPU first, each makes one, and one stays
 
@@ -91,20 +91,14 @@ class CudaGraphs:
     def _captured(self, graph: Any) -> Any:
         """Return the driver's graph of the launches, which go to a stream of their own; None if the driver refuses."""
         cuda, stream = driver(), self._stream
-        self._stream = None  # after an exception or an error it may still capture
+        self._stream = None  # after an error it may be of no use any more
         if stream is None:
             error, stream = cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value)
             if error:
                 return None
-        if cuda.cuStreamBeginCapture(stream, cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)[0]:
-            return None
-        try:
-            is_captured = graph.capture(int(stream))
-        finally:
-            error, handle = cuda.cuStreamEndCapture(stream)
-        if error or not is_captured:
-            return None
-        self._stream = stream
+        handle = graph.capture(int(stream))
+        if handle is not None:
+            self._stream = stream
         return handle
 
     def drop_all(self) -> None:

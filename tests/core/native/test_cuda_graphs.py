@@ -11,6 +11,7 @@ import gc
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from gpunumpy.kernels.cuda import launch as launch_module
 from gpunumpy.kernels.cuda.dropped import destroy_dropped
 
 from ...support import fake_driver
+from ...support.interruptions import Interruption, Tracer, interrupt
 from .test_launch import LAUNCH_KERNEL, STARTS_EARLY, attributes_of
 
 pytestmark = pytest.mark.skipif(not _native.IS_COMPILED, reason="the core is not built for this Python, or not used")
@@ -72,6 +74,8 @@ class Graphs:
         How many graphs were launched.
     told
         How many kernels of graphs were told other words.
+    captures
+        How often a capture has ended.
     errors
         The errors of calls, by the names of these.
     alive
@@ -83,7 +87,7 @@ class Graphs:
     def __init__(self, patch: pytest.MonkeyPatch, driver: fake_driver.FakeDriver) -> None:
         self.driver = driver
         self.ran: list[tuple[int, Words]] = []
-        self.launched = self.told = 0
+        self.launched = self.told = self.captures = 0
         self.errors: dict[str, int] = {}
         self.alive: dict[int, list[Node]] = {}
         self.early: list[bool] = []
@@ -104,6 +108,8 @@ class Graphs:
                 self._set_params
             ),
             "cuGraphLaunch": prototype(_INT, _POINTER, _POINTER)(self._launch),
+            "cuStreamBeginCapture_v2": prototype(_INT, _POINTER, _INT)(self._begin_capture),
+            "cuStreamEndCapture": prototype(_INT, _POINTER, ctypes.POINTER(_POINTER))(self._end_capture),
         }
         address = lambda name: ctypes.cast(self._functions[name], _POINTER).value  # noqa: E731
         patch.setattr(launch_module, "function_address", address)
@@ -116,8 +122,6 @@ class Graphs:
 
         patch.setattr(_native, "launch", make_launch)
         answers: dict[str, Any] = {
-            "cuStreamBeginCapture": lambda driver, stream, mode: setattr(self, "_stream", int(stream)),
-            "cuStreamEndCapture": lambda driver, stream: self._end_capture(),
             "cuGraphInstantiate": lambda driver, graph, flags: self._instantiate(),
             "cuGraphExecDestroy": lambda driver, graph: self.alive.pop(int(graph)) and None,
             "cuModuleGetFunction": lambda driver, module, name: (_Handle((module, name)),),
@@ -146,9 +150,19 @@ class Graphs:
         ctypes.c_size_t.from_address(count).value = "no last kernel" not in self.errors
         return 0
 
-    def _end_capture(self) -> int:
+    def _begin_capture(self, stream: int, mode: int) -> int:
+        assert not self._stream
+        if error := self.errors.get("begin", 0):
+            return error
+        self._stream = stream
+        return 0
+
+    def _end_capture(self, stream: int, graph: Any) -> int:
+        assert self._stream == stream
         self._stream = 0
-        return next(self._numbers)
+        self.captures += 1
+        graph[0] = next(self._numbers)
+        return self.errors.get("end", 0)
 
     def _instantiate(self) -> int:
         number, captured = next(self._numbers), self._captured
@@ -414,7 +428,7 @@ def test_a_stream_that_captures_takes_no_graph(graphs: Graphs) -> None:
     assert counted(graphs, call)[:2] == (kernels, 1)
 
 
-@pytest.mark.parametrize("name", ["cuStreamCreate", "cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiate"])
+@pytest.mark.parametrize("name", ["cuStreamCreate", "cuGraphInstantiate"])
 def test_a_graph_that_cannot_be_made(name: str, graphs: Graphs) -> None:
     graphs.driver.refuse = lambda called: "CUDA_ERROR_OUT_OF_MEMORY" if called == name else None
     x, y = (np.asarray(value) for value in VALUES)
@@ -425,14 +439,30 @@ def test_a_graph_that_cannot_be_made(name: str, graphs: Graphs) -> None:
     assert not graphs.alive
 
 
-@pytest.mark.parametrize("error", ["capture", "no last kernel"])
+@pytest.mark.parametrize("error", ["begin", "capture", "no last kernel", "end"])
 def test_a_capture_that_fails(error: str, graphs: Graphs) -> None:
     graphs.errors[error] = OUT_OF_MEMORY
     x, y = (np.asarray(value) for value in VALUES)
     for _ in range(40):
         repeated(x, y)
-    assert "cuStreamEndCapture" in graphs.driver.calls
+    assert bool(graphs.captures) == (error != "begin")
     assert not graphs.launched
+
+
+def test_no_exception_leaves_a_stream_that_captures(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver would not wait for the GPU any more."""
+    real, refused = cuda_graphs.CudaGraphs.make, []
+    monkeypatch.setattr(cuda_graphs.CudaGraphs, "make", lambda maker, graph: bool(refused.append((maker, graph))))
+    x, y = (np.asarray(value) for value in VALUES)
+    while not refused:
+        repeated(x, y)
+    tracer = Tracer()
+    tracer.run(lambda: real(*refused[0]))
+    assert graphs.captures == 1
+    for place in range(1, tracer.count + 1):
+        with suppress(Interruption):
+            Tracer(place, interrupt).run(lambda: real(*refused[0]))
+        assert not graphs._stream
 
 
 def test_no_room_for_a_workspace(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
