@@ -5,11 +5,18 @@ It imports Dask, and nothing else of this package imports it. With `distributed`
 
 from typing import Any as _Any
 
+from ..core.extras import install_command as _install_command
 from ..core.late_imports import import_late as _import_late
-from .backend import GpunumpyBackend
-from .completion import compute_at_end_of_tasks as _compute_at_end_of_tasks
-from .dispatches import register as _register
-from .placement import spread, to_device
+
+try:
+    from .backend import GpunumpyBackend
+    from .completion import compute_at_end_of_tasks as _compute_at_end_of_tasks
+    from .dispatches import register as _register
+    from .placement import spread, to_device
+except ModuleNotFoundError as _error:
+    if str(_error.name).partition(".")[0] != "dask":
+        raise
+    raise ModuleNotFoundError(f"gpunumpy.dask needs Dask: {_install_command('dask')}", name=_error.name) from None
 
 __all__ = ["GpunumpyBackend", "LocalCluster", "spread", "to_device"]
 

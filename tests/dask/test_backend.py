@@ -177,6 +177,12 @@ def test_entry_point_of_an_installed_package(tmp_path: Path) -> None:
     assert run.stdout.strip() == "gpunumpy"
 
 
+def test_what_installs_dask() -> None:
+    program = "import sys; sys.modules['dask'] = None; import gpunumpy.dask"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert f"gpunumpy.dask needs Dask: pip install -e '{ROOT}[dask]'" in run.stderr
+
+
 def test_import_loads_no_dask() -> None:
     program = "import sys, gpunumpy; print('dask' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
