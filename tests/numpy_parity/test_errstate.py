@@ -502,3 +502,22 @@ def test_threads_that_ask_and_threads_that_do_not() -> None:
     assert not failed
     assert not any(thread.is_alive() for thread in threads)
     assert (shared == 40).all()
+
+
+@pytest.mark.parametrize("residence", ["auto", "device"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda np: np.linspace(-1e308, 1e308, 3),
+        lambda np: np.geomspace(-1, 1, 3),
+        lambda np: np.kaiser(5, 1000),
+    ],
+)
+def test_numbers_that_the_host_computes_for_an_array(made: Callable[[Any], Any], residence: str) -> None:
+    """Nothing is said of them, as of those that the device computes, unless the program asks for it."""
+    gpunumpy.set_residence(residence)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made(gpunumpy)
+    with gpunumpy.errstate(all="warn"), pytest.warns(RuntimeWarning):
+        made(gpunumpy)

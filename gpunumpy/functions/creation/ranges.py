@@ -39,6 +39,7 @@ from ...core.recording.residence import DTYPES, host_bytes, is_auto, resident
 from ...core.runtime.device import Device, default_device
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
+from ..ufuncs.errstate import silent_unless_asked
 from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for
 from .like import takes_like
 
@@ -202,9 +203,10 @@ def linspace(
         ends: list[Any] = [numpy.asarray(x) for x in (start, stop)]
         for end in ends:
             dtypes.of_data(end.dtype)  # integers beyond uint64 are objects
-        low, high = (end.astype(computed_dtype)[()] for end in ends)
-        delta = high - low
-        step = delta / computed_dtype.type(interval_count) if interval_count > 0 else numpy.nan
+        with silent_unless_asked():
+            low, high = (end.astype(computed_dtype)[()] for end in ends)
+            delta = high - low
+            step = delta / computed_dtype.type(interval_count) if interval_count > 0 else numpy.nan
         step_is_zero = interval_count > 0 and bool(numpy.any(numpy.asarray(step) == 0))
         shape = numpy.shape(delta)
     else:
@@ -310,9 +312,11 @@ def geomspace(
     computed_dtype = numpy.result_type(low, high, float(host_scalar(num)), numpy.zeros((), dtype))
     target_dtype = dtypes.check(computed_dtype if dtype is None else dtype)
     low, high = (ends.astype(computed_dtype) for ends in numpy.broadcast_arrays(low, high))
-    sign = numpy.sign(low)
-    low, high = low / sign, high / sign
-    result = logspace(numpy.log10(low), numpy.log10(high), num, endpoint, 10.0, computed_dtype, device=device)
+    with silent_unless_asked():
+        sign = numpy.sign(low)
+        low, high = low / sign, high / sign
+        powers = numpy.log10(low), numpy.log10(high)
+    result = logspace(*powers, num, endpoint, 10.0, computed_dtype, device=device)
     count = result.shape[0]
     index = mark_owner_as_array(wrap(graph.iota((count, *(1 for _ in low.shape)), 0, result.queue)))
     ends = [(0, low)] if count else []

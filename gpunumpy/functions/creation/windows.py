@@ -10,6 +10,7 @@ import numpy
 from ...core.dtypes import check
 from ...core.recording.array import ndarray
 from ..ufuncs.elementwise import i0, where
+from ..ufuncs.errstate import silent_unless_asked
 from ..ufuncs.ufunc import add, cos, divide, less_equal, multiply, sqrt, square, subtract
 from .arrays import empty, ones
 from .ranges import arange, host_scalar
@@ -49,7 +50,9 @@ def kaiser(M: Any, beta: Any) -> ndarray:
         return short
     center = (length - 1) / 2.0
     place = divide(subtract(arange(0, length), center), center)
-    return divide(i0(multiply(float(shape), sqrt(subtract(1, square(place))))), float(numpy.i0(shape)))
+    with silent_unless_asked():
+        largest = float(numpy.i0(shape))
+    return divide(i0(multiply(float(shape), sqrt(subtract(1, square(place))))), largest)
 
 
 def _checked_length(M: Any, *parameters: Any) -> tuple[Any, ndarray | None]:

@@ -200,6 +200,13 @@ def is_checking() -> bool:
     return bool(_checked.get().categories)
 
 
+def silent_unless_asked() -> numpy.errstate:
+    """Return a context of NumPy's for numbers that a function computes on the host: only what is asked for is told."""
+    asked = _checked.get().categories
+    settings: dict[str, Any] = {name: "ignore" for name in numpy.geterr() if name not in asked}
+    return numpy.errstate(**settings)
+
+
 def defer_checks(record: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its results unchecked until another operation uses them.
 
