@@ -17,7 +17,8 @@ import numpy
 
 from ..core.recording import record
 from ..core.recording.array import is_scalar, ndarray, to_host
-from . import selection
+from . import handing_over, selection
+from .handing_over import handed_over, handed_over_or_called, taking_numpys_arrays
 from .imports import compile_selected
 from .selection import Selection
 
@@ -25,22 +26,44 @@ _Install = Callable[[Selection], None]
 _PYTEST_PLUGIN = f"{__package__}.pytest_plugin"
 # Functions and methods, by their modules, that treat NumPy's arrays in another way than what can be made one.
 _ITEMS = ("__getitem__", "__setitem__")
-_DATA = ("__init__", "groupby", *_ITEMS)
 # Of tensors, what does not leave it to the class of the other operand, or would make a new tensor then.
 _OF_TENSORS = (*_ITEMS, "__iadd__", "__isub__", "__imul__", "__itruediv__")
 _MAKING_TENSORS = ("arange", "as_tensor", "asarray", "from_numpy", "full", "linspace", "tensor")
 _ASKING_FOR_NUMPY = {
-    "PIL.Image": ("fromarray",),
+    "PIL.Image": ("fromarray", "Image.putdata"),
     "matplotlib.axes._axes": ("Axes.*",),
-    "pandas.core.algorithms": ("factorize", "unique"),
-    "pandas.core.frame": tuple(f"DataFrame.{name}" for name in _DATA),
-    "pandas.core.indexing": tuple(f"_LocationIndexer.{name}" for name in _ITEMS),
-    "pandas.core.series": tuple(f"Series.{name}" for name in _DATA),
+    "matplotlib.colors": ("to_hex", "to_rgb", "to_rgba"),
+    "matplotlib.figure": ("FigureBase.subplots",),
+    "pandas.core.frame": ("DataFrame.__init__", "DataFrame.__setitem__"),
+    "pandas.core.series": ("Series.__init__", "Series.__setitem__"),
     "torch": _MAKING_TENSORS,
     "torch.optim.adam": ("adam",),
     "torch.optim.sgd": ("sgd",),
     "torch.utils.data._utils.collate": ("default_collate", "default_convert"),
 }
+# Those that also collect what a function of the script returns.
+_CALLING_FUNCTIONS = {
+    "pandas.core.algorithms": ("factorize", "unique"),
+    "pandas.core.base": ("IndexOpsMixin.*",),
+    "pandas.core.frame": ("DataFrame.*", "DataFrame.__getitem__", "DataFrame.from_dict", "DataFrame.from_records"),
+    "pandas.core.generic": ("NDFrame.*", "NDFrame.__contains__"),
+    "pandas.core.groupby.generic": ("DataFrameGroupBy.*", "SeriesGroupBy.*"),
+    "pandas.core.groupby.groupby": ("GroupBy.*",),
+    "pandas.core.groupby.indexing": ("GroupByNthSelector.__call__",),
+    "pandas.core.indexes.base": ("Index.__contains__", "Index.get_loc", "Index.isin", "Index.map"),
+    "pandas.core.indexes.interval": ("interval_range",),
+    "pandas.core.indexing": tuple(f"{name}.{item}" for name in ("_LocationIndexer", "_AtIndexer") for item in _ITEMS),
+    "pandas.core.resample": ("Resampler.*",),
+    "pandas.core.reshape.pivot": ("crosstab", "pivot_table"),
+    "pandas.core.reshape.tile": ("cut", "qcut"),
+    "pandas.core.series": ("Series.*", "Series.__getitem__"),
+    "pandas.core.tools.numeric": ("to_numeric",),
+    "pandas.core.window.expanding": ("Expanding.*",),
+    "pandas.core.window.rolling": ("Rolling.*",),
+    "pandas.io.parsers.readers": ("read_csv", "read_table"),
+}
+# Methods that look at the variables of their caller, or return what a function of the script does.
+_LEFT_ALONE = ("eval", "pipe", "query")
 # JAX's tables of what it does with arguments of a class. Versions that lack one of them refuse arrays.
 _TABLES_OF_JAX = (
     ("jax._src.core", "pytype_aval_mappings"),
@@ -48,8 +71,6 @@ _TABLES_OF_JAX = (
     ("jax._src.interpreters.pxla", "shard_arg_handlers"),
 )
 _MAY_HOLD_ARRAYS = frozenset((ndarray, list, tuple))
-# Of the elements of lists, tuples and dicts that are handed over as they are.
-_PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None), slice, type(...)))
 
 
 def _adapt_compiling(module: Any, install: _Install) -> None:
@@ -120,12 +141,38 @@ def _adapt_json(encoder: Any, install: _Install) -> None:
 
 def _adapt_library(module: Any, install: _Install) -> None:
     """Have functions of a library given NumPy's arrays: they look at the class of what they are given."""
-    for path in _ASKING_FOR_NUMPY[module.__name__]:
-        owner, _, name = path.rpartition(".")
-        place = getattr(module, owner) if owner else module
-        public = (key for key, x in vars(place).items() if isinstance(x, FunctionType) and not key.startswith("_"))
-        for key in tuple(public) if name == "*" else (name,):
-            setattr(place, key, _taking_numpys_arrays(getattr(place, key)))
+    for table, hand_over in ((_ASKING_FOR_NUMPY, handed_over), (_CALLING_FUNCTIONS, handed_over_or_called)):
+        for path in table.get(module.__name__, ()):
+            owner, _, name = path.rpartition(".")
+            place = getattr(module, owner) if owner else module
+            for key in _public_methods(place) if name == "*" else (name,):
+                _replace(place, key, hand_over)
+
+
+def _public_methods(place: type) -> list[str]:
+    methods = (key for key, x in vars(place).items() if isinstance(x, FunctionType) and not key.startswith("_"))
+    return [key for key in methods if key not in _LEFT_ALONE]
+
+
+def _replace(place: Any, key: str, hand_over: Callable[[Any], Any]) -> None:
+    of_class = vars(place).get(key)
+    if isinstance(of_class, classmethod):
+        setattr(place, key, classmethod(taking_numpys_arrays(of_class.__func__, hand_over)))
+    else:
+        setattr(place, key, taking_numpys_arrays(getattr(place, key), hand_over))
+
+
+def _adapt_warnings_of_pandas(exceptions: Any, install: _Install) -> None:
+    """Have warnings of pandas name the script's line: it looks for the first frame that is not its own."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(exceptions.__file__)), "")
+
+    def find_stack_level() -> int:
+        frame, level = sys._getframe(1), 1
+        while frame.f_code.co_filename.startswith((folder, handing_over.__file__)) and frame.f_back is not None:
+            frame, level = frame.f_back, level + 1
+        return level
+
+    exceptions.find_stack_level = find_stack_level
 
 
 def _adapt_torch(torch: Any, install: _Install) -> None:
@@ -176,7 +223,7 @@ def _of_numpys_array(handler: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, *rest: Any) -> Any:
         if selection.in_force is None:
             raise TypeError(f"{ndarray} is not a valid JAX type")
-        return handler(_handed_over(x), *rest)
+        return handler(handed_over(x), *rest)
 
     return call
 
@@ -188,35 +235,10 @@ def _taking_an_array(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(tensor: Any, *args: Any) -> Any:
         for x in args:  # which takes less time than a set of their types
             if type(x) in _MAY_HOLD_ARRAYS and selection.in_force is not None:
-                return method(tensor, *map(_handed_over, args))
+                return method(tensor, *map(handed_over, args))
         return method(tensor, *args)
 
     return call
-
-
-def _taking_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is given NumPy's arrays in place of this package's."""
-
-    @wraps(function)
-    def call(*args: Any, **options: Any) -> Any:
-        if selection.in_force is None:
-            return function(*args, **options)
-        return function(*map(_handed_over, args), **{name: _handed_over(x) for name, x in options.items()})
-
-    return call
-
-
-def _handed_over(x: Any) -> Any:
-    """Return NumPy's arrays and numbers for this package's, also of those in lists, tuples and dicts."""
-    if type(x) is list or type(x) is tuple:
-        return x if _PLAIN.issuperset(map(type, x)) else type(x)(map(_handed_over, x))
-    if type(x) is dict:
-        if _PLAIN.issuperset(map(type, x.values())):
-            return x
-        return {key: _handed_over(value) for key, value in x.items()}
-    if isinstance(x, ndarray):
-        return to_host(x)[()] if is_scalar(x) else to_host(x)
-    return x
 
 
 ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
@@ -227,7 +249,8 @@ ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
     "multiprocessing.forkserver": _adapt_forkserver,
     "_pytest.assertion.rewrite": _adapt_pytest,
     "json.encoder": _adapt_json,
-    **dict.fromkeys(_ASKING_FOR_NUMPY, _adapt_library),
+    **dict.fromkeys((*_ASKING_FOR_NUMPY, *_CALLING_FUNCTIONS), _adapt_library),
+    "pandas.util._exceptions": _adapt_warnings_of_pandas,
     "torch": _adapt_torch,
     "jax": _adapt_jax,
 }
