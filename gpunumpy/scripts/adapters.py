@@ -26,6 +26,8 @@ _Install = Callable[[Selection], None]
 _PYTEST_PLUGIN = f"{__package__}.pytest_plugin"
 # Functions and methods, by their modules, that treat NumPy's arrays in another way than what can be made one.
 _ITEMS = ("__getitem__", "__setitem__")
+_INDEXERS = ("_LocationIndexer", "_ScalarAccessIndexer", "_AtIndexer", "_iAtIndexer")
+_OF_INDICES = ("__new__", "__contains__", "__getitem__")
 # Of tensors, what does not leave it to the class of the other operand, or would make a new tensor then.
 _OF_TENSORS = (*_ITEMS, "__iadd__", "__isub__", "__imul__", "__itruediv__")
 _MAKING_TENSORS = ("arange", "as_tensor", "asarray", "from_numpy", "full", "linspace", "tensor")
@@ -33,7 +35,9 @@ _ASKING_FOR_NUMPY = {
     "PIL.Image": ("fromarray", "Image.putdata"),
     "matplotlib.axes._axes": ("Axes.*",),
     "matplotlib.colors": ("to_hex", "to_rgb", "to_rgba"),
-    "matplotlib.figure": ("FigureBase.subplots",),
+    "matplotlib.figure": ("FigureBase.add_subplot", "FigureBase.subplots"),
+    "matplotlib.gridspec": ("GridSpec.__init__",),
+    "matplotlib.pyplot": ("subplot",),
     "pandas.core.frame": ("DataFrame.__init__", "DataFrame.__setitem__"),
     "pandas.core.series": ("Series.__init__", "Series.__setitem__"),
     "torch": _MAKING_TENSORS,
@@ -50,16 +54,24 @@ _CALLING_FUNCTIONS = {
     "pandas.core.groupby.generic": ("DataFrameGroupBy.*", "SeriesGroupBy.*"),
     "pandas.core.groupby.groupby": ("GroupBy.*",),
     "pandas.core.groupby.indexing": ("GroupByNthSelector.__call__",),
-    "pandas.core.indexes.base": ("Index.__contains__", "Index.get_loc", "Index.isin", "Index.map"),
+    "pandas.core.dtypes.missing": ("isna", "notna"),
+    "pandas.core.indexes.base": ("Index.*", *(f"Index.{name}" for name in _OF_INDICES)),
+    "pandas.core.indexes.datetimelike": ("DatetimeTimedeltaMixin.*",),
+    "pandas.core.indexes.datetimes": ("date_range",),
     "pandas.core.indexes.interval": ("interval_range",),
-    "pandas.core.indexing": tuple(f"{name}.{item}" for name in ("_LocationIndexer", "_AtIndexer") for item in _ITEMS),
+    "pandas.core.indexes.range": ("RangeIndex.*", *(f"RangeIndex.{name}" for name in _OF_INDICES)),
+    "pandas.core.indexing": tuple(f"{name}.{item}" for name in _INDEXERS for item in _ITEMS),
     "pandas.core.resample": ("Resampler.*",),
     "pandas.core.reshape.pivot": ("crosstab", "pivot_table"),
     "pandas.core.reshape.tile": ("cut", "qcut"),
     "pandas.core.series": ("Series.*", "Series.__getitem__"),
+    "pandas.core.strings.accessor": ("StringMethods.*", "StringMethods.__getitem__"),
+    "pandas.core.tools.datetimes": ("to_datetime",),
     "pandas.core.tools.numeric": ("to_numeric",),
+    "pandas.core.tools.timedeltas": ("to_timedelta",),
     "pandas.core.window.expanding": ("Expanding.*",),
     "pandas.core.window.rolling": ("Rolling.*",),
+    "pandas.io.formats.style": ("Styler.*",),
     "pandas.io.parsers.readers": ("read_csv", "read_table"),
 }
 # Methods that look at the variables of their caller, or return what a function of the script does.

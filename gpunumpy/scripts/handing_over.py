@@ -18,6 +18,18 @@ from . import selection
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
 _ITERATORS = frozenset((GeneratorType, map, zip))
 _FUNCTIONS = frozenset((FunctionType, MethodType, PublicFunction, PythonUfunc))
+_LOOKED_INTO = frozenset((list, tuple, dict, slice, partial, ufunc, *_ITERATORS, *_FUNCTIONS))
+
+
+class _MayHoldArrays(dict[type, bool]):
+    """Whether what is of a class may be an array, hold one or return one. It is found once for a class."""
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = kind in _LOOKED_INTO or issubclass(kind, ndarray)
+        return self[kind]
+
+
+_may_hold_arrays = _MayHoldArrays().__getitem__
 
 
 def handed_over(x: Any) -> Any:
@@ -46,9 +58,11 @@ def taking_numpys_arrays(
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        if selection.in_force is None:
+        is_plain = not any(map(_may_hold_arrays, map(type, (*args, *options.values()))))
+        if is_plain or selection.in_force is None:
             return function(*args, **options)
-        return function(*map(hand_over, args), **{name: hand_over(x) for name, x in options.items()})
+        args, options = tuple(map(hand_over, args)), {name: hand_over(x) for name, x in options.items()}
+        return function(*args, **options)
 
     return call
 
@@ -68,9 +82,9 @@ def _looked_through(x: Any, hand_over: Callable[[Any], Any]) -> Any:
     if kind is list or kind is tuple:
         return x if _PLAIN.issuperset(map(type, x)) else kind(map(hand_over, x))
     if kind is dict:
-        if _PLAIN.issuperset(map(type, x.values())):
+        if _PLAIN.issuperset(map(type, x.values())) and _PLAIN.issuperset(map(type, x)):
             return x
-        return {key: hand_over(value) for key, value in x.items()}
+        return {handed_over(key): hand_over(value) for key, value in x.items()}
     if kind is slice:
         return slice(hand_over(x.start), hand_over(x.stop), hand_over(x.step))
     if kind in _ITERATORS:

@@ -26,3 +26,6 @@ axes[1, 2].scatter(x[::10, ::10], z[::10, ::10], c=field[::10, ::10], s=20)
 axes[1, 2].set_xlim(x.min(), x.max())
 axes[1, 2].set_title(f"largest value {field.max():.3f}")
 figure.savefig("plots.png", dpi=60)
+steps = np.arange(4)[2]
+print(plt.subplots(np.int64(2), steps)[1].shape, matplotlib.colors.to_hex(np.array([1, 0, 0])))
+print(plt.subplot(2, steps, steps).get_subplotspec().get_geometry())

@@ -1,0 +1,92 @@
+"""A script with pandas in it, by Python itself and by the runner: columns have the types that NumPy gives them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from .processes import by_both
+
+EXPRESSIONS = """
+s.apply(np.sqrt)
+s.apply(lambda v: np.sqrt(v))
+s.apply([np.sqrt, np.square])
+s.apply(partial(np.power, 2.0))
+s.map(np.sqrt)
+s.map({4.0: np.sqrt(4), 1.0: np.sqrt(1)})
+s.agg(["mean", lambda c: np.percentile(c, 30)])
+s.transform(np.sqrt)
+s.combine(s, np.maximum)
+s.sort_values(key=np.negative)
+s.rolling(2).apply(lambda w: np.ptp(w), raw=True)
+s.isin([x[0], 9])
+s.where(m, x.max())
+s.nlargest(k[2])
+s.iloc[k[1]:k[2]]
+s[lambda d: np.asarray(d) > 3]
+s.index[m]
+n.map(np.sqrt)
+n.apply(lambda r: np.hypot(r["a"], r["b"]), axis=1)
+n.apply(lambda c: np.percentile(c, 50))
+n.agg({"a": np.mean, "b": lambda c: np.median(c)})
+n.mask(np.arange(8).reshape(4, 2) > 3, 0)
+n.add(np.ones((4, 2)))
+n.iat[k[1], k[0]] + n.at[k[1], "a"]
+n.loc[lambda d: np.asarray(d["a"]) > 3]
+n.query("a > @limit")
+n.eval("a + @limit")
+df.assign(r=lambda d: np.sqrt(d["a"].values))
+df.groupby("g").agg(lambda c: np.percentile(c, 50))
+df.groupby("g")["a"].agg([np.mean, lambda c: np.ptp(c)])
+df.groupby("g").agg(q=("a", lambda c: np.quantile(c, 0.3)))
+df.groupby("g").filter(lambda d: np.mean(d["a"].values) > 7)
+df.groupby("g").nth(np.array([0]))
+df.pivot_table(index="g", values="a", aggfunc=lambda c: np.median(c))
+df.set_index(k)
+df.set_index(["g", k])
+df.nlargest(np.argmax(x[:2]) + 1, "a")
+df.head(k[2])
+df.isin(k)
+pd.Series(range(4), pd.date_range("2020-01-01", periods=k[3] + 1)).resample("2D").agg(lambda c: np.median(c))
+pd.DataFrame.from_records([(np.sqrt(2), 1)])
+pd.DataFrame.from_records(np.array([(1, 2.0)], dtype=[("u", int), ("v", float)]))
+pd.DataFrame({k[0]: [1], k[1]: [2]}).columns
+pd.Series(np.sqrt(v) for v in range(3))
+pd.Index([np.sqrt(2), np.sqrt(3)])
+pd.Index([1.0, 4.0]).map(np.sqrt)
+pd.to_numeric([x[0], x[1]])
+pd.isna(x[0])
+pd.read_csv(StringIO("a,b\\n1,2"), converters={"a": lambda v: np.sqrt(float(v))})
+pd.Series([np.sqrt, partial])[0] is np.sqrt
+"""
+SCRIPT = f"""
+import warnings
+from functools import partial
+from io import StringIO
+import numpy as np
+import pandas as pd
+
+s = pd.Series([4.0, 1.0, 9.0, 16.0])
+df = pd.DataFrame({{"a": s, "b": [1.0, 2.0, 3.0, 4.0], "g": ["x", "y", "x", "y"]}})
+n = df[["a", "b"]]
+k, limit = np.arange(4), 3.0
+x = np.sqrt(k + 1.0)
+m = x > 1.5
+for text in {EXPRESSIONS.strip().splitlines()!r}:
+    found = eval(text)
+    types = found.dtypes if isinstance(found, pd.DataFrame) else getattr(found, "dtype", type(found))
+    print(text, types, found)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    pd.to_datetime(["13/2/2020"])
+print([(warning.filename, warning.lineno) for warning in caught])
+"""
+
+
+def test_pandas_is_as_by_python(tmp_path: Path) -> None:
+    if find_spec("pandas") is None:
+        pytest.skip("pandas is not installed")
+    found, expected = by_both(tmp_path, SCRIPT)
+    assert (found.stdout.splitlines(), found.returncode) == (expected.stdout.splitlines(), 0), found.stderr
