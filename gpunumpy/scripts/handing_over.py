@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
+import numpy
+
 from ..core._native import PublicFunction
-from ..core.ops import table
 from ..core.recording.array import is_scalar, ndarray, to_host
-from ..functions.ufuncs.python_ufunc import PythonUfunc
-from ..functions.ufuncs.ufunc import ufunc
 from . import selection
 
+_PACKAGE = sys.modules[__name__.partition(".")[0]]
 # Of the elements of lists, tuples and dicts that are handed over as they are.
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
 _ITERATORS = frozenset((GeneratorType, map, zip))
-_FUNCTIONS = frozenset((FunctionType, MethodType, PublicFunction, PythonUfunc))
-_LOOKED_INTO = frozenset((list, tuple, dict, slice, partial, ufunc, *_ITERATORS, *_FUNCTIONS))
+_FUNCTIONS = (FunctionType, MethodType, PublicFunction)
+_LOOKED_INTO = frozenset((list, tuple, dict, slice, partial, *_ITERATORS, *_FUNCTIONS))
 
 
-class _MayHoldArrays(dict[type, bool]):
+class _MayHoldArrays(dict[Any, bool]):
     """Whether what is of a class may be an array, hold one or return one. It is found once for a class."""
 
     def __missing__(self, kind: type) -> bool:
-        self[kind] = kind in _LOOKED_INTO or issubclass(kind, ndarray)
+        is_ours = str(kind.__module__).partition(".")[0] == _PACKAGE.__name__
+        self[kind] = kind in _LOOKED_INTO or is_ours or issubclass(kind, ndarray)
         return self[kind]
 
 
@@ -40,14 +42,14 @@ def handed_over(x: Any) -> Any:
 def handed_over_or_called(x: Any) -> Any:
     """Return what `handed_over` does, and for a function one whose results are handed over.
 
-    A ufunc is NumPy's then: libraries treat its class in another way than functions.
+    A function of this package is NumPy's then: libraries know some of those, and treat ufuncs by their class.
     """
-    if type(x) in _FUNCTIONS:
-        return _handing_over_results(x)
+    if callable(x) and _is_function(x):
+        name = getattr(x, "__name__", "")
+        is_numpys = vars(_PACKAGE).get(name) is x and hasattr(numpy, name)
+        return getattr(numpy, name) if is_numpys else _handing_over_results(x)
     if type(x) is partial:
-        return partial(_handing_over_results(x.func), *x.args, **x.keywords)
-    if type(x) is ufunc:
-        return table.ufunc_of(x.__name__)
+        return partial(handed_over_or_called(x.func), *x.args, **x.keywords)
     return _looked_through(x, handed_over_or_called)
 
 
@@ -65,6 +67,11 @@ def taking_numpys_arrays(
         return function(*args, **options)
 
     return call
+
+
+def _is_function(x: Any) -> bool:
+    """Return whether a callable is a function of the script or of this package, which has classes of them."""
+    return isinstance(x, _FUNCTIONS) or str(type(x).__module__).partition(".")[0] == _PACKAGE.__name__
 
 
 def _handing_over_results(function: Callable[..., Any]) -> Callable[..., Any]:
