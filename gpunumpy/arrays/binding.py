@@ -280,7 +280,14 @@ def _operator(name: str) -> Callable[..., Any] | None:
     _, operands = UFUNC_OF_OPERATOR[name]
     plain_name = f"__{name[3:]}" if operands == "swapped" else name
     function: Callable[..., Any] = divmod if plain_name == "__divmod__" else getattr(operator, plain_name)
-    return (lambda x, y: function(y, x)) if operands == "swapped" else function
+    if operands != "swapped":
+        return function
+
+    def swapped(x: Any, y: Any) -> Any:
+        return function(y, x)
+
+    swapped.__qualname__ = f"ndarray.{name}"  # as messages call it
+    return swapped
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -108,6 +108,7 @@ _PLAIN = frozenset(
 _HOST_NAMES = frozenset(
     (
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
+        *("array2string", "array_repr", "array_str"),
         *("flatten_mask", "info", "memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
         *("dump", "dumps", "toflex", "tofile", "torecords"),
@@ -116,6 +117,8 @@ _HOST_NAMES = frozenset(
 _HOST_MODULES = frozenset(
     ("numpy.char", "numpy.rec", "numpy.strings", "numpy.lib.format", "numpy.lib.npyio", "numpy.lib.recfunctions")
 )
+# Modules in which NumPy defines what programs find in the one around it.
+_INNER = ("core", "extras")
 # Classes that hold arrays: what they hold are NumPy arrays. Calls of `matrix` alone are reported: the others are of
 # files and records, look at elements one by one as the program asks, or hold a few coefficients.
 _HOLDERS = frozenset(("chararray", "matrix", "memmap", "ndenumerate", "poly1d", "recarray"))
@@ -149,7 +152,11 @@ def host_fallback(action: str | None = None) -> str:
     return _action
 
 
-def report(name: str, library: str = "NumPy", reason: str = "it has no device implementation yet") -> None:
+_WHY_NONE = "it has no device implementation yet"
+_WHY_NONE_OF_MASKED = "it has no device implementation for masked arrays"
+
+
+def report(name: str, library: str = "NumPy", reason: str = _WHY_NONE) -> None:
     """Warn, once per name, that a function runs on the host; raise the warning if the action is "error".
 
     Parameters
@@ -526,6 +533,26 @@ def holds_masked_array(x: Any) -> bool:
     return any(map(is_masked_class, leaf_types(x)))
 
 
+def _name_with_masked(function: Any, x: Any) -> str:
+    """Return what messages call a function of arguments some of which are masked arrays; "" if none is on the device.
+
+    What makes texts and files says nothing.
+    """
+    if isinstance(function, types.MethodWrapperType):  # reads or writes an attribute
+        function = function.__self__
+    if function.__name__ in _HOST_NAMES or not any(map(_is_on_device, leaves(x))):
+        return ""
+    module = getattr(function, "__module__", None) or "numpy"
+    public = ".".join(part for part in module.split(".") if not part.startswith("_") and part not in _INNER)
+    name = getattr(function, "__qualname__", function.__name__)
+    return f"{_own_module(public)}.{name}" if public.startswith("numpy") else name
+
+
+def _is_on_device(x: Any) -> bool:
+    data = x._data if hasattr(type(x), "is_masked_array") else x
+    return isinstance(data, ndarray) and not data._flags & ON_HOST
+
+
 def asks_a_class(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
     """Return whether a ufunc leaves a call to the class of an argument, which then gets the arrays themselves."""
     out = options.get("out")
@@ -591,7 +618,8 @@ def _for_scalar(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that runs NumPy's `function` over gpunumpy arrays.
 
-    Messages call it `name`; without a name there are no messages. An argument `device` says where results go.
+    Messages call it `name`. Without a name there are none, but of masked arrays on the device, for which functions that
+    the device has run on the host. An argument `device` says where results go.
     """
 
     @wraps(function, updated=())
@@ -604,16 +632,19 @@ def on_host(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         return unasked(*args, **options)
 
     def unasked(*args: Any, **options: Any) -> Any:
-        if holds_masked_array((args, options)):
+        is_masked = holds_masked_array((args, options))
+        if is_masked:
             result = import_late(_MASKED_CALLS, __package__).call(function, args, options)
             if result is not NotImplemented:
                 return result
         is_ufunc = isinstance(function, numpy.ufunc)
         if asks_a_class(args, options) if is_ufunc else asks_about_function(function, (args, options)):
             return by_other_class(function, args, options)
-        reported = "" if not name or holds_host_data((args, options)) else name
+        reported = name or (_name_with_masked(function, (args, options)) if is_masked else "")
+        if holds_host_data((args, options)):
+            reported = ""
         if reported:
-            report(reported)
+            report(reported, reason=_WHY_NONE if name else _WHY_NONE_OF_MASKED)
         device = options.pop("device", None)
         with observed_fallback(reported, args, options):
             call = HostCall(None if device is None else Device(device), lends=function in _MAKERS_OF_VIEWS)

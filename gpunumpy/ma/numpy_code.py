@@ -59,7 +59,8 @@ class Copies:
         copied = self._copies.get(function)
         if copied is None:
             known = function.__globals__
-            names: dict[str, Any] = {"__builtins__": builtins}  # without which code in C that it calls cannot import
+            # Without builtins code in C that it calls cannot import. By the name its lines are not the user's.
+            names: dict[str, Any] = {"__builtins__": builtins, "__name__": __name__}
             copied = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__)
             copied.__kwdefaults__ = function.__kwdefaults__
             self._copies[function] = copied  # which may be one of the names

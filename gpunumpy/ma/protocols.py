@@ -9,21 +9,24 @@ from typing import Any
 
 import numpy
 
-from ..core.errors import OnHostError
+from ..core.errors import MaskedOperandError, OnHostError
+from ..core.nesting import leaves
 from ..core.recording.array import ndarray
 from ..functions.creation import arrays, ranges
 from ..functions.dtype_functions import common_type, min_scalar_type, result_type
-from ..functions.fallback import on_host
+from ..functions.fallback import holds_masked_array, on_host, own_function
 from ..functions.manipulation.insert_delete import copyto
+from ..functions.manipulation.repeating import roll
 from ..functions.manipulation.strides import frombuffer, may_share_memory, shares_memory
 from ..functions.sets.operations import isin
 from ..functions.ufuncs.elementwise import array_equal, array_equiv
 from ..functions.ufuncs.ufunc import UFUNCS
+from .averages import diff
 from .construction import asanyarray, create
 from .masks import taken
 from .operators import OPERATORS, apply_ufunc
 from .shapes import expand_dims
-from .state import is_ours
+from .state import MaskedArray, is_ours, new, nomask
 
 # NumPy's functions that call the array's method of their name, or of another.
 _METHODS = {
@@ -89,21 +92,75 @@ def _required(a: Any, dtype: Any = None, requirements: Any = None, **options: An
 
 
 def _of_data(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of this package that takes masked arrays without their masks, as NumPy's does."""
+    """Return a function of this package that takes masked arrays without their masks, as NumPy's does.
 
-    def elements(x: Any) -> Any:
-        x = taken(x)
-        return x._data if is_ours(x) else x
+    It raises `MaskedOperandError` for what has no such data: `masked`, and a masked array as the result.
+    """
 
     def run(*args: Any, **options: Any) -> Any:
-        return function(*map(elements, args), **{name: elements(x) for name, x in options.items()})
+        elements, named = tuple(map(_elements, args)), {name: _elements(x) for name, x in options.items()}
+        if holds_masked_array((elements, named, options.get("out"))):
+            raise MaskedOperandError("NumPy decides what becomes of a masked array here")
+        return function(*elements, **named)
 
     return run
 
 
+def _elements(x: Any) -> Any:
+    """Return a masked array, or those in lists and tuples, without masks."""
+    if type(x) in (list, tuple) and holds_masked_array(x):
+        return type(x)(map(_elements, x))
+    x = taken(x)
+    return x._data if is_ours(x) else x
+
+
+def _public(by_numpy: Any) -> Callable[..., Any]:
+    """Return a function that calls this package's of the name of one of NumPy's."""
+    return lambda *args, **options: own_function(by_numpy)(*args, **options)
+
+
+def _joined(name: str) -> Callable[..., Any]:
+    """Return a function that joins arrays; the result is masked, and has no mask."""
+    join = _of_data(_public(getattr(numpy, name)))
+
+    def run(*args: Any, **options: Any) -> Any:
+        is_of_other_class = any(is_ours(x) and type(x) is not MaskedArray for x in leaves((args, options)))
+        return NotImplemented if is_of_other_class or "out" in options else new(join(*args, **options))
+
+    return run
+
+
+def _product(name: str) -> Callable[..., Any]:
+    """Return a product of two arrays, which takes masked elements for what they are, and has no mask."""
+    multiply = _of_data(_public(getattr(numpy, name)))
+
+    def run(a: Any, b: Any, out: Any = None) -> Any:
+        if out is not None:
+            return NotImplemented
+        data, x, y = multiply(a, b), taken(a), taken(b)
+        return new(data, nomask, x if is_ours(x) else y) if data.ndim else data
+
+    return run
+
+
+def _rolled(a: Any, *args: Any, **options: Any) -> Any:
+    """Return an array whose elements, with their masks, have moved along an axis."""
+    x = taken(a)
+    if not is_ours(x):
+        return NotImplemented
+    mask = x._stored_mask
+    moved = mask if mask is nomask else roll(mask, *args, **options)
+    return new(roll(x._data, *args, **options), moved, x, x._has_masked)
+
+
+def _differences(a: Any, n: int = 1, axis: int = -1, **ends: Any) -> Any:
+    """Return differences of neighbours, which are masked where one of these is."""
+    return NotImplemented if ends or type(taken(a)) is not MaskedArray else diff(a, n, axis)
+
+
 def _of_ufunc(name: str) -> Callable[..., Any]:
     """Return the function for a ufunc of NumPy."""
-    nin = UFUNCS[name].nin
+    nin = getattr(numpy, name).nin
 
     def run(*args: Any, **options: Any) -> Any:
         if len(args) > nin:
@@ -140,6 +197,25 @@ _OF_DATA = (
     *(array_equal, array_equiv, common_type, copyto, isin, may_share_memory, min_scalar_type, result_type),
     shares_memory,
 )
+# Functions that NumPy begins with `asarray`, or writes in C, so that masks make no difference to them.
+_OF_DATA_BY_NAME = {
+    numpy: (
+        *("bincount", "convolve", "corrcoef", "cov", "cross", "digitize", "einsum", "histogram", "histogram_bin_edges"),
+        *("interp", "iscomplex", "lexsort", "outer", "pad", "polyfit", "sort_complex", "tensordot", "tril", "triu"),
+        *("unravel_index", "unwrap", "vander", "vdot", "where"),
+    ),
+    numpy.fft: (
+        *("fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft"),
+        *("irfft2", "irfftn", "rfft", "rfft2", "rfftn"),
+    ),
+    numpy.linalg: ("cond", "det", "eigvals", "matrix_rank", "norm", "outer", "slogdet", "trace", "vector_norm"),
+}
+_JOINERS = ("append", "column_stack", "concatenate", "dstack", "hstack", "stack", "vstack")
+# Operators that write to a plain array, whose elements have no mask.
+_WRITERS = (
+    *(operator.iadd, operator.iand, operator.ifloordiv, operator.ilshift, operator.imatmul, operator.imod),
+    *(operator.imul, operator.ior, operator.ipow, operator.irshift, operator.isub, operator.itruediv, operator.ixor),
+)
 # What makes arrays like a masked one (`like=`) makes plain arrays.
 _CREATION = (
     *(arrays.asarray, arrays.ascontiguousarray, arrays.asfortranarray, arrays.empty, arrays.fromiter),
@@ -155,7 +231,14 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     **{getattr(numpy, name): _of_ufunc(found.__name__) for name, found in UFUNCS.items() if hasattr(numpy, name)},
     **{getattr(numpy, name): _by_method(method) for name, method in _METHODS.items()},
     **{getattr(numpy, function.__name__): _of_data(function) for function in (*_OF_DATA, *_CREATION)},
+    **{
+        getattr(module, name): _of_data(_public(getattr(module, name)))
+        for module, names in _OF_DATA_BY_NAME.items()
+        for name in names
+    },
+    **{function: _of_data(function) for function in _WRITERS},
     **{getattr(numpy.ndarray, name): _of_operator(name) for name in _BINARY},
+    **{getattr(operator, name): _of_operator(name) for name in _BINARY if hasattr(operator, name)},
     **{
         getattr(numpy.ndarray, f"__r{n[2:]}"): _of_operator(f"__r{n[2:]}")
         for n in _BINARY
@@ -164,6 +247,13 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.argsort: _positions_of_sorted,
     numpy.asanyarray: _any_array,
     numpy.array: _array,
+    numpy.ndarray.__setitem__: _of_data(operator.setitem),
+    numpy.ndarray.fill: _of_data(lambda a, value: a.fill(value)),
+    **{getattr(numpy, name): _joined(name) for name in _JOINERS},
+    **{getattr(numpy, name): _product(name) for name in ("dot", "inner")},
+    numpy.diff: _differences,
+    numpy.roll: _rolled,
+    numpy.matmul: _of_ufunc("matmul"),
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
     numpy.ndim: lambda a: taken(a).ndim,
     numpy.require: _required,
@@ -180,7 +270,7 @@ def call(function: Any, args: Any, options: dict[str, Any]) -> Any:
         return NotImplemented
     try:
         return NotImplemented if run is None else run(*args, **options)
-    except OnHostError:
+    except (MaskedOperandError, OnHostError):
         return NotImplemented
 
 

@@ -163,6 +163,8 @@ def test_masked_arrays(dtype: str) -> None:
             _run(lambda name=name, args=args: getattr(masked.copy(), name)(*args))
     for name in set(_functions_of(numpy.ma)) - {*MASKED_FUNCTIONS_ON_HOST}:
         for args in ((masked,), (masked, masked), (masked, 1), (masked, masked, masked), ((masked, masked),), (x,)):
+            if name == "masked_values" and len(args) > 1 and args[1] is masked:
+                continue  # a value that is an array, of which NumPy decides
             _run(getattr(np.ma, name), *args)
 
 

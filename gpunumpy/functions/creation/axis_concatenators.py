@@ -35,7 +35,7 @@ class AxisConcatenator:
 
     def __init__(self, numpy_object: Any) -> None:
         self._default = _Directive(numpy_object.axis, numpy_object.ndmin, numpy_object.trans1d)
-        self._join = takes_every_dtype(self._joined, on_host(lambda key: numpy_object[key], ""))
+        self._join = takes_every_dtype(self._joined, on_host(numpy_object.__getitem__, ""))
         self.__doc__ = numpy_object.__doc__
 
     def __getitem__(self, key: Any) -> Any:

@@ -84,6 +84,7 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
     def run_by_numpy(function: ufunc, *args: Any, **options: Any) -> Any:
         return getattr(function._numpy, name)(*args, **options)
 
+    run_by_numpy.__qualname__ = f"ufunc.{name}"  # as messages call it
     run_on_host = on_host(run_by_numpy, "")
 
     def run_or_ask_class(function: ufunc, *args: Any, **options: Any) -> Any:

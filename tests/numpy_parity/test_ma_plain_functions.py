@@ -1,0 +1,123 @@
+"""Functions for plain arrays of masked arrays: those that the device computes, and what is said of the others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.functions import fallback
+
+# Functions that the device computes, of a masked matrix, vectors, integers and conditions.
+ON_DEVICE = (
+    *("vander(v)", "where(b, m, 0)", "where(b, m, m)", "where(b)", "interp(v, [1, 2, 3], w[:3])", "interp(2.5, v, w)"),
+    *("polyfit(v, w, 1)", "polyfit(v.data, w, 1)", "einsum('ij,jk', m, m)", "einsum('ij->i', m)", "vdot(m, m)"),
+    *("histogram(m)", "histogram(v, weights=w)", "histogram_bin_edges(m)", "bincount(i)", "bincount(i, v)"),
+    *("digitize(v, [1, 2])", "convolve(v, w)", "tril(m)", "triu(m, 1)", "pad(m, 1)", "pad(m, 1, mode='edge')"),
+    *("unwrap(m)", "cov(m)", "cov(v, w)", "corrcoef(m)", "outer(v, w)", "tensordot(m, m, 1)", "sort_complex(v)"),
+    *("lexsort(m)", "lexsort((v, w))", "iscomplex(m)", "cross(v[:3], w[:3])", "unravel_index(i, (3,))"),
+    *("fft.fft(m)", "fft.ifft(v)", "fft.rfft(m)", "fft.irfft(m)", "fft.fft2(m)", "fft.ifftn(m)", "fft.hfft(v)"),
+    *("fft.fftshift(m)", "linalg.norm(m)", "linalg.norm(m, axis=0)", "linalg.det(m)", "linalg.slogdet(m)"),
+    *("linalg.matrix_rank(m)", "linalg.cond(m)", "linalg.eigvals(m)", "linalg.vector_norm(m)", "linalg.outer(v, w)"),
+    *("linalg.trace(m)", "concatenate([m, m])", "concatenate([m, m.data], axis=1)", "concatenate((v, w), None)"),
+    *("vstack([m, m])", "hstack([v, w])", "dstack([m, m])", "stack([m, m], 1)", "column_stack([v, w])"),
+    *("append(m, m)", "append(m, m, 0)", "dot(m, m)", "dot(v, w)", "dot(m.data, v)", "inner(m, m)", "inner(v, w)"),
+    *("diff(m)", "diff(m, 2, 0)", "diff(b)", "roll(m, 1)", "roll(m, (1, 2), axis=(0, 1))", "roll(v, -2)"),
+    *("matmul(m, m)", "ma.polyfit(v, w, 1)", "ma.vander(v)"),
+)
+# The same, of NumPy's masked array beside an array of this package.
+OPERATORS = ("x < m", "x * m", "m * x", "x >= m", "x - m")
+WRITERS: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda x, m: x.__setitem__(Ellipsis, m),
+    lambda x, m: x.__setitem__(0, m[1]),
+    lambda x, m: x.__iadd__(m),
+    lambda x, m: x.__imul__(m),
+    lambda x, m: x.fill(m[0, 0]),
+)
+ON_HOST = ("median(m)", "flip(m)", "gradient(v)", "tile(v, 2)", "average(m)", "nanmean(m)", "unique(m)")
+
+
+@pytest.fixture(params=["auto", "device"])
+def place(request: pytest.FixtureRequest, residence: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(fallback, "_warned", set())
+    gpunumpy.set_residence(request.param)
+    return request.param
+
+
+def operands(np: Any) -> dict[str, Any]:
+    data = numpy.array([[1.0, 5, 2, 7], [4, 3, 9, 8], [6, 2, 1, 3], [2, 2, 8, 5]])
+    m = np.ma.array(data, mask=data > 6, fill_value=7.0)
+    integers = np.ma.array([0, 1, 2, 1], mask=[0, 1, 0, 0])
+    return {"np": np, "m": m, "v": m[0], "w": m[1], "i": integers, "b": np.ma.array(data > 3, mask=data > 6)}
+
+
+def run(np: Any, call: str) -> Any:
+    return eval(f"np.{call}", operands(np))
+
+
+def check(found: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for pair in zip(found, expected, strict=True):
+            check(*pair)
+        return
+    is_masked = isinstance(expected, numpy.ma.MaskedArray)
+    assert isinstance(found, gpunumpy.ma.MaskedArray) is is_masked
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    if is_masked:
+        assert (found.mask is numpy.ma.nomask) is (expected.mask is numpy.ma.nomask)
+        numpy.testing.assert_array_equal(numpy.asarray(found.mask), expected.mask)
+        assert found.fill_value == expected.fill_value
+        found, expected = found.filled(0), expected.filled(0)
+    numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("call", ON_DEVICE)
+def test_the_device_computes(call: str, place: str) -> None:
+    """Warnings are errors here: none of these functions says that it runs on the host."""
+    check(run(gpunumpy, call), run(numpy, call))
+
+
+@pytest.mark.parametrize("call", OPERATORS)
+def test_numpys_masked_arrays_are_operands(call: str, place: str) -> None:
+    m = operands(numpy)["m"]
+    check(eval(call, {"x": gpunumpy.asarray(m.data), "m": m}), eval(call, {"x": m.data, "m": m}))
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_plain_arrays_take_the_elements(write: Callable[[Any, Any], Any], place: str) -> None:
+    written = [np.ones((4, 4)) for np in (gpunumpy, numpy)]
+    for np, x in zip((gpunumpy, numpy), written, strict=True):
+        write(x, operands(np)["m"])
+    numpy.testing.assert_array_equal(numpy.asarray(written[0]), written[1])
+
+
+@pytest.mark.parametrize("call", ON_HOST)
+def test_what_runs_on_the_host_says_so(call: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small arrays that are on the host anyway stay there in silence."""
+    monkeypatch.setattr(fallback, "_action", "warn")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check(run(gpunumpy, call), run(numpy, call))
+    told = [warning for warning in caught if warning.category is gpunumpy.HostFallbackWarning]
+    if place == "auto":
+        assert not told
+        return
+    (warning,) = told
+    assert str(warning.message).startswith(f"gpunumpy.{call.partition('(')[0]} runs through NumPy on the host")
+    assert "masked arrays" in str(warning.message)
+    monkeypatch.setattr(fallback, "_action", "error")
+    with pytest.raises(gpunumpy.HostFallbackWarning, match="masked arrays"):
+        run(gpunumpy, call)
+
+
+def test_texts_and_files_say_nothing(place: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setattr(fallback, "_action", "error")
+    m = operands(gpunumpy)["m"]
+    assert gpunumpy.array_str(m) == numpy.array_str(operands(numpy)["m"])
+    assert gpunumpy.array2string(m) == numpy.array2string(operands(numpy)["m"])
+    gpunumpy.savetxt(tmp_path / "m.txt", m)
