@@ -544,7 +544,7 @@ def _name_with_masked(function: Any, x: Any) -> str:
         return ""
     module = getattr(function, "__module__", None) or "numpy"
     public = ".".join(part for part in module.split(".") if not part.startswith("_") and part not in _INNER)
-    name = getattr(function, "__qualname__", function.__name__)
+    name = getattr(function, "__qualname__", function.__name__).removesuffix(".__call__")
     return f"{_own_module(public)}.{name}" if public.startswith("numpy") else name
 
 

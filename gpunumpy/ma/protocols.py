@@ -130,19 +130,6 @@ def _joined(name: str) -> Callable[..., Any]:
     return run
 
 
-def _product(name: str) -> Callable[..., Any]:
-    """Return a product of two arrays, which takes masked elements for what they are, and has no mask."""
-    multiply = _of_data(_public(getattr(numpy, name)))
-
-    def run(a: Any, b: Any, out: Any = None) -> Any:
-        if out is not None:
-            return NotImplemented
-        data, x, y = multiply(a, b), taken(a), taken(b)
-        return new(data, nomask, x if is_ours(x) else y) if data.ndim else data
-
-    return run
-
-
 def _rolled(a: Any, *args: Any, **options: Any) -> Any:
     """Return an array whose elements, with their masks, have moved along an axis."""
     x = taken(a)
@@ -250,7 +237,6 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.ndarray.__setitem__: _of_data(operator.setitem),
     numpy.ndarray.fill: _of_data(lambda a, value: a.fill(value)),
     **{getattr(numpy, name): _joined(name) for name in _JOINERS},
-    **{getattr(numpy, name): _product(name) for name in ("dot", "inner")},
     numpy.diff: _differences,
     numpy.roll: _rolled,
     numpy.matmul: _of_ufunc("matmul"),

@@ -14,7 +14,14 @@ from gpunumpy.functions import fallback
 
 # Functions that the device computes, of a masked matrix, vectors, integers and conditions.
 ON_DEVICE = (
-    *("vander(v)", "where(b, m, 0)", "where(b, m, m)", "where(b)", "interp(v, [1, 2, 3], w[:3])", "interp(2.5, v, w)"),
+    *(
+        "vander(v)",
+        "where(b, m, 0)",
+        "where(b, m, m)",
+        "where(b)",
+        "interp(v, [1, 2, 3], w[:3])",
+        "interp(2.5, [1, 2, 3], w[:3])",
+    ),
     *("polyfit(v, w, 1)", "polyfit(v.data, w, 1)", "einsum('ij,jk', m, m)", "einsum('ij->i', m)", "vdot(m, m)"),
     *("histogram(m)", "histogram(v, weights=w)", "histogram_bin_edges(m)", "bincount(i)", "bincount(i, v)"),
     *("digitize(v, [1, 2])", "convolve(v, w)", "tril(m)", "triu(m, 1)", "pad(m, 1)", "pad(m, 1, mode='edge')"),
@@ -25,7 +32,15 @@ ON_DEVICE = (
     *("linalg.matrix_rank(m)", "linalg.cond(m)", "linalg.eigvals(m)", "linalg.vector_norm(m)", "linalg.outer(v, w)"),
     *("linalg.trace(m)", "concatenate([m, m])", "concatenate([m, m.data], axis=1)", "concatenate((v, w), None)"),
     *("vstack([m, m])", "hstack([v, w])", "dstack([m, m])", "stack([m, m], 1)", "column_stack([v, w])"),
-    *("append(m, m)", "append(m, m, 0)", "dot(m, m)", "dot(v, w)", "dot(m.data, v)", "inner(m, m)", "inner(v, w)"),
+    *(
+        "append(m, m)",
+        "append(m, m, 0)",
+        "concatenate([m])",
+        "vstack([m])",
+        "stack([m])",
+        "hstack([v])",
+        "append(v, [])",
+    ),
     *("diff(m)", "diff(m, 2, 0)", "diff(b)", "roll(m, 1)", "roll(m, (1, 2), axis=(0, 1))", "roll(v, -2)"),
     *("matmul(m, m)", "ma.polyfit(v, w, 1)", "ma.vander(v)"),
 )
@@ -38,7 +53,17 @@ WRITERS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda x, m: x.__imul__(m),
     lambda x, m: x.fill(m[0, 0]),
 )
-ON_HOST = ("median(m)", "flip(m)", "gradient(v)", "tile(v, 2)", "average(m)", "nanmean(m)", "unique(m)")
+ON_HOST = (
+    "median(m)",
+    "flip(m)",
+    "gradient(v)",
+    "tile(v, 2)",
+    "average(m)",
+    "nanmean(m)",
+    "unique(m)",
+    "dot(m, m)",
+    "inner(m, v)",
+)
 
 
 @pytest.fixture(params=["auto", "device"])

@@ -356,6 +356,7 @@ def test_checked_errors() -> None:
 
 
 @pytest.mark.skipif(numpy.__version__ < "2.4", reason="NumPy's vectorize takes masked arrays since 2.4")
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")
 def test_masked_arrays() -> None:
     x, expected = (ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]) for ma in (np.ma, numpy.ma))
     assert np.asarray(np.vectorize(scaled)(x)).tolist() == numpy.asarray(numpy.vectorize(scaled)(expected)).tolist()
