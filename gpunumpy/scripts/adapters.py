@@ -48,6 +48,7 @@ _ASKING_FOR_NUMPY = {
 # Those that also collect what a function of the script returns.
 _CALLING_FUNCTIONS = {
     "pandas.core.algorithms": ("factorize", "unique"),
+    "pandas.core.arrays.categorical": ("Categorical.__init__",),
     "pandas.core.base": ("IndexOpsMixin.*",),
     "pandas.core.frame": ("DataFrame.*", "DataFrame.__getitem__", "DataFrame.from_dict", "DataFrame.from_records"),
     "pandas.core.generic": ("NDFrame.*", "NDFrame.__contains__"),
