@@ -538,8 +538,8 @@ def _name_with_masked(function: Any, x: Any) -> str:
 
     What makes texts and files says nothing.
     """
-    if isinstance(function, types.MethodWrapperType):  # reads or writes an attribute
-        function = function.__self__
+    if isinstance(function, (types.MethodWrapperType, types.MethodType)):  # of attributes, or objects as `ma.around`
+        function = function.__self__ if hasattr(function.__self__, "__name__") else function
     if function.__name__ in _HOST_NAMES or not any(map(_is_on_device, leaves(x))):
         return ""
     module = getattr(function, "__module__", None) or "numpy"

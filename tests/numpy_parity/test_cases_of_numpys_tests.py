@@ -174,6 +174,7 @@ def _outcome(case: Callable[[Any], Any], module: Any) -> Any:
         return type(error)
 
 
+@pytest.mark.filterwarnings("ignore::gpunumpy.HostFallbackWarning")  # of masked arrays in the residence "device"
 @pytest.mark.parametrize("case", _CASES)
 def test_case(device: np.Device, case: str) -> None:
     assert _outcome(_CASES[case], np) == _outcome(_CASES[case], numpy)
