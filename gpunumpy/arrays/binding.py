@@ -280,14 +280,10 @@ def _operator(name: str) -> Callable[..., Any] | None:
     _, operands = UFUNC_OF_OPERATOR[name]
     plain_name = f"__{name[3:]}" if operands == "swapped" else name
     function: Callable[..., Any] = divmod if plain_name == "__divmod__" else getattr(operator, plain_name)
-    if operands != "swapped":
-        return function
-
-    def swapped(x: Any, y: Any) -> Any:
-        return function(y, x)
-
-    swapped.__qualname__ = f"ndarray.{name}"  # as messages call it
-    return swapped
+    run: Any = (lambda x, y: function(y, x)) if operands == "swapped" else function
+    if operands == "swapped":
+        run.__qualname__ = f"ndarray.{name}"  # as messages call it
+    return run
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
