@@ -11,7 +11,7 @@ from numpy.polynomial import polyutils
 from ..core.recording.array import is_scalar, ndarray, to_host
 from ..core.recording.record import is_masked_array
 from ..functions.creation.arrays import asarray
-from ..functions.fallback import OWN_FUNCTIONS, on_host
+from ..functions.fallback import OWN_FUNCTIONS
 from ..functions.reductions.reductions import max, min
 from . import evaluation, fitting
 from .bases import BASES, Basis
@@ -42,9 +42,7 @@ class _OnDevice:
 
     def __call__(self, arg: Any) -> Any:
         """Return the values at points."""
-        if is_masked_array(arg):
-            return on_host(super().__call__, "")(arg)  # type: ignore[misc]
-        if not isinstance(arg, ndarray):
+        if not (isinstance(arg, ndarray) or is_masked_array(arg)):
             return super().__call__(arg)  # type: ignore[misc]
         return evaluation.values(self.basis_of_values, _mapped(arg, self.domain, self.window), self.coef)
 
