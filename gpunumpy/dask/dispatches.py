@@ -17,6 +17,7 @@ from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 
 from ..core.recording.array import ndarray
+from ..core.runtime.device import Device
 from ..functions.creation import arrays as creation
 from ..scipy.modules import submodule
 from .backend import GpunumpyBackend, to_numpy
@@ -28,8 +29,15 @@ _scipy_linalg_of_dask = utils.scipy_linalg_safe
 
 
 def concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
-    """Join chunks on the device of the first one that is an array of this package."""
-    device = next(x.device for x in arrays if isinstance(x, ndarray))
+    """Join chunks on the device that has most of their bytes, of equals the first.
+
+    So a chunk that gets its neighbours' rows stays where it is.
+    """
+    bytes_on: dict[Device, int] = {}
+    for x in arrays:
+        if isinstance(x, ndarray):
+            bytes_on[x.device] = bytes_on.get(x.device, 0) + x.nbytes
+    device = max(bytes_on, key=lambda one: bytes_on[one])
     return numpy.concatenate([to_device(x, device) for x in arrays], axis=axis)
 
 

@@ -17,6 +17,8 @@ import dask.array as da
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.dask import spread, to_device
 
+from ..support import fake_driver
+
 pytestmark = pytest.mark.on_device
 
 
@@ -89,6 +91,19 @@ def test_chunks_on_named_devices() -> None:
     assert float(x.sum().compute()) == 16
     moved = da.ones(4, chunks=2).map_blocks(to_device, "cpu", meta=np.empty(0))
     assert str(moved.compute().device) == "cpu"
+
+
+def _step(u: Any) -> Any:
+    return u[1:-1, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2]
+
+
+def test_a_chunk_stays_where_it_is_when_it_gets_its_neighbours_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_driver.install(monkeypatch, 2)
+    x = spread(da.ones((400, 400), chunks=200))
+    places = [block.device for block in x.persist().dask.values()]
+    assert [str(place) for place in places] == ["cuda:0", "cuda:1", "cuda:0", "cuda:1"]
+    heated = da.map_overlap(_step, x, depth=1, boundary="periodic", trim=False, chunks=x.chunks, meta=x._meta)
+    assert [block.device for block in (heated - x).persist().dask.values()] == places
 
 
 def test_spread_of_no_dimensions() -> None:
