@@ -1,14 +1,14 @@
 """The host's part of work for a GPU, on a machine that has none: its driver is pretended, and launches do nothing.
 
 ``python benchmarks/pretended_gpu.py`` prints what flushes of known graphs take in microseconds, and the first, second
-and third run of programs in milliseconds of the thread that runs them: each in a process of its own with an empty
-cache, and then in another process with the cache that the first has left. The compiler works in other threads, so its
-time is not in them. Values that programs look at are whatever memory held. ``--wheel`` has the interpreter compiled, as
-a wheel has, so that kernels are interpreted; ``--processes N`` takes the least of so many processes. Rows of single
-calls of first_run.py and eliminations of sizes.py can be named too: ``--only "expression on 1024 elements,LU"``.
-``--calls`` counts the calls of functions instead of timing them, in which there is no noise of other processes.
-``--loops`` prints what the host takes for a step of the loops of benchmarks/loops.py that call no library, with CUDA
-graphs, and nothing else.
+and third run of programs in milliseconds of the thread that runs them, and of those that import modules for it: each in
+a process of its own with an empty cache, and then in another process with the cache that the first has left. The
+compiler works in other threads, so its time is not in them. Values that programs look at are whatever memory held.
+``--wheel`` has the interpreter compiled, as a wheel has, so that kernels are interpreted; ``--processes N`` takes the
+least of so many processes. Rows of single calls of first_run.py and eliminations of sizes.py can be named too: ``--only
+"expression on 1024 elements,LU"``. ``--calls`` counts the calls of functions instead of timing them, in which there is
+no noise of other processes. ``--loops`` prints what the host takes for a step of the loops of benchmarks/loops.py that
+call no library, with CUDA graphs, and nothing else.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,18 +37,19 @@ from benchmarks.first_run import CALLS, SIZES, Library, prepared
 from benchmarks.loop_programs import LOOPS
 from benchmarks.overheads import EXPRESSION, microseconds, returns_zero
 from benchmarks.sizes import ELIMINATED, ELIMINATIONS
-from gpunumpy.core import _native
+from gpunumpy.core import _native, late_imports
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import cuda_graphs, launch, tiers
 from tests.support import fake_driver
 
 # Of those that call no library.
 PROGRAMS = ("heat", "life", "nbody", "black_scholes", "mandelbrot", "fluid", "magnetohydrodynamics", "factorizations")
-CONTEXT_S = 0.3  # what a real driver takes for a context; a thread loads what is needed meanwhile
+CONTEXT_S = 20  # at most, for what threads load while a real driver makes a context
 FUNCTION = 1  # what stands for each kernel
 # Loops that call a library in every step or look at values.
 NOT_TIMED = ("escape_time", "gram_schmidt", "vertical_diffusion", "covariance")
 WARM_UP, REPEATS = 25, 25  # runs: CUDA graphs are made, and then one is timed
+_import, _imports_s = late_imports._import, list[float]()
 _NODE = (ctypes.c_void_p * 1)(FUNCTION)
 
 
@@ -72,6 +74,7 @@ def pretend(patch: pytest.MonkeyPatch, tier: str) -> None:
     patch.setattr(launch, "function_address", lambda name: nothing)
     patch.setattr(_native, "launch", lambda address, handle, *rest: real(nothing, FUNCTION, *rest))
     patch.setattr(tiers, "TIER", tier)
+    patch.setattr(late_imports, "_import", timed_import)
     np.set_residence("device")
 
 
@@ -143,10 +146,19 @@ def work_of(program: str) -> Callable[[], Callable[[], None]]:
 
 
 def milliseconds(work: Callable[[], None]) -> float:
-    """Of this thread."""
-    start = time.thread_time()
+    """Of this thread, and of those that import modules for it."""
+    imported, start = sum(_imports_s), time.thread_time()
     work()
-    return (time.thread_time() - start) * 1e3
+    return (time.thread_time() - start + sum(_imports_s) - imported) * 1e3
+
+
+def timed_import(name: str, alone: bool) -> Any:
+    """Import a module late, and note what that takes of a thread of its own."""
+    start = time.thread_time()
+    module = _import(name, alone)
+    if threading.current_thread() is not threading.main_thread():
+        _imports_s.append(time.thread_time() - start)
+    return module
 
 
 def call_count(work: Callable[[], None]) -> float:
@@ -158,8 +170,10 @@ def call_count(work: Callable[[], None]) -> float:
 
 def runs(program: str, measure: Callable[[Callable[[], None]], float]) -> list[float]:
     """What three runs in this process take."""
-    np.asarray(numpy.zeros(1))  # a context
-    time.sleep(CONTEXT_S)
+    np.asarray(numpy.zeros(1))  # a context, beside which threads load what is needed
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(CONTEXT_S)
     work = work_of(program)
     return [measure(work()) for _ in range(3)]
 

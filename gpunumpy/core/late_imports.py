@@ -26,6 +26,8 @@ from .locks import ReentrantLock
 # Modules that are imported as a whole. While one is not, Python may give another thread half of it: some put another
 # module in their own place as they are imported.
 _complete: dict[str, Any] = {}
+# Those of them that were imported ahead of the program, which has not asked for them.
+_ahead: set[str] = set()
 _lock = ReentrantLock()
 take_before_fork(lambda: [_lock])
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
@@ -38,6 +40,7 @@ def import_late(name: str, package: str | None = None, *, alone: bool = False) -
     besides. It runs when the program imports them.
     """
     name = resolve_name(name, package)
+    _ahead.discard(name)
     if name in _complete:
         return _complete[name]
     if threading.current_thread() is threading.main_thread() and not _is_importing(sys._getframe()):
@@ -51,6 +54,18 @@ def import_late(name: str, package: str | None = None, *, alone: bool = False) -
             job.error = None  # a cycle with its traceback, whose frames would stay until the next collection
         return _complete[name]
     return _import(name, alone)
+
+
+def import_ahead(name: str) -> None:
+    """Import a module for which the program may ask later; called in a thread beside the program."""
+    if name not in _complete:
+        _ahead.add(name)
+        _import(name, False)
+
+
+def late_modules() -> list[str]:
+    """Return the names of the modules for which the program has asked, in the order in which they were imported."""
+    return [name for name in list(_complete) if name not in _ahead]
 
 
 def _import(name: str, alone: bool) -> Any:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, localcontext
 from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy
 
 from ..core.dtypes import INT64
+from ..core.late_imports import import_late
 from ..core.numpy_release import NUMPY_2_5
 from .parameters import is_number
 from .rejection_sampling import Sampler
@@ -212,9 +212,10 @@ def _ratio(
 @cache
 def _log_factorials() -> list[float]:
     """Return the logarithms of the factorials of 0 to 125, correctly rounded: NumPy has a table of them."""
-    with localcontext() as context:
+    decimal = import_late("decimal")  # few programs need it
+    with decimal.localcontext() as context:
         context.prec = 40
-        return [float(Decimal(math.factorial(k)).ln()) for k in range(126)]
+        return [float(decimal.Decimal(math.factorial(k)).ln()) for k in range(126)]
 
 
 def _log_factorial(k: int) -> float:

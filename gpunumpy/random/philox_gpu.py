@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy
 
-from ..core.numpy_release import signature
 from .seeding import NumpyInstances
 
 
@@ -37,4 +36,3 @@ class PhiloxGPU(numpy.random.Philox, metaclass=NumpyInstances):  # type: ignore[
     """
 
     __module__ = "gpunumpy.random"
-    __signature__ = signature(numpy.random.Philox)

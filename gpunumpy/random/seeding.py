@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import Signature
 from typing import Any
 
 import numpy
@@ -42,6 +43,11 @@ class NumpyInstances(type):
         """Make an instance: of NumPy's class if `cls` is a stand-in, else of the derived class."""
         return with_array_seeds(_NUMPY_CLASSES.get(cls, super().__call__))(*args, **options)
 
+    @property
+    def __signature__(cls) -> Signature | None:
+        """The signature of NumPy's class. It is read from a text, which takes long, and few programs ask for it."""
+        return signature(next(base for base in cls.__mro__ if base.__module__.startswith("numpy.")))
+
     def __instancecheck__(cls, x: Any) -> bool:
         """Return whether `x` is an instance of NumPy's class if `cls` is a stand-in, else of `cls`."""
         return isinstance(x, _NUMPY_CLASSES[cls]) if cls in _NUMPY_CLASSES else super().__instancecheck__(x)
@@ -57,10 +63,6 @@ _NUMPY_CLASSES: dict[type, type] = {}
 SEEDED: dict[str, type] = {}
 for _name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"):
     _numpy_class = getattr(numpy.random, _name)
-    _attributes = {
-        "__module__": "gpunumpy.random",
-        "__doc__": _numpy_class.__doc__,
-        "__signature__": signature(_numpy_class),
-    }
+    _attributes = {"__module__": "gpunumpy.random", "__doc__": _numpy_class.__doc__}
     SEEDED[_name] = NumpyInstances(_name, (_numpy_class,), _attributes)
     _NUMPY_CLASSES[SEEDED[_name]] = _numpy_class

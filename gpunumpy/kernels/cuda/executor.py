@@ -23,6 +23,7 @@ from ..source_locations import SourceLocations
 from .compile import compiled_side_by_side
 from .cuda_graphs import CudaGraphs
 from .launch import Launcher
+from .needed_modules import import_needed_modules
 from .nvrtc import compiler_version
 from .program import prepare_program
 from .scratch import SIZED_LAUNCHERS
@@ -41,6 +42,7 @@ def load() -> None:
     load_library_calls(CudaExecutor.name)
     implementation(PROGRAM)
     implementation(OPCODES)()  # with the tables of helpers that texts need too
+    import_needed_modules()
     complete_all()
     take_for_old()
 
