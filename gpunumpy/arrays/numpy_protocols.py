@@ -17,7 +17,8 @@ from ..core.ops.special import OF_SCIPY
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.lending import host_window, window_of_storage
 from ..core.recording.record import decides_about_ufuncs, refuses_ufuncs
-from ..functions.fallback import HostCall, asks_about_function, host_fallback, on_host, own_function
+from ..functions.fallback import asks_about_function, host_fallback, on_host, own_function
+from ..functions.host_call import HostCall
 from ..functions.subclasses import call_for_subclass, has_subclass, rule_of_ufunc
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc

@@ -11,7 +11,8 @@ from typing import Any
 import numpy
 
 from ..core.recording.array import ndarray, on_lent_memory
-from .fallback import OWN_FUNCTIONS, HostCall
+from .fallback import OWN_FUNCTIONS
+from .host_call import HostCall
 
 
 class IteratorMeta(type):

@@ -18,10 +18,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy
-from numpy._core.umath import _extobj_contextvar
 
 from ..core._native import has_met_device, host_call, tell
 from ..core.dtypes import KIND, check
+from ..core.floating_errors import IGNORING, SETTINGS, silent_unless_asked
 from ..core.graph import layout
 from ..core.graph.queue import Queue
 from ..core.ops.operators import POWERS
@@ -465,7 +465,7 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
     if name == "fill" and len(memories) > 1 and memories[0].dtype == object:
         return ELSEWHERE  # the array itself becomes the elements
     try:
-        with numpy.errstate(all="ignore"):
+        with silent_unless_asked():
             result = call_for_user(function, *host_args, **host_options)
     except (AttributeError, TypeError):  # scalars lack some methods; the function of this package may take more
         return ELSEWHERE
@@ -494,9 +494,7 @@ def _returned(x: Any, arrays: tuple[ndarray, ...], queue: Queue, has_copies: boo
     return returned
 
 
-# The value of `errstate` that ignores all is made by NumPy itself.
-with numpy.errstate(all="ignore"):
-    tell(returned=_returned, errors=(_extobj_contextvar, _extobj_contextvar.get()))
+tell(returned=_returned, errors=(SETTINGS, IGNORING))
 
 
 _WRITEABLE = 0x400  # `flags.writeable` itself warns of arrays that `numpy.broadcast_arrays` makes
@@ -607,7 +605,7 @@ def _try_to_make(function: Callable[..., Any], name: str, args: tuple[Any, ...],
     try:
         if _COUNTS[name](*counted) > host_bytes(device) // 8:
             return ELSEWHERE
-        with numpy.errstate(all="ignore"):
+        with silent_unless_asked():
             result = function(*host_args, **host_options)
     except Exception:  # the function of this package says what is wrong
         return ELSEWHERE
@@ -631,7 +629,8 @@ def _try_to_make_like(name: str, args: tuple[Any, ...], options: dict[str, Any])
     try:
         if _count_of_shape(options["shape"]) > host_bytes(call.device) // 8:
             return ELSEWHERE
-        result = getattr(numpy, name)(*host_args, **host_options)
+        with silent_unless_asked():
+            result = getattr(numpy, name)(*host_args, **host_options)
     except Exception:  # the function of this package says what is wrong
         return ELSEWHERE
     return _placed_if_small(result, call.device, None)
@@ -660,7 +659,7 @@ def _try_host_data(function: Callable[..., Any], parameter: str, args: tuple[Any
     if not all(map(_is_plain, (*args[1:], *numpy_options.values()))) or not is_plain_data(args[0]):
         return ELSEWHERE
     try:
-        with numpy.errstate(all="ignore"):
+        with silent_unless_asked():
             result = function(*args, **numpy_options)
     except Exception:  # the function of this package says what is wrong
         return ELSEWHERE

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 from ..core.dtypes import KIND
+from ..core.floating_errors import silent_unless_asked
 from ..core.numpy_release import RELEASE
 from ..core.recording.array import ndarray, to_host
 
@@ -47,6 +48,11 @@ def checked_fill_value(value: Any, dtype: Any) -> Any:
     TypeError
         If the value cannot be converted to the dtype.
     """
+    with silent_unless_asked():
+        return _fill_value_of(value, dtype)
+
+
+def _fill_value_of(value: Any, dtype: Any) -> Any:
     if value is None:
         default = default_fill_value(dtype)
         return numpy.array(numpy.uint(default) if dtype.kind == "u" else default)
@@ -66,7 +72,7 @@ def converted_fill_value(value: Any, dtype: Any) -> Any:
     Before 2.5.4 NumPy takes a float that is out of range for the integer that the cast makes of it.
     """
     try:
-        with numpy.errstate(invalid="raise" if RELEASE >= "2.5.4" else "ignore"):
-            return checked_fill_value(value, dtype)
+        with numpy.errstate(all="ignore", invalid="raise" if RELEASE >= "2.5.4" else "ignore"):
+            return _fill_value_of(value, dtype)
     except (TypeError, ValueError, OverflowError, FloatingPointError):
         return None

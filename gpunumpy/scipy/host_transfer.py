@@ -19,7 +19,7 @@ from ..core.runtime import evaluate, memory
 from ..core.runtime.device import Device, default_device
 from ..core.runtime.memory import Buffer
 from ..core.source_location import call_for_user
-from ..functions.fallback import HostCall
+from ..functions.host_call import HostCall
 from ..random.generator import Generator
 from . import sparse_formats
 from .held import Held, holder_of, is_held

@@ -135,7 +135,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     if ((self->rules & IS_CAST) && operands.are_of_objects() && operands.count() > 1) return nullptr;
     Ref result;
     {
-        Silence silence(!(self->rules & IS_QUIET) && !operands.are_of_host());
+        Silence silence(!(self->rules & IS_QUIET));
         if (!silence) return nullptr;
         result = Ref(result_of(self, taken + 1, count, names));
     }

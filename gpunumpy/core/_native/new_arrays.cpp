@@ -104,6 +104,11 @@ bool is_small_data(int rules, PyObject* const* args, Py_ssize_t count, npy_intp 
     return !PyErr_Occurred() && step != 0 && std::fabs((stop - start) / step) <= static_cast<double>(most);
 }
 
+// Whether NumPy's function computes or casts what it is given: that of a shape, to the dtype that comes after the value.
+bool may_cast(int rules, PyObject* const* args, Py_ssize_t total) {
+    return PyArray_CheckExact(args[0]) || (rules & IS_OF_SAMPLES) || total > (rules & IS_OF_SHAPE ? 2 : 1);
+}
+
 // What NumPy's function makes of arguments that it takes as they are.
 PyObject* made_of_taken(int rules, PyObject* numpy_function, PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject* queue) {
     if (!is_small_data(rules, args, count, host_bytes_of(queue))) {
@@ -112,7 +117,7 @@ PyObject* made_of_taken(int rules, PyObject* numpy_function, PyObject* const* ar
     }
     Ref result;
     {
-        Silence silence(PyArray_CheckExact(args[0]) || (rules & IS_OF_SAMPLES));
+        Silence silence(may_cast(rules, args, count + (names ? PyTuple_GET_SIZE(names) : 0)));
         if (!silence) return nullptr;
         result = Ref(PyObject_Vectorcall(numpy_function, args, static_cast<size_t>(count), names));
     }

@@ -14,6 +14,7 @@ from .. import dtypes
 from .._native import elementwise_recorder
 from ..dtypes import KIND, DType
 from ..errors import MaskedOperandError, OnHostError
+from ..floating_errors import silent_unless_asked
 from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Layout, Shape
@@ -374,7 +375,7 @@ def as_dtype(node: Node, dtype: DType) -> Node:
         value = numpy.asarray(node.data)
         if value.dtype.kind == "c" and dtype.kind not in "cb":
             value = value.real
-        with numpy.errstate(all="ignore"):
+        with silent_unless_asked():
             return graph.typed_scalar(value.astype(dtype)[()], dtype)
     return graph.cast(node, dtype)
 

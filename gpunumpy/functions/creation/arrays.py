@@ -11,6 +11,7 @@ import numpy
 from ...core import dtypes
 from ...core.arguments import copy_mode, is_set, memory_order
 from ...core.dtypes import DType
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
@@ -207,7 +208,8 @@ def _array_from_host(
         return chunked
     options: dict[str, Any] = {"order": order or "K", **({"ndmax": ndmax} if ndmax else {})}
     try:
-        data = numpy.array(x, dtype, copy=None, **options)
+        with silent_unless_asked():
+            data = numpy.array(x, dtype, copy=None, **options)
     except ValueError:
         replaced = with_held_arrays(x)
         if replaced is x:
@@ -313,13 +315,17 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
 @takes_like
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """Return a new array of the values that an iterable yields. See `numpy.fromiter`."""
-    return resident(numpy.fromiter(iter, dtypes.check(dtype), count))
+    with silent_unless_asked():
+        data = numpy.fromiter(iter, dtypes.check(dtype), count)
+    return resident(data)
 
 
 @takes_like
 def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", like: Any = None) -> ndarray:
     """Return a new array of the numbers in a text. See `numpy.fromstring`."""
-    return resident(numpy.fromstring(string, dtypes.check(dtype), count, sep=sep))
+    with silent_unless_asked():
+        data = numpy.fromstring(string, dtypes.check(dtype), count, sep=sep)
+    return resident(data)
 
 
 # --- of one value ----------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ...core import dtypes
 from ...core.arguments import whole_number
 from ...core.dtypes import BOOL, INT64, DType
 from ...core.errors import OnHostError
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
@@ -39,7 +40,6 @@ from ...core.recording.residence import DTYPES, host_bytes, is_auto, resident
 from ...core.runtime.device import Device, default_device
 from ..indexing.elements import diagonal
 from ..manipulation.shape import broadcast_arrays, moveaxis, reshaped
-from ..ufuncs.errstate import silent_unless_asked
 from .arrays import array_in_memory_order, as_shape, axes_of_order, mark_owner_as_array, queue_for
 from .like import takes_like
 
@@ -124,9 +124,11 @@ def arange(
     queue = queue_for(device)
     is_small = count * target_dtype.itemsize <= queue.host_bytes and target_dtype in DTYPES
     if is_of_host and is_small and is_auto():
-        return resident(_numpy_arange(start, stop, step, target_dtype), queue.device)
+        with silent_unless_asked():
+            return resident(_numpy_arange(start, stop, step, target_dtype), queue.device)
     # NumPy sets the first two values, or raises, and continues with their difference: so does `_progression`.
-    first_values = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, target_dtype)[:2]
+    with silent_unless_asked():
+        first_values = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, target_dtype)[:2]
     return mark_owner_as_array(wrap(_progression(first_values, count, target_dtype, queue)))
 
 

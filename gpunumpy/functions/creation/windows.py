@@ -8,9 +8,9 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import check
+from ...core.floating_errors import silent_unless_asked
 from ...core.recording.array import ndarray
 from ..ufuncs.elementwise import i0, where
-from ..ufuncs.errstate import silent_unless_asked
 from ..ufuncs.ufunc import add, cos, divide, less_equal, multiply, sqrt, square, subtract
 from .arrays import empty, ones
 from .ranges import arange, host_scalar

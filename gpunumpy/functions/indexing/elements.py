@@ -33,7 +33,8 @@ from ...core.recording.array import (
 )
 from ...core.recording.overlap import overlaps
 from ...core.source_location import call_for_user
-from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, HostCall, on_host
+from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, on_host
+from ..host_call import HostCall
 from ..iterators import IteratorMeta
 from ..ufuncs.output import in_place, is_writable_array
 from .getitem import cast_integer, diagonal_layout, getitem, node_to_assign, setitem, value_node

@@ -16,6 +16,7 @@ import numpy
 
 from ...core._native import tried_first
 from ...core.dtypes import BOOL, INT64, DType
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
@@ -245,9 +246,12 @@ def cast_integer(value: Any, dtype: DType) -> Any:
 
     So NumPy writes to picked elements; assignments to a window refuse what the dtype has no value for.
     """
-    if not isinstance(value, (numpy.integer, numpy.floating)) or dtype.kind not in "iu":
+    if not isinstance(value, numpy.number) or dtype.kind not in "iu":
         return value
-    with numpy.errstate(invalid="ignore"):
+    if isinstance(value, numpy.complexfloating):
+        record.warn_of_lost_parts()
+        value = value.real
+    with silent_unless_asked():
         return value.astype(dtype)
 
 
@@ -267,7 +271,8 @@ def node_to_assign(value: Any, dtype: DType, queue: Queue, is_element: bool = Fa
             record.warn_of_lost_parts()
             value = value.real
         cell = numpy.empty(1, dtype)
-        cell[0] = value
+        with silent_unless_asked():
+            cell[0] = value
         return graph.typed_scalar(cell[0], dtype)
     if isinstance(value, (list, tuple)):
         return _sequence_to_assign(value, dtype, queue.device).value()
@@ -281,7 +286,9 @@ def _sequence_to_assign(value: Any, dtype: DType, device: Device | None) -> ndar
     if isinstance(value, (list, tuple)) and record.holds_arrays(value):
         return record.stacked(value, dtype, lambda part, on: _sequence_to_assign(part, dtype, on or device))
     try:
-        return record.as_array(numpy.asarray(value, dtype), device)
+        with silent_unless_asked():
+            data = numpy.asarray(value, dtype)
+        return record.as_array(data, device)
     except ValueError:
         held = record.with_held_arrays(value)
         if held is value:

@@ -11,6 +11,7 @@ import numpy
 
 from ...core import dtypes
 from ...core.dtypes import BOOL, INT64
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Shape
@@ -379,7 +380,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> ndarra
     dtype = dtypes.check(
         numpy.result_type(*(choice if type(choice) in _PYTHON_NUMBERS else choice.dtype for choice in choices))
     )
-    with numpy.errstate(all="ignore"):
+    with silent_unless_asked():
         arrays = [
             choice
             if isinstance(choice, ndarray)
@@ -457,7 +458,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     except TypeError as error:
         raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
     loop = (BOOL, dtype, dtype, dtype)
-    with numpy.errstate(all="ignore"):  # a Python number may wrap around, as -1 in an unsigned dtype
+    with silent_unless_asked():  # a Python number may wrap around, as -1 in an unsigned dtype
         operands = [numpy.asarray(c).astype(dtype)[()] if type(c) in _PYTHON_NUMBERS else c for c in operands]
     result = operands[-1]
     for condition, choice in zip(reversed(conditions), reversed(operands[:-1]), strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import BOOL
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import node as graph
 from ...core.graph.layout import Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
@@ -38,7 +39,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if numpy.isscalar(src):
         cell: Any = numpy.empty((), dst.dtype)
         scalar: Any = src
-        numpy.copyto(cell, scalar, casting)  # NumPy refuses the cast, or makes it
+        with silent_unless_asked():
+            numpy.copyto(cell, scalar, casting)  # NumPy refuses the cast, or makes it
         value = graph.typed_scalar(cell[()], dst.dtype)
     else:
         array = as_array(src, dst.device)

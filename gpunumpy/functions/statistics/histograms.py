@@ -15,6 +15,7 @@ import numpy
 
 from ...core.dtypes import BOOL, FLOAT64, INT64, KIND
 from ...core.errors import OnHostError
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
@@ -179,7 +180,8 @@ def _uniform_edges(x: ndarray, count: int, span: _Span) -> tuple[ndarray, _Span]
     dtype = numpy.result_type(span.first, span.last, x.dtype)
     if dtype.kind in "iu":
         dtype = numpy.result_type(dtype, float)
-    edges = numpy.linspace(span.first, span.last, count + 1, dtype=dtype)
+    with silent_unless_asked():
+        edges = numpy.linspace(span.first, span.last, count + 1, dtype=dtype)
     if (edges[:-1] >= edges[1:]).any():
         raise ValueError(f"Too many bins for data range. Cannot create {count} finite-sized bins.")
     return from_host(edges, x.device), span

@@ -359,14 +359,19 @@ def _component(x: ndarray, part: str) -> ndarray:
 
 def set_real(x: ndarray, value: Any) -> None:
     """Assign the real parts of the elements."""
-    setitem(real_parts(x), ..., value)
+    setitem(real_parts(x), ..., _values_of_parts(value, x))
 
 
 def set_imag(x: ndarray, value: Any) -> None:
     """Assign the imaginary parts of the elements; raise `TypeError` unless the array is complex."""
     if x.dtype.kind != "c":
         raise TypeError("array does not have imaginary part to set")
-    setitem(imaginary_parts(x), ..., value)
+    setitem(imaginary_parts(x), ..., _values_of_parts(value, x))
+
+
+def _values_of_parts(value: Any, x: ndarray) -> Any:
+    """Return what is assigned to parts of elements: before 2.5 NumPy casts a number as it casts an array."""
+    return value if NUMPY_2_5 else as_array(value, x.device)
 
 
 def angle(z: Any, deg: builtins.bool = False) -> ndarray:

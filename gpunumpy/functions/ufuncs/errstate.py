@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy
 
+from ...core.floating_errors import NO_CATEGORIES, CheckedCategories, checked_categories
 from ...core.fork import renew_in_child
 from ...core.graph.node import Node
 from ...core.locks import ReentrantLock
@@ -45,36 +46,25 @@ class _DefaultMode(str):
     __slots__ = ()
 
 
-class _CheckedCategories:
-    """Categories that a context checks, kept alive by that context and by each `errstate` that will restore them."""
-
-    __slots__ = ("__weakref__", "categories")
-
-    def __init__(self, categories: frozenset[str] = frozenset()) -> None:
-        self.categories = categories
-
-
-_NO_CATEGORIES = _CheckedCategories()
-_checked: ContextVar[_CheckedCategories] = ContextVar("gpunumpy_floating_errors", default=_NO_CATEGORIES)
 # Those of every context, whichever thread runs in it: while there is one, operations are watched.
-_all_checked: weakref.WeakSet[_CheckedCategories] = weakref.WeakSet()
+_all_checked: weakref.WeakSet[CheckedCategories] = weakref.WeakSet()
 _lock = ReentrantLock()  # a collection of garbage while it is held may record, and so update the watcher
 renew_in_child(lambda: [_lock])
 
 
-def _change_checked(settings: dict[str, Any]) -> Token[_CheckedCategories]:
+def _change_checked(settings: dict[str, Any]) -> Token[CheckedCategories]:
     """Change what this context checks, by the arguments of `errstate`; the token undoes the change."""
-    categories = set(_checked.get().categories)
+    categories = set(checked_categories.get().categories)
     for name in _CATEGORIES:
         mode = settings.get(name)
         mode = settings.get("all") if mode is None else mode
         if mode is not None:
             (categories.discard if mode == "ignore" or isinstance(mode, _DefaultMode) else categories.add)(name)
-    checked = _CheckedCategories(frozenset(categories)) if categories else _NO_CATEGORIES
+    chosen = CheckedCategories(frozenset(categories)) if categories else NO_CATEGORIES
     if categories:
         with _lock:
-            _all_checked.add(checked)
-    return _checked.set(checked)
+            _all_checked.add(chosen)
+    return checked_categories.set(chosen)
 
 
 def _update_watcher() -> None:
@@ -91,7 +81,7 @@ def _apply_change() -> None:
     If this context checks, compute everything that is pending: what was recorded before the change is not checked.
     """
     _update_watcher()
-    if _checked.get().categories:
+    if checked_categories.get().categories:
         evaluate.compute_all()
 
 
@@ -103,9 +93,9 @@ def geterr() -> dict[str, str]:
     dict
         NumPy's settings. A "warn" that is only the default checks nothing; see `errstate`.
     """
-    checked = _checked.get().categories
+    asked = checked_categories.get().categories
     modes: dict[str, Any] = dict(numpy.geterr())
-    return {name: mode if name in checked or mode == "ignore" else _DefaultMode(mode) for name, mode in modes.items()}
+    return {name: mode if name in asked or mode == "ignore" else _DefaultMode(mode) for name, mode in modes.items()}
 
 
 def seterr(
@@ -160,7 +150,7 @@ class errstate:
     ) -> None:
         modes = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
         self._settings = modes if call is _NO_VALUE else {"call": call, **modes}
-        self._entered: tuple[Any, Token[_CheckedCategories]] | None = None
+        self._entered: tuple[Any, Token[CheckedCategories]] | None = None
 
     def __enter__(self) -> None:
         """Set the modes."""
@@ -176,7 +166,7 @@ class errstate:
         assert self._entered is not None
         numpy_errstate, token = self._entered
         numpy_errstate.__exit__(None, None, None)
-        _checked.reset(token)
+        checked_categories.reset(token)
         _apply_change()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,14 +187,7 @@ _checks_deferred: ContextVar[bool] = ContextVar("gpunumpy_floating_errors_later"
 
 def is_checking() -> bool:
     """Return whether this context checks operations for floating-point errors."""
-    return bool(_checked.get().categories)
-
-
-def silent_unless_asked() -> numpy.errstate:
-    """Return a context of NumPy's for numbers that a function computes on the host: only what is asked for is told."""
-    asked = _checked.get().categories
-    settings: dict[str, Any] = {name: "ignore" for name in numpy.geterr() if name not in asked}
-    return numpy.errstate(**settings)
+    return bool(checked_categories.get().categories)
 
 
 def defer_checks(record: Callable[..., Any]) -> Callable[..., Any]:
@@ -243,7 +226,7 @@ def warn_of_slices(text: str, condition: Callable[[], ndarray]) -> None:
 
     Only a program that asks for "invalid" waits for the condition: NumPy warns by default.
     """
-    if evaluate.watcher is None or "invalid" not in _checked.get().categories:
+    if evaluate.watcher is None or "invalid" not in checked_categories.get().categories:
         return
     if numpy.geterr()["invalid"] != "ignore" and is_true_anywhere(condition().value()):
         warn(text, RuntimeWarning)
@@ -254,8 +237,8 @@ def warn_of_slices(text: str, condition: Callable[[], ndarray]) -> None:
 
 def _check_recorded(recorded: Node) -> None:
     """Compute a value that was just recorded and report its errors, if this context checks any category."""
-    checked = _checked.get().categories
-    if not checked:
+    asked = checked_categories.get().categories
+    if not asked:
         if not len(_all_checked):  # the last context that checked belonged to a thread that has ended
             _update_watcher()
         return
@@ -271,7 +254,7 @@ def _check_recorded(recorded: Node) -> None:
     for name, flags in flags_by_name:
         raised_flags = int(to_host(wrap_leaf(flags)))
         for category, (flag, text) in _CATEGORIES.items():
-            if raised_flags & flag and category in checked:
+            if raised_flags & flag and category in asked:
                 _HANDLERS[modes[category]](text, name, raised_flags)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from ...core.dtypes import BOOL, INT64, KIND, DType, check
+from ...core.floating_errors import silent_unless_asked
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape
@@ -232,7 +233,7 @@ def _start(initial: Any, dtype: DType, queue: Queue) -> Node:
     """Return the `initial` argument as a 0-d value of the result's dtype."""
     if not isinstance(initial, ndarray):
         cell = numpy.empty(1, dtype)
-        with numpy.errstate(over="ignore"):
+        with silent_unless_asked():
             cell[0] = initial  # NumPy converts the value, or refuses it
         return graph.typed_scalar(cell[0], dtype)
     node = as_node(initial, queue)

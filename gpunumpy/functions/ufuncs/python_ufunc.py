@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy
 
-from ..fallback import OWN_FUNCTIONS, HostCall
+from ..fallback import OWN_FUNCTIONS
+from ..host_call import HostCall
 
 
 class PythonUfunc:

@@ -12,7 +12,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
-from gpunumpy.functions import fallback
+from gpunumpy.functions import host_call
 
 PACKAGE = str(Path(np.__file__).parent)
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
@@ -135,7 +135,7 @@ def test_numpy_permutes_the_memory_of_small_arrays(
     data = numpy.arange(12.0).reshape(4, 3)
     mine = np.asarray(data)
     rng, other = (getattr(xp.random, seeded)(3) for xp in (np, numpy))
-    monkeypatch.delattr(fallback.HostCall, "arguments")  # that copies arrays
+    monkeypatch.delattr(host_call.HostCall, "arguments")  # that copies arrays
     result, expected = call(rng, mine), call(other, data)
     numpy.testing.assert_array_equal(mine, data)
     if expected is None:
