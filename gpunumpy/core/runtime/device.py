@@ -262,7 +262,17 @@ _thread_state = _ThreadState()
 
 # Of the names of a device, those that are the package's own business, and those that the CPU has not.
 _INTERNAL_NAMES = frozenset(
-    ("_stays_current", "activate", "capture", "dlpack_type", "has_spilled", "has_stream", "launched", "note_launches")
+    (
+        "_hash",
+        "_stays_current",
+        "activate",
+        "capture",
+        "dlpack_type",
+        "has_spilled",
+        "has_stream",
+        "launched",
+        "note_launches",
+    )
 )
 _NAMES_OF_GPUS = frozenset(("attributes", "compute_capability", "context", "handle", "stream"))
 
@@ -297,8 +307,8 @@ class Device:
     """
 
     __slots__ = (
-        *("_stays_current", "attributes", "capture", "context", "handle", "has_spilled", "index", "kind", "launched"),
-        "stream",
+        *("_hash", "_stays_current", "attributes", "capture", "context", "handle", "has_spilled", "index", "kind"),
+        *("launched", "stream"),
     )
 
     kind: str
@@ -310,6 +320,7 @@ class Device:
     has_spilled: bool
     launched: list[Any]
     capture: Any
+    _hash: int
     _stays_current: bool
 
     def __new__(cls, spec: Device | str | int | None = None) -> Device:
@@ -329,7 +340,9 @@ class Device:
         """Return whether both are the same device; NumPy's devices are strings."""
         return self is other or (isinstance(other, str) and other == str(self))
 
-    __hash__ = object.__hash__  # of all strings only names in the form of `str` are equal, and tables have no strings
+    def __hash__(self) -> int:
+        """Return the hash of the name, which finds the device in a dict with either."""
+        return self._hash
 
     def __repr__(self) -> str:
         """Return the expression that makes the device."""
@@ -480,6 +493,7 @@ def _new_device(kind: str, index: int) -> Device:
     """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
     device.kind, device.index, device.has_spilled, device.capture = kind, index, False, None
+    device._hash = hash(str(device))
     device.note_launches()
     return device
 
