@@ -47,13 +47,13 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     """
     array = placed_array(arr)
     axis = normalize_axis(axis, array.ndim)
-    vectors = moveaxis(array, axis, -1)
-    loop_shape = vectors.shape[:-1]
+    loop_shape = array.shape[:axis] + array.shape[axis + 1 :]
     if not prod(loop_shape):
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     results: list[ndarray] = []
     for index in product(*map(range, loop_shape)):
-        vector: Any = _of_class_of(array, vectors[(*index, ...)])
+        # Views of the array itself: one that is accessed by many small parts moves to the host.
+        vector: Any = _of_class_of(array, array[(*index[:axis], slice(None), *index[axis:])])
         result = placed_array(func1d(vector, *args, **kwargs), array)
         results.append(_assigned(result, results[0]) if results else result)
     ndim = results[0].ndim
@@ -65,7 +65,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 def _assigned(result: ndarray, first: ndarray) -> ndarray:
     """Return a result as NumPy assigns it to an array like the first one."""
     if result.shape == first.shape:
-        return astype(result, first.dtype, copy=False)
+        return result if result.dtype == first.dtype else astype(result, first.dtype, copy=False)
     assigned = empty_like(first)
     assigned[...] = result
     return assigned

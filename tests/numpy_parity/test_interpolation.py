@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core._native import IS_COMPILED
 
 from ..core.fusion.counting import kernels
 from .parity import DTYPES, check, sample
@@ -176,6 +177,24 @@ def test_a_vector_along_an_axis_is_a_view() -> None:
     np.apply_along_axis(zero_first, 0, tested)
     numpy.apply_along_axis(zero_first, 0, reference)
     assert np.asnumpy(tested).tolist() == reference.tolist()
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the core in Python moves no arrays")
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_large_array_stays_on_the_host_for_many_small_vectors(axis: int) -> None:
+    seen: list[str] = []
+    before = np.set_residence("auto")
+    try:
+        with np.Device("cpu"):
+            x = np.ones((700, 700))
+            x += 1
+            for _ in range(3):
+                found = np.apply_along_axis(lambda row: (seen.append(row.residence), row.sum())[1], axis, x)
+                assert found.tolist() == [1400.0] * 700
+    finally:
+        np.set_residence(before)
+    assert seen[0] == "device"
+    assert set(seen[700:]) == {"host"}
 
 
 @pytest.mark.parametrize("axes", [0, -1, [0, 2], (1,), numpy.array([2, 0]), 5])

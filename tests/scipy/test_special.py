@@ -159,6 +159,13 @@ def test_the_sum_of_nothing(on_device: None) -> None:
     assert special.logsumexp(np.empty((0, 2)), axis=1, keepdims=True).shape == (0, 1)
 
 
+def test_the_sum_of_all_is_a_number(on_device: None) -> None:
+    x = np.linspace(-1, 1, 6).reshape(2, 3)
+    assert np.isscalar(special.logsumexp(x))
+    assert [np.isscalar(part) for part in special.logsumexp(x, return_sign=True)] == [True, True]
+    assert not np.isscalar(special.logsumexp(x, axis=1))
+
+
 def test_one_kernel() -> None:
     a, b, c = (np.linspace(0.1, 0.9, 1000) + k for k in range(3))
     np.synchronize()

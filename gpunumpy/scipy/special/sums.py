@@ -70,7 +70,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     if not return_sign and factors is not None:
         result = where(less(signs, 0), float("nan"), result)
     if not keepdims:
-        result, signs = squeeze(result, axis), squeeze(signs, axis)
+        result, signs = (squeeze(x, axis)[()] for x in (result, signs))
     return (result, signs) if return_sign else result
 
 
