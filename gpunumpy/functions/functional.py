@@ -45,7 +45,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
     The function is called with a view for each vector, one after the other.
     """
-    array = placed_array(arr)
+    array: Any = placed_array(arr)
     axis = normalize_axis(axis, array.ndim)
     loop_shape = array.shape[:axis] + array.shape[axis + 1 :]
     if not prod(loop_shape):

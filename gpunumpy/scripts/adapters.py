@@ -31,6 +31,7 @@ _OF_INDICES = ("__new__", "__contains__", "__getitem__")
 # Of tensors, what does not leave it to the class of the other operand, or would make a new tensor then.
 _OF_TENSORS = (*_ITEMS, "__iadd__", "__isub__", "__imul__", "__itruediv__")
 _MAKING_TENSORS = ("arange", "as_tensor", "asarray", "from_numpy", "full", "linspace", "tensor")
+_SINGLE_VALUES = ("Interval.__init__", "Period.__new__", "Timedelta.__new__", "Timestamp.__new__")
 _ASKING_FOR_NUMPY = {
     "PIL.Image": ("fromarray", "Image.putdata"),
     "matplotlib.axes._axes": ("Axes.*",),
@@ -38,6 +39,8 @@ _ASKING_FOR_NUMPY = {
     "matplotlib.figure": ("FigureBase.add_subplot", "FigureBase.subplots"),
     "matplotlib.gridspec": ("GridSpec.__init__",),
     "matplotlib.pyplot": ("subplot",),
+    "pandas": _SINGLE_VALUES,
+    "pandas.api.types": ("is_bool", "is_complex", "is_float", "is_integer", "is_number", "is_scalar"),
     "pandas.core.frame": ("DataFrame.__init__", "DataFrame.__setitem__"),
     "pandas.core.series": ("Series.__init__", "Series.__setitem__"),
     "torch": _MAKING_TENSORS,
@@ -188,6 +191,13 @@ def _adapt_warnings_of_pandas(exceptions: Any, install: _Install) -> None:
     exceptions.find_stack_level = find_stack_level
 
 
+def _adapt_pandas(pandas: Any, install: _Install) -> None:
+    """Have classes of single values take numbers of arrays as NumPy's, and their operators too."""
+    _adapt_library(pandas, install)
+    classes = tuple(getattr(pandas, path.partition(".")[0]) for path in _SINGLE_VALUES)
+    record.tests_for_numpys_arrays.append(lambda y: selection.in_force is not None and isinstance(y, classes))
+
+
 def _adapt_torch(torch: Any, install: _Install) -> None:
     """Have PyTorch take arrays as it takes NumPy's: tensors of them are on the CPU.
 
@@ -263,6 +273,7 @@ ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
     "_pytest.assertion.rewrite": _adapt_pytest,
     "json.encoder": _adapt_json,
     **dict.fromkeys((*_ASKING_FOR_NUMPY, *_CALLING_FUNCTIONS), _adapt_library),
+    "pandas": _adapt_pandas,
     "pandas.util._exceptions": _adapt_warnings_of_pandas,
     "torch": _adapt_torch,
     "jax": _adapt_jax,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import linecache
 import os
 import pkgutil
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from ..core._native import compiled
 from .finder import install
 from .imports import compile_selected
 from .selection import Selection
@@ -32,7 +34,7 @@ def run_script(path: str, arguments: Sequence[str], selected: Selection) -> None
     """
     if pkgutil.get_importer(path) is not None:
         _prepare([path, *arguments], os.path.abspath(path), selected)
-        _guarded(runpy._run_module_as_main, "__main__", False)  # type: ignore[attr-defined]
+        _guarded(call_as_outermost, runpy._run_module_as_main, "__main__", False)  # type: ignore[attr-defined]
     elif path == "-":
         _run_file(sys.stdin.buffer.read(), "<stdin>", ["-", *arguments], "", selected)
     else:
@@ -58,12 +60,15 @@ def run_module(name: str, arguments: Sequence[str], selected: Selection) -> None
     main = _prepare(["-m", *arguments], os.getcwd(), selected)
     if name in _TOOLS:
         vars(main)["compile"] = compile_selected
-    _guarded(runpy._run_module_as_main, name)  # type: ignore[attr-defined]
+    _guarded(call_as_outermost, runpy._run_module_as_main, name)  # type: ignore[attr-defined]
 
 
 def run_command(command: str, arguments: Sequence[str], selected: Selection) -> None:
     """Run a text as ``python -c`` does."""
     _prepare(["-c", *arguments], "", selected)
+    if sys.version_info >= (3, 13):  # which shows lines of the text in tracebacks
+        lines = command.splitlines(keepends=True)
+        linecache.cache["<string>"] = len(command), None, lines, "<string>"
     _guarded(_execute, command, "<string>")
 
 
@@ -78,9 +83,15 @@ def _prepare(argv: list[str], folder: str, selected: Selection) -> ModuleType:
     return main
 
 
+@compiled
+def call_as_outermost(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function as Python calls a program: stacks end there. Without the core they show the runner under it."""
+    return function(*args)
+
+
 def _execute(source: str | bytes, filename: str) -> None:
     code: CodeType = compile_selected(source, filename, dont_inherit=True)
-    exec(code, vars(sys.modules["__main__"]))
+    call_as_outermost(exec, code, vars(sys.modules["__main__"]))
 
 
 def _guarded(function: Any, *args: Any) -> None:

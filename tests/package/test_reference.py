@@ -56,6 +56,16 @@ def test_of_numpy_one_sentence_is_shown() -> None:
     assert any(member.name == "Generator.normal" and member.signature for member in generator.members)
 
 
+def test_a_call_in_a_docstring_of_numpys_is_no_summary() -> None:
+    """Aliases, and methods of scalars, have the text of another name."""
+    entries = [one for entries in ENTRIES.values() for one in entries]
+    entries += [member for one in entries for member in one.members]
+    assert not [one.name for one in entries if re.match(r"[\w.]+\(", one.summary)]
+    assert entry("ufuncs", "acos").summary == "Trigonometric inverse cosine, element-wise."
+    (found,) = (one for one in entries if one.name == "ndarray.is_integer")
+    assert (found.kind, found.signature) == ("method", "()")
+
+
 def test_functions_have_a_summary() -> None:
     without = [
         f"{one.module}.{one.name}"

@@ -64,6 +64,14 @@ pd.to_numeric([x[0], x[1]])
 pd.isna(x[0])
 pd.read_csv(StringIO("a,b\\n1,2"), converters={"a": lambda v: np.sqrt(float(v))})
 pd.Series([np.sqrt, partial])[0] is np.sqrt
+pd.Timedelta(days=k[2]) * k[2] / k[1]
+k[2] * pd.Timedelta(k[1], unit="D")
+pd.Timestamp(2020, k[1], k[2]) + pd.Timedelta(days=k[3])
+pd.Interval(k[0], k[2]) * k[2]
+pd.Period(year=2020 + k[1], month=k[2], freq="M")
+[pd.api.types.is_float(x[0]), pd.api.types.is_integer(k[0]), pd.api.types.is_scalar(np.array(1))]
+n.apply(logsumexp)
+df.groupby("g")["a"].agg(logsumexp)
 """
 SCRIPT = f"""
 import warnings
@@ -71,6 +79,7 @@ from functools import partial
 from io import StringIO
 import numpy as np
 import pandas as pd
+from scipy.special import logsumexp
 
 s = pd.Series([4.0, 1.0, 9.0, 16.0])
 df = pd.DataFrame({{"a": s, "b": [1.0, 2.0, 3.0, 4.0], "g": ["x", "y", "x", "y"]}})

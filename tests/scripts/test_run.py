@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpunumpy.__main__ import main
+from gpunumpy.core._native import IS_COMPILED
 
 from .processes import PLAIN, RUNNER, by_both, run
 
@@ -24,6 +25,14 @@ HELPER = """
 import numpy as np
 def total(x):
     return float(np.sum(x))
+"""
+STACK = """
+import inspect, traceback, warnings
+def stack():
+    traceback.print_stack()
+    warnings.warn("of the caller's caller", stacklevel=3)
+    print([frame.function for frame in inspect.stack()])
+stack()
 """
 LIBRARY = "import numpy\nprint(numpy.__name__)\n"
 
@@ -48,6 +57,7 @@ def folder(tmp_path: Path) -> Path:
         "exits.py": "import sys\nsys.exit('a message')\n",
         "coded.py": "import atexit\natexit.register(print, 'the end')\nraise SystemExit(5)\n",
         "debugged.py": "import numpy as np\nx = np.arange(3)\nbreakpoint()\ny = x + 1\nprint(y)\n",
+        "stack.py": STACK,
         "library.py": LIBRARY,
         "inner.py": "import helper\nhelper.total(1)\n",
     }.items():
@@ -67,6 +77,7 @@ COMMANDS = {
     "package": ("-m", "package", "a"),
     "folder": ("package",),
     "zip file": ("packed.zip", "a"),
+    "error in a text": ("-c", "import numpy\n1 / 0"),
     "text": ("-c", "import sys, numpy; print(sys.argv, __name__, sys.path[0], numpy.arange(3))", "-x"),
     "standard input": ("-", "a"),
     "missing file": ("missing.py",),
@@ -83,7 +94,20 @@ COMMANDS = {
     "exit with a code": ("coded.py",),
     "debugger": ("debugged.py",),
 }
-TEXTS = {"standard input": SEEN, "debugger": "p x\nn\np y\nc\n"}
+# What shows its stack, which ends with the runner's frames where the core is not built.
+STACKS = {
+    "stack": ("stack.py",),
+    "stack of a module": ("-m", "stack"),
+    "stack of a text": ("-c", STACK),
+    "stack in the debugger": ("debugged.py",),
+    "stack after an error": ("-m", "pdb", "raises.py"),
+}
+TEXTS = {
+    "standard input": SEEN,
+    "debugger": "p x\nn\np y\nc\n",
+    "stack in the debugger": "w\nu\nw\nc\n",
+    "stack after an error": "c\nw\nu\nu\nu\nu\nw\nq\n",
+}
 
 
 @pytest.mark.sampled(7)
@@ -96,6 +120,13 @@ def test_as_by_python(name: str, folder: Path) -> None:
     if name != "debugger":
         assert found.stderr == expected.stderr
     assert found.returncode == expected.returncode
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the core is not built for this Python")
+@pytest.mark.parametrize("name", STACKS)
+def test_stacks_as_by_python(name: str, folder: Path) -> None:
+    expected, found = (run((*start, *STACKS[name]), folder, TEXTS.get(name, "")) for start in (PLAIN, RUNNER))
+    assert (found.stdout, found.stderr, found.returncode) == (expected.stdout, expected.stderr, expected.returncode)
 
 
 def is_replaced(folder: Path, *words: str) -> bool:

@@ -64,6 +64,9 @@ _MODULES = (
     *(f"polynomial.{name}" for name in _POLYNOMIALS),
     *(f"lib.{name}" for name in _INSIDE_LIB),
 )
+# The first paragraph of many of NumPy's docstrings.
+_CALL = re.compile(r"[\w.]+\(.*\)(?: -> .+)?\.?")
+_CALL_BEFORE_TEXT = re.compile(r"^\w+\(\) --\s*")
 _ROLE = re.compile(r":[\w+:]+:`~?([^`<]+?)(?: <[^`]*)?`")
 # Kinds of parameters: those with a name, and those that take any number of arguments.
 _NAMED = frozenset((inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY))
@@ -204,13 +207,13 @@ def _entry(module: str, name: str, x: Any, owner: Any = None) -> Entry:
     summary, text = ("", "") if _has_docstring_of(x, original) else _own_docstring(x)
     if not summary:
         summary = _first_sentence(original, name) or _first_sentence(x, name)
-    kind = _kind(x, owner)
+    kind = _kind(x, original, owner)
     is_called = kind in ("function", "method", "class")
     return Entry(
         module,
         name if owner is None else f"{owner.__name__}.{name}",
         kind,
-        signature(x, kind == "method") if is_called else "",
+        signature(x if callable(x) else original, kind == "method") if is_called else "",
         summary,
         text,
         tuple(_notes(module, name, x, original, owner, kind)),
@@ -227,10 +230,10 @@ def _original(module: str, name: str, owner: Any) -> Any:
     return found
 
 
-def _kind(x: Any, owner: Any) -> str:
+def _kind(x: Any, original: Any, owner: Any) -> str:
     if isinstance(x, type):
         return "exception" if issubclass(x, BaseException) else "class"
-    if not callable(x):
+    if not callable(x) and (owner is None or not callable(original)):
         return "data" if owner is None else "attribute"
     return "function" if owner is None else "method"
 
@@ -303,8 +306,8 @@ def _first_sentence(x: Any, name: str) -> str:
     """Return the first paragraph of a docstring that is not a signature, cut after its first sentence."""
     doc = inspect.getdoc(x) if callable(x) or isinstance(x, property) or inspect.isdatadescriptor(x) else ""
     for paragraph in (doc or "").split("\n\n"):
-        text = " ".join(paragraph.split())
-        if text and not text.startswith((f"{name}(", ".. ", "a.", "(")):
+        text = _CALL_BEFORE_TEXT.sub("", " ".join(paragraph.split()))
+        if text and not _CALL.fullmatch(text) and not text.startswith((f"{name}(", ".. ", "a.", "(")):
             return _ROLE.sub(r"``\1``", text.partition(". ")[0].rstrip(".").replace("*", r"\*") + ".")
     return ""
 

@@ -65,6 +65,26 @@ PyMethodDef is_instance_definition = {"is_instance", is_instance, METH_O, nullpt
 // instance_test(classes): a function that tells whether an object is an instance of one of them.
 PyObject* instance_test(PyObject*, PyObject* classes) { return PyCFunction_New(&is_instance_definition, classes); }
 
+// call_as_outermost(function, *args): the call, in which no frame of Python's has this one's callers under it. A
+// debugger, a stack that is printed and a warning then show what they show of a program that Python itself runs.
+PyObject* call_as_outermost(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (!count) return PyErr_Format(PyExc_TypeError, "a function to call is missing");
+#ifdef Py_GIL_DISABLED  // the collector looks for references in the frames that it finds from here
+    return PyObject_Vectorcall(args[0], args + 1, count - 1, nullptr);
+#else
+    PyThreadState* thread = PyThreadState_Get();
+#if PY_VERSION_HEX < 0x030d0000
+    auto& innermost = thread->cframe->current_frame;
+#else
+    auto& innermost = thread->current_frame;
+#endif
+    auto* hidden = std::exchange(innermost, nullptr);
+    PyObject* result = PyObject_Vectorcall(args[0], args + 1, count - 1, nullptr);
+    innermost = hidden;
+    return result;
+#endif
+}
+
 PyObject* forget(PyObject*, PyObject*) {
     Section section;
     AnyRecent::forget_all();
@@ -73,6 +93,7 @@ PyObject* forget(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"address", address, METH_O, nullptr},
+    {"call_as_outermost", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_as_outermost)), METH_FASTCALL, nullptr},
     {"flat_view", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(flat_view)), METH_FASTCALL, nullptr},
     {"all_buffers", all_buffers, METH_NOARGS, nullptr},
     {"pool_buffers", pool_buffers, METH_NOARGS, nullptr},

@@ -7,6 +7,7 @@ from typing import Any
 from ...core.dtypes import FLOAT64
 from ...core.recording.array import ndarray, wrap
 from ...core.recording.record import as_array, as_dtype
+from ...functions.indexing.getitem import getitem
 from ...functions.manipulation.shape import squeeze
 from ...functions.reductions.reductions import max as largest
 from ...functions.reductions.reductions import sum as total
@@ -70,7 +71,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     if not return_sign and factors is not None:
         result = where(less(signs, 0), float("nan"), result)
     if not keepdims:
-        result, signs = (squeeze(x, axis)[()] for x in (result, signs))
+        result, signs = (getitem(squeeze(x, axis), ()) for x in (result, signs))
     return (result, signs) if return_sign else result
 
 
