@@ -209,9 +209,13 @@ class MaskedIterator:
         return int(self.ma.size)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return elements of the flattened array: a copy."""
+        """Return elements of the flattened array: a copy, with the default fill value."""
         result = get_item(_raveled(self.ma), key)
-        return result.copy() if is_ours(result) else result
+        if not is_ours(result):
+            return result
+        result = result.copy()
+        result._fill_value = None
+        return result
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write to elements of the flattened array."""

@@ -24,11 +24,15 @@ NAMES = (
 )
 
 
-class _Modules:
-    """A module whose attributes are this package's where it has them."""
+class _Module:
+    """One of NumPy's inner modules, whose attributes are this package's where it has them."""
 
-    def __init__(self, find: Callable[[str], Any]) -> None:
-        self.__getattr__ = find
+    def __init__(self, module: types.ModuleType, own: Callable[[str, Any], Any]) -> None:
+        self._module, self._own = module, own
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute, or what it stands for here."""
+        return self._own(name, getattr(self._module, name))
 
 
 class Copies:
@@ -46,12 +50,15 @@ class Copies:
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """Return the functions by name, of those that the installed NumPy has."""
-        return {name: self._function(getattr(numpy.ma, name)) for name in NAMES if hasattr(numpy.ma, name)}
+        return {name: self.function(getattr(numpy.ma, name)) for name in NAMES if hasattr(numpy.ma, name)}
 
-    def _function(self, by_numpy: types.FunctionType) -> Callable[..., Any]:
+    def function(self, by_numpy: Any) -> Callable[..., Any]:
+        """Return a function that runs a copy of the code of one of NumPy's."""
+        plain: Any = getattr(by_numpy, "__wrapped__", by_numpy)
+
         @wraps(by_numpy)
         def run(*args: Any, **options: Any) -> Any:
-            return self._copied(by_numpy)(*args, **options)
+            return self._copied(plain)(*args, **options)
 
         return run
 
@@ -76,10 +83,14 @@ class Copies:
             return self
         if name in self._names and getattr(numpy.ma, name, None) is x:
             return self._names[name]
-        if type(x) is types.FunctionType and x.__globals__ in (vars(numpy.ma.core), vars(numpy.ma.extras)):
-            return self._copied(x)
+        if isinstance(x, types.ModuleType) and x.__name__.startswith("numpy._core."):
+            return _Module(x, self._own)
         public_name = getattr(x, "__name__", "")
-        return getattr(package, public_name) if getattr(numpy, public_name, None) is x else x
+        if public_name and getattr(numpy, public_name, None) is x:
+            return getattr(package, public_name)
+        inner = getattr(x, "__wrapped__", x)  # without the dispatch to classes
+        is_numpys = isinstance(inner, types.FunctionType) and inner.__module__.startswith("numpy.")
+        return self._copied(inner) if is_numpys else x
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the module `numpy.ma.core`, of which this object takes the place."""

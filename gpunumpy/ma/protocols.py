@@ -24,6 +24,7 @@ from ..functions.ufuncs.ufunc import UFUNCS
 from .averages import diff
 from .construction import asanyarray, create
 from .masks import taken
+from .numpy_code import Copies
 from .operators import OPERATORS, apply_ufunc
 from .shapes import expand_dims
 from .state import MaskedArray, is_ours, new, nomask
@@ -140,6 +141,63 @@ def _rolled(a: Any, *args: Any, **options: Any) -> Any:
     return new(roll(x._data, *args, **options), moved, x, x._has_masked)
 
 
+def _like(name: str) -> Callable[..., Any]:
+    """Return a function that makes an array like another one; with the shape of that it has the mask too."""
+    make = _public(getattr(numpy, name))
+
+    def run(a: Any, *args: Any, **options: Any) -> Any:
+        x = taken(a)
+        if not is_ours(x) or holds_masked_array((args, options)):
+            return NotImplemented
+        made = make(x._data, *args, **options)
+        return _shaped_like(made, x) if options.get("subok", True) else made
+
+    return run
+
+
+def _shaped_like(data: Any, x: Any) -> Any:
+    """Return data as a masked array like another one, with a copy of its mask if both have one shape."""
+    has_mask = x._stored_mask is not nomask and data.shape == x.shape
+    return new(data, x._stored_mask.copy(), x, x._has_masked) if has_mask else new(data, nomask, x)
+
+
+def _product_of_data(name: str) -> Callable[..., Any]:
+    """Return a product that takes no heed of masks, whose result NumPy makes like the first masked operand."""
+    multiply = _public(getattr(numpy, name))
+
+    def run(a: Any, b: Any) -> Any:
+        x, y = taken(a), taken(b)
+        like = x if is_ours(x) else y
+        if type(like) is not MaskedArray:
+            return NotImplemented
+        data = multiply(_elements(x), _elements(y))
+        return _shaped_like(data, like) if data.ndim else data
+
+    return run
+
+
+def _broadcast(name: str) -> Callable[..., Any]:
+    """Return a function that broadcasts the data of arrays, which NumPy does unless the class is asked for."""
+    broadcast = _of_data(_public(getattr(numpy, name)))
+    return lambda *args, subok=False, **options: NotImplemented if subok else broadcast(*args, **options)
+
+
+_copies = Copies({})
+
+
+def _of_numpys_code(name: str) -> Callable[..., Any]:
+    """Return a function that runs a copy of the code of NumPy's; where this fails NumPy itself says what is wrong."""
+    copied = _copies.function(getattr(numpy, name))
+
+    def run(*args: Any, **options: Any) -> Any:
+        try:
+            return copied(*args, **options)
+        except Exception:
+            return NotImplemented
+
+    return run
+
+
 def _differences(a: Any, n: int = 1, axis: int = -1, **ends: Any) -> Any:
     """Return differences of neighbours, which are masked where one of these is."""
     return NotImplemented if ends or type(taken(a)) is not MaskedArray else diff(a, n, axis)
@@ -209,6 +267,17 @@ _CREATION = (
     *(arrays.fromstring, arrays.full, arrays.ones, arrays.zeros, frombuffer),
     *(ranges.arange, ranges.eye, ranges.fromfunction, ranges.identity, ranges.tri),
 )
+# Functions that NumPy writes in Python, of indexing, methods and other functions: its code does the same here.
+_OF_NUMPYS_CODE = (
+    *("allclose", "angle", "apply_along_axis", "apply_over_axes", "argwhere", "array_split"),
+    *("atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "choose", "compress", "correlate"),
+    *("count_nonzero", "delete", "diag", "diagflat", "dsplit", "ediff1d", "extract", "fill_diagonal", "flatnonzero"),
+    *("flip", "fliplr", "flipud", "hsplit", "imag", "insert", "intersect1d", "isclose", "isneginf", "isposinf"),
+    *("isreal", "kron", "matrix_transpose", "moveaxis", "nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
+    *("gradient", "nancumsum", "nanmax", "nanmin", "nanprod", "nansum", "partition", "polyval", "put_along_axis"),
+    *("real", "resize", "rollaxis", "rot90", "select", "setdiff1d", "setxor1d", "sinc", "split", "take_along_axis"),
+    *("tile", "trapezoid", "trim_zeros", "union1d", "unique", "unstack", "vsplit"),
+)
 # Functions of texts, which never are on a device.
 _PRINTING = (numpy.array2string, numpy.array_repr, numpy.array_str)
 _BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _MIRRORED or f"__r{n[2:]}" in OPERATORS]
@@ -231,6 +300,10 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
         for n in _BINARY
         if f"__r{n[2:]}" in OPERATORS
     },
+    **{getattr(numpy, name): _of_numpys_code(name) for name in _OF_NUMPYS_CODE if hasattr(numpy, name)},
+    **{getattr(numpy, name): _like(name) for name in ("empty_like", "full_like", "ones_like", "zeros_like")},
+    **{getattr(numpy, name): _broadcast(name) for name in ("broadcast_arrays", "broadcast_to")},
+    **{getattr(numpy, name): _product_of_data(name) for name in ("dot", "inner")},
     numpy.argsort: _positions_of_sorted,
     numpy.asanyarray: _any_array,
     numpy.array: _array,

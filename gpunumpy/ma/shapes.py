@@ -221,7 +221,8 @@ def squeeze(a: Any, axis: Any = None, *, fill_value: Any = None, hardmask: bool 
 def diag(v: Any, k: int = 0) -> Any:
     """Return a diagonal, or a matrix with one. See `numpy.ma.diag`."""
     result = _masked_like(v, ranges.diag, k)
-    result._fill_value = None
+    if result.ndim == 2:
+        result._fill_value = None
     return result
 
 

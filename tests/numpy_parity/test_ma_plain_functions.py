@@ -43,6 +43,22 @@ ON_DEVICE = (
     ),
     *("diff(m)", "diff(m, 2, 0)", "diff(b)", "roll(m, 1)", "roll(m, (1, 2), axis=(0, 1))", "roll(v, -2)"),
     *("matmul(m, m)", "ma.polyfit(v, w, 1)", "ma.vander(v)"),
+    *("dot(m, m)", "dot(m, m[:2].T)", "dot(m, v)", "dot(v, w)", "dot(m, 2)", "dot(m.data, m)", "inner(m, v)"),
+    *("zeros_like(m)", "ones_like(m, dtype='f4')", "full_like(m, 3)", "zeros_like(m, shape=(2,))"),
+    *("zeros_like(m, subok=False)", "broadcast_to(v, (2, 4))", "broadcast_arrays(v, m)"),
+)
+# Those that run NumPy's code over masked arrays.
+OF_NUMPYS_CODE = (
+    *("flip(m)", "flip(m, 0)", "fliplr(m)", "flipud(m)", "rot90(m)", "diag(m)", "diag(v, -1)", "diagflat(v)"),
+    *("moveaxis(m, 0, 1)", "rollaxis(m, 1)", "tile(v, (2, 2))", "kron(v, w)", "resize(m, (5, 5))", "delete(m, 1, 0)"),
+    *("insert(v, 1, 9)", "insert(m, 1, w, axis=1)", "split(m, 2)", "array_split(v, 3)", "hsplit(m, 2)", "vsplit(m, 2)"),
+    *("atleast_1d(v)", "take_along_axis(m, np.array([[0], [1], [0], [2]]), 1)", "compress([1, 0, 1], v)"),
+    *("extract(b, m)", "choose(i, [v, w, v])", "select([m > 3], [m], 0)", "partition(v, 1)", "trim_zeros(v)"),
+    *("average(m)", "average(m, axis=0, weights=[1, 2, 3, 4])", "unique(m)", "unique(v, return_counts=True)"),
+    *("gradient(v)", "trapezoid(m)", "ediff1d(v)", "nansum(m, axis=0)", "nanmax(m)", "nanprod(v)", "nancumsum(m)"),
+    *("argwhere(m)", "flatnonzero(m)", "count_nonzero(m)", "union1d(v, w)", "intersect1d(v, w)", "setdiff1d(v, w)"),
+    *("isclose(m, 2)", "allclose(m, m)", "nan_to_num(m)", "real(m)", "imag(m)", "angle(m)", "sinc(m)", "block([m, m])"),
+    *("apply_along_axis(lambda row: row[::-1], 1, m)", "correlate(v, w)", "polyval([1, 2], m)", "isneginf(v)"),
 )
 # The same, of NumPy's masked array beside an array of this package.
 OPERATORS = ("x < m", "x * m", "m * x", "x >= m", "x - m")
@@ -52,18 +68,9 @@ WRITERS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda x, m: x.__iadd__(m),
     lambda x, m: x.__imul__(m),
     lambda x, m: x.fill(m[0, 0]),
+    lambda x, m: x.flat.__setitem__(slice(0, 4), m[1]),
 )
-ON_HOST = (
-    "median(m)",
-    "flip(m)",
-    "gradient(v)",
-    "tile(v, 2)",
-    "average(m)",
-    "nanmean(m)",
-    "unique(m)",
-    "dot(m, m)",
-    "inner(m, v)",
-)
+ON_HOST = ("median(m)", "percentile(v, 50)", "nanmean(m)", "ptp(m)", "argpartition(v, 1)", "meshgrid(v, v)")
 
 
 @pytest.fixture(params=["auto", "device"])
@@ -85,7 +92,10 @@ def run(np: Any, call: str) -> Any:
 
 
 def check(found: Any, expected: Any) -> None:
-    if isinstance(expected, tuple):
+    if isinstance(expected, bool):
+        assert found is expected
+        return
+    if isinstance(expected, (tuple, list)):
         assert len(found) == len(expected)
         for pair in zip(found, expected, strict=True):
             check(*pair)
@@ -101,10 +111,27 @@ def check(found: Any, expected: Any) -> None:
     numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("call", ON_DEVICE)
+@pytest.mark.filterwarnings("ignore:Warning. 'partition' will ignore:UserWarning")
+@pytest.mark.parametrize("call", [*ON_DEVICE, *OF_NUMPYS_CODE])
 def test_the_device_computes(call: str, place: str) -> None:
     """Warnings are errors here: none of these functions says that it runs on the host."""
     check(run(gpunumpy, call), run(numpy, call))
+
+
+@pytest.mark.parametrize("name", ["fill_diagonal", "put_along_axis"])
+def test_the_device_writes(name: str, place: str) -> None:
+    arguments = {"fill_diagonal": (5,), "put_along_axis": (numpy.array([[0], [1], [0], [2]]), 5, 1)}[name]
+    written = [operands(np)["m"] for np in (gpunumpy, numpy)]
+    for np, x in zip((gpunumpy, numpy), written, strict=True):
+        getattr(np, name)(x, *arguments)
+    check(*written)
+
+
+@pytest.mark.parametrize("np", [numpy, gpunumpy])
+def test_reversed_views_write_through(np: Any) -> None:
+    x = np.ma.array([1.0, 2, 3], mask=[0, 1, 0])
+    np.flip(x)[0] = 9
+    assert x.filled(0).tolist() == [1, 0, 9]
 
 
 @pytest.mark.parametrize("call", OPERATORS)

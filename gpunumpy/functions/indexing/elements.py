@@ -239,7 +239,7 @@ class flatiter(metaclass=IteratorMeta):
             call_for_user(numpy.zeros(1).flat.__setitem__, key, 0)  # an error since NumPy 2.4
         key = self._valid_key(key)
         if _selects_several(key) or overlaps(self._array):
-            self._write(key, value)
+            self._write(key, value._data if record.is_masked_class(type(value)) else value)
             return
         try:
             self._write(key, value)
