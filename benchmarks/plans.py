@@ -9,11 +9,14 @@ which there are few, is there.
 - schedule: the passes
 - generate: a function of NumPy calls, or a CUDA text, for every kernel
 - prepare: what is left: formulas, sections, actions and guards
+
+``--calls`` counts the calls of functions instead, in which there is no noise of other processes.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
 import datetime
 import platform
 import random
@@ -214,6 +217,18 @@ def plan(executor: HostExecutor, roots: Sequence[Any]) -> tuple[int, int, dict[s
     return len(nodes), kernels, clock.times
 
 
+def calls(executor: HostExecutor, step: Step, count: int) -> float:
+    """The median over graphs of how many functions are called, of Python and by it."""
+    found = []
+    for seed in range(GRAPHS):
+        roots = pending(recorded(step, count, seed))
+        plan(executor, roots)
+        profile = cProfile.Profile()
+        profile.runcall(plan, executor, roots)
+        found.append(sum(entry.callcount for entry in profile.getstats()))
+    return statistics.median(found)
+
+
 def row(executor: HostExecutor, step: Step, count: int) -> list[float]:
     """The medians over graphs: of nodes, of kernels, and of the times of the phases and of all in milliseconds."""
     rows = []
@@ -228,6 +243,7 @@ def row(executor: HostExecutor, step: Step, count: int) -> list[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="graphs whose kind contains this")
+    parser.add_argument("--calls", action="store_true", help="count calls instead of time")
     options = parser.parse_args()
     evaluate.NODES_LIMIT = 1 << 30  # type: ignore[attr-defined]  # nothing is computed
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
@@ -236,6 +252,14 @@ def main() -> None:
     device = np.Device("cpu")
     with device:
         for name, executor in (("the CPU device", HostExecutor(device)), ("CUDA texts", TextExecutor(device))):
+            if options.calls:
+                print(f"\n| {name} | " + " | ".join(f"calls for {count} nodes" for count in COUNTS) + " |")
+                print("|---" * (len(COUNTS) + 1) + "|")
+                for kind, step in STEPS.items():
+                    if options.only in kind:
+                        cells = " | ".join(f"{calls(executor, step, count):,.0f}" for count in COUNTS)
+                        print(f"| {kind} | {cells} |", flush=True)
+                continue
             print(f"\n| {name} | nodes | kernels | " + " | ".join(PHASES) + " | all (ms) |")
             print("|---" * (len(PHASES) + 4) + "|")
             for kind, step in STEPS.items():

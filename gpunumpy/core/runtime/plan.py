@@ -26,7 +26,7 @@ from ..schedule.lower import Item, Source
 from ..schedule.passes import Scheduled, Target
 from ..schedule.sizes import Integer, Trace
 from ..schedule.steps import Adopt, Allocate, RunKernel, RunLibraryCall, Step
-from ..schedule.substitute import in_kernel, in_options, in_step, put_in, taken_out
+from ..schedule.substitute import in_kernel, in_options, in_step, looked_up, put_in, taken_out
 from . import memory
 from .device import CPU, Device
 from .host_copies import VisibleBuffer
@@ -509,7 +509,7 @@ class PlanTemplate:
         of_steps = [n for step in steps for n in taken_out(step, in_step)[1]]
         symbolic = list(dict.fromkeys((*sizes_in(items), *of_steps)))
         known = dict(zip(symbolic, self._trace.formulas(symbolic)(values), strict=True))
-        return Scheduled(tuple([in_step(step, known.__getitem__) for step in steps]), with_sizes(items, known))
+        return Scheduled(tuple([in_step(step, looked_up(known)) for step in steps]), with_sizes(items, known))
 
 
 def is_for_one_run(runner: Runner) -> bool:

@@ -222,7 +222,8 @@ def _is_worth_storing(
         return True
     if isinstance(primitive, View) and views > 1 and operations > 1:
         return True  # a stencil computes the argument again for every neighbour
-    is_broadcast = prod(items[reader].signature.shape) > prod(signature.shape)
-    if is_broadcast and isinstance(primitive, (View, Map)) and operations > _MAX_BROADCAST_OPS:
-        return True
-    return isinstance(primitive, (Map, View)) and isinstance(signature.primitive, Gather) and uses > 1
+    if not isinstance(primitive, (View, Map)):
+        return False
+    if operations > _MAX_BROADCAST_OPS and prod(items[reader].signature.shape) > prod(signature.shape):
+        return True  # a broadcast
+    return uses > 1 and isinstance(signature.primitive, Gather)

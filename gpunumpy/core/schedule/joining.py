@@ -103,21 +103,24 @@ def expect_rows_fit_in_block(group: Group) -> None:
 
 def _is_rowwise(group: Group) -> bool:
     """Return whether a full-level value or store, or another reduction, of the kernel depends on a reduction."""
-    kernel = ir.Kernel(group.loops, group.reduced, tuple(x for _, x in group.arg_list), group.builder.body())
-    is_row_level = ir.are_row_level(kernel, kernel.body)
-    depends_on_reduction: list[bool] = []
-    for number, instr in enumerate(kernel.body.instructions):
-        args = instr.args if isinstance(instr, (ir.Apply, ir.ReduceLoops, ir.ScanLoop)) else getattr(instr, "index", ())
-        depends = any(depends_on_reduction[i] for i in args)
-        if isinstance(instr, ir.ReduceLoops):
-            if depends:
+    body = group.builder.body()
+    is_row_level: list[bool] = []
+    dependent: set[int] = set()  # the reductions, and what depends on them
+    for number, instr in enumerate(body.instructions):
+        is_reduction = isinstance(instr, ir.ReduceLoops)
+        if dependent and not dependent.isdisjoint(ir.operands(instr)):
+            if is_reduction:
                 return True
-            depends = True
-        elif depends and not is_row_level[number]:
-            return True
-        depends_on_reduction.append(depends)
+            if not is_row_level:
+                args = tuple([arg for _, arg in group.arg_list])
+                is_row_level = ir.are_row_level(ir.Kernel(group.loops, group.reduced, args, body), body)
+            if not is_row_level[number]:
+                return True
+            dependent.add(number)
+        elif is_reduction:
+            dependent.add(number)
     outer = len(group.loops) - group.reduced
-    return any(depends_on_reduction[store.value] and any(store.at.coef[outer:]) for store in kernel.body.stores)
+    return any(store.value in dependent and any(store.at.coef[outer:]) for store in body.stores)
 
 
 def _row_fits_in_block(group: Group) -> bool:

@@ -10,8 +10,8 @@ A value is named by the position of its instruction in `Body.instructions`, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
-from typing import NamedTuple, TypeAlias
+from dataclasses import field
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy
 
@@ -155,22 +155,33 @@ def map_affines(body: Body, change: Callable[[Affine], Affine]) -> Body:
     """Return a body with `change` applied to every affine function in it."""
     instructions: list[Instruction] = []
     for instr in body.instructions:
-        if isinstance(instr, Load):
+        if type(instr) is Load:
             instr = Load(instr.arg, change(instr.at))
-        elif isinstance(instr, LoopIndex):
+        elif type(instr) is LoopIndex:
             instr = LoopIndex(change(instr.at))
-        elif isinstance(instr, LoadIndexed):
-            instr = replace(instr, at=change(instr.at))
+        elif type(instr) is LoadIndexed:
+            at = change(instr.at)
+            instr = LoadIndexed(instr.arg, at, instr.index, instr.dims, instr.strides, instr.source_location)
         instructions.append(instr)
     stores = tuple([Store(store.arg, store.value, change(store.at)) for store in body.stores])
     return Body(tuple(instructions), stores)
 
 
-def value_dtypes(kernel: Kernel, body: Body) -> list[DType]:
+class HasArgs(Protocol):
+    """What has the arguments of a kernel."""
+
+    @property
+    def args(self) -> tuple[Arg, ...]:
+        """The arguments, in the order of their numbers."""
+
+
+def value_dtypes(kernel: HasArgs, body: Body) -> list[DType]:
     """Return the dtype of every value of `body`."""
     dtypes: list[DType] = []
     for instr in body.instructions:
-        if isinstance(instr, (Load, LoadIndexed, Scalar)):
+        if isinstance(instr, Apply):
+            dtypes.append(instr.loop[-1])
+        elif isinstance(instr, (Load, LoadIndexed, Scalar)):
             dtypes.append(kernel.args[instr.arg].dtype)
         elif isinstance(instr, LoopIndex):
             dtypes.append(numpy.dtype(numpy.int64))
@@ -199,14 +210,14 @@ def are_row_level(kernel: Kernel, body: Body) -> list[bool]:
     outer = len(kernel.shape) - kernel.reduced
     is_row_level: list[bool] = []
     for instr in body.instructions:
-        if isinstance(instr, Scalar):
+        if isinstance(instr, Apply):
+            is_row_level.append(False not in [is_row_level[i] for i in instr.args])
+        elif isinstance(instr, Scalar):
             is_row_level.append(True)
         elif isinstance(instr, (Load, LoopIndex)):
             is_row_level.append(not any(instr.at.coef[outer:]))
         elif isinstance(instr, LoadIndexed):
             is_row_level.append(not any(instr.at.coef[outer:]) and all(is_row_level[i] for i in instr.index))
-        elif isinstance(instr, Apply):
-            is_row_level.append(all(is_row_level[i] for i in instr.args))
         else:
             is_row_level.append(isinstance(instr, ReduceLoops))
     return is_row_level

@@ -16,7 +16,7 @@ from ..graph.structure import digits, is_dense, products_in, steps_of
 from .analysis import topological_order
 from .lower import Item
 from .sizes import LEAST, Integer
-from .substitute import in_primitive, taken_out
+from .substitute import in_primitive, looked_up, taken_out
 
 
 @tried_first
@@ -128,12 +128,12 @@ def sizes_in(items: Sequence[Item]) -> Iterator[Integer]:
 
 def with_sizes(items: Sequence[Item], sizes: Mapping[Integer, int]) -> list[Item]:
     """Return a graph with numbers for its symbolic sizes."""
-    result = list(items)
+    result, change = list(items), looked_up(sizes)
     for p in topological_order(items, range(len(items))):
         item = items[p]
         args = tuple([result[a].signature for a in item.args])
-        primitive = in_primitive(item.signature.primitive, sizes.__getitem__)
-        shape = tuple([sizes[n] for n in item.signature.shape])
+        primitive = in_primitive(item.signature.primitive, change)
+        shape = change(item.signature.shape)
         if isinstance(primitive, Output):
             signature = args[0].outputs[primitive.number]
         else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
+from ..graph.primitives import LibraryCall
 from .batch import batch_calls
 from .callbacks import FusePredicate, fuse_into_library_calls
 from .epilogues import fold_epilogues
@@ -55,6 +56,10 @@ GRAPH_PASSES: tuple[GraphPass, ...] = (
 )
 # The scheduler runs between the graph passes and the plan passes.
 PLAN_PASSES: tuple[PlanPass, ...] = (fuse_into_library_calls,)
+# These leave a graph without library calls as it is: they are not asked to look at each of its items.
+_PASSES_OF_CALLS = frozenset[object](
+    (add_outputs, reduce_vector_products, fold_epilogues, batch_calls, fuse_into_library_calls)
+)
 
 
 def run_passes(
@@ -78,7 +83,10 @@ def run_passes(
     InvalidPlan
         If a pass has a defect. For a graph pass, the text begins with its name.
     """
+    has_calls = LibraryCall in {type(item.signature.primitive) for item in items}
     for graph_pass in GRAPH_PASSES:
+        if graph_pass in _PASSES_OF_CALLS and not has_calls:
+            continue
         before, items = items, graph_pass(items, roots, target.traits)
         if check:
             verify_rewrite(graph_pass.__name__, before, items, roots)
@@ -86,6 +94,8 @@ def run_passes(
     if check:
         verify_plan(steps, items, roots)
     for plan_pass in PLAN_PASSES:
+        if plan_pass in _PASSES_OF_CALLS and not has_calls:
+            continue
         previous, steps = steps, plan_pass(steps, items, roots, target.fuse_predicate)
         if check and steps != previous:
             verify_plan(steps, items, roots)

@@ -104,8 +104,12 @@ def equal_to(values: Sequence[int]) -> SizeFunction:
     count = len(values)
     code: list[int] = []
     for k, value in enumerate(values):
-        code += (Opcode.SUM, 2, 1, 1, k, -value, 0, Opcode.IS_ZERO, count + k, 1)
-    return size_function(count, code, (), ())
+        code += (_SUM, 2, 1, 1, k, -value, 0, _IS_ZERO, count + k, 1)
+    return SizeFunction(count, tuple(code), (), ())
+
+
+# Each plan and each kernel at its first sizes has such a function, and to make a number of an opcode takes long.
+_SUM, _IS_ZERO = int(Opcode.SUM), int(Opcode.IS_ZERO)
 
 
 def size_function(

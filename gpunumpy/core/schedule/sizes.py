@@ -200,7 +200,7 @@ class Trace:
     def formulas(self, sizes: Iterable[Integer]) -> NumbersOf:
         """Return what computes sizes from values of the symbols: a `SizeFunction` without tests, or the numbers."""
         if not self.symbols:
-            numbers = tuple(map(value_of, sizes))
+            numbers = tuple([x.value if isinstance(x, Size) else x for x in sizes])
             return lambda values: numbers
         return cast(NumbersOf, _Code(self).function(list(sizes)))
 

@@ -6,8 +6,9 @@ the thing again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 from ..graph.layout import Layout
@@ -17,29 +18,33 @@ from .kernel import Affine, Body, Instruction, Kernel, LoadIndexed, map_affines
 from .sizes import Integer, Size
 from .steps import Allocate, RunKernel, RunLibraryCall, Step
 
-Change: TypeAlias = Callable[[Any], Any]
+# Returns what stands in the places of some sizes.
+Change: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
 S = TypeVar("S", bound=Step)
 
 
-def _each(numbers: Sequence[Any], change: Change) -> tuple[Any, ...]:
-    return tuple([change(n) for n in numbers])
+def looked_up(sizes: Mapping[Any, Any]) -> Change:
+    """Return the change of sizes into what a mapping has for them."""
+    return lambda numbers: tuple([sizes[n] for n in numbers])
 
 
 def in_layout(where: Layout, change: Change) -> Layout:
     """Change every size of a layout."""
-    return Layout(_each(where.shape, change), _each(where.strides, change), change(where.offset))
+    return Layout(change(where.shape), change(where.strides), *change((where.offset,)))
 
 
 def in_primitive(primitive: Primitive, change: Change) -> Primitive:
     """Change every size of a primitive. The options of library calls have none: these calls know them exactly."""
     if isinstance(primitive, Leaf):
-        return replace(primitive, strides=_each(primitive.strides, change), origin=change(primitive.origin))
+        strides, (origin,) = change(primitive.strides), change((primitive.origin,))
+        return Leaf(strides, origin, primitive.aligned)
     if isinstance(primitive, View):
-        return View(_each(primitive.strides, change), change(primitive.offset))
+        return View(change(primitive.strides), *change((primitive.offset,)))
     if isinstance(primitive, Update):
         return Update(in_layout(primitive.region, change))
     if isinstance(primitive, LibraryCall):
-        return replace(primitive, results=tuple((_each(shape, change), dtype) for shape, dtype in primitive.results))
+        results = tuple([(change(shape), dtype) for shape, dtype in primitive.results])
+        return LibraryCall(primitive.name, primitive.options, results)
     return primitive
 
 
@@ -47,28 +52,32 @@ def in_kernel(kernel: Kernel, change: Change) -> Kernel:
     """Change every size of a kernel."""
 
     def affine(at: Affine) -> Affine:
-        return Affine(change(at.offset), _each(at.coef, change))
+        offset, *coef = change((at.offset, *at.coef))
+        return Affine(offset, tuple(coef))
 
     def body(old: Body) -> Body:
         new = map_affines(old, affine)
-        if not any(isinstance(instr, LoadIndexed) for instr in new.instructions):
+        if LoadIndexed not in map(type, new.instructions):
             return new
-        return replace(new, instructions=tuple([indexed(instr) for instr in new.instructions]))
+        return Body(tuple([indexed(instr) for instr in new.instructions]), new.stores)
 
     def indexed(instr: Instruction) -> Instruction:
         if isinstance(instr, LoadIndexed):
-            return replace(instr, dims=_each(instr.dims, change), strides=_each(instr.strides, change))
+            dims, strides = change(instr.dims), change(instr.strides)
+            return LoadIndexed(instr.arg, instr.at, instr.index, dims, strides, instr.source_location)
         return instr
 
-    region = kernel.region and tuple([(change(low), change(high)) for low, high in kernel.region])
+    region = kernel.region and tuple([change(bounds) for bounds in kernel.region])
     outside = kernel.outside and body(kernel.outside)
-    return replace(kernel, shape=_each(kernel.shape, change), body=body(kernel.body), region=region, outside=outside)
+    shape = change(kernel.shape)
+    return Kernel(shape, kernel.reduced, kernel.args, body(kernel.body), region, outside, kernel.name)
 
 
 def in_step(step: S, change: Change) -> S:
     """Change every size of a step."""
     if isinstance(step, Allocate):
-        return replace(step, nbytes=change(step.nbytes))
+        (nbytes,) = change((step.nbytes,))
+        return replace(step, nbytes=nbytes)
     if isinstance(step, RunKernel):
         return replace(step, kernel=in_kernel(step.kernel, change))
     if isinstance(step, RunLibraryCall):
@@ -107,7 +116,7 @@ HOLE = _Hole()
 
 def _in_option(option: object, change: Change) -> object:
     if isinstance(option, (Size, _Hole)):
-        return change(option)
+        return change((option,))[0]
     return tuple([_in_option(x, change) for x in option]) if type(option) is tuple else option
 
 
@@ -115,9 +124,9 @@ def taken_out(thing: Any, inside: Callable[[Any, Change], Any]) -> tuple[Any, li
     """Return the structure of a thing, and its sizes in the order in which `inside` changes them."""
     sizes: list[Integer] = []
 
-    def note(n: Integer) -> _Hole:
-        sizes.append(n)
-        return HOLE
+    def note(numbers: Sequence[Integer]) -> tuple[_Hole, ...]:
+        sizes.extend(numbers)
+        return (HOLE,) * len(numbers)
 
     return inside(thing, note), sizes
 
@@ -125,4 +134,4 @@ def taken_out(thing: Any, inside: Callable[[Any, Change], Any]) -> tuple[Any, li
 def put_in(structure: Any, inside: Callable[[Any, Change], Any], sizes: Sequence[Any]) -> Any:
     """Return the thing of a structure that has these sizes."""
     rest = iter(sizes)
-    return inside(structure, lambda _: next(rest))
+    return inside(structure, lambda holes: tuple(islice(rest, len(holes))))

@@ -7,7 +7,7 @@ with a reduced loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...core.schedule.kernel import (
@@ -28,13 +28,31 @@ from . import op_code
 def collapse(kernel: Kernel) -> Kernel:
     """Return an equal kernel with as few loops as possible. Reduced loops keep their order where it shows."""
     kernel = _drop_region(kernel)
-    kernel = _permute(kernel, _memory_order(kernel, _is_order_visible(kernel)))
-    kernel = _drop_single(kernel)
-    d = 0
-    while d + 1 < len(kernel.shape):
-        kernel, merged = _merge(kernel, d)
-        d += not merged
-    return kernel
+    outer = len(kernel.shape) - kernel.reduced
+    order = _memory_order(kernel, _is_order_visible(kernel))
+    kept = [d for d in order if kernel.shape[d] != 1]
+    if kernel.reduced and not any(d >= outer for d in kept):  # one reduced loop stays
+        kept.append(order[-1])
+    sizes = list(kernel.shape)
+    region = None if kernel.region is None else list(kernel.region)
+    coefs = [at.coef for at in affines(kernel)]
+    k = 0
+    while k + 1 < len(kept):
+        d, inner = kept[k], kept[k + 1]
+        size = sizes[inner]
+        if (
+            (d < outer <= inner)
+            or any(coef[d] != coef[inner] * size for coef in coefs)
+            or (region is not None and region[inner] != (0, size))
+        ):
+            k += 1
+            continue
+        # The merged loop walks memory as the inner loop does.
+        del kept[k]
+        sizes[inner] = sizes[d] * size
+        if region is not None:
+            region[inner] = (region[d][0] * size, region[d][1] * size)
+    return kernel if kept == list(range(len(sizes))) else _with_loops(kernel, kept, sizes, region)
 
 
 def affines(kernel: Kernel) -> list[Affine]:
@@ -81,51 +99,19 @@ def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
     return order + (list(inner) if ordered else sorted(inner, key=stride))
 
 
-def _permute(kernel: Kernel, order: list[int]) -> Kernel:
-    """Put the loops in this order."""
-    if order == list(range(len(order))):
-        return kernel
-    region = kernel.region and tuple(kernel.region[d] for d in order)
-    changed = _rewrite(kernel, lambda at: Affine(at.offset, tuple(at.coef[d] for d in order)))
-    return replace(changed, shape=tuple(kernel.shape[d] for d in order), region=region)
+def _with_loops(
+    kernel: Kernel, kept: Sequence[int], sizes: Sequence[int], region: Sequence[tuple[int, int]] | None
+) -> Kernel:
+    """Return the kernel with some of its loops, in this order, of other sizes."""
 
+    def change(at: Affine) -> Affine:
+        return Affine(at.offset, tuple([at.coef[d] for d in kept]))
 
-def _drop_single(kernel: Kernel) -> Kernel:
-    """Drop the loops of one turn, but keep one reduced loop where there are any."""
-    outer = len(kernel.shape) - kernel.reduced
-    kept = [d for d, size in enumerate(kernel.shape) if size != 1]
-    if kernel.reduced and not any(d >= outer for d in kept):
-        kept.append(len(kernel.shape) - 1)
-    if len(kept) == len(kernel.shape):
-        return kernel
-    region = kernel.region and tuple(kernel.region[d] for d in kept)
-    changed = _rewrite(kernel, lambda at: Affine(at.offset, tuple(at.coef[d] for d in kept)))
-    shape = tuple(kernel.shape[d] for d in kept)
-    return replace(changed, shape=shape, region=region, reduced=sum(d >= outer for d in kept))
-
-
-def _merge(kernel: Kernel, d: int) -> tuple[Kernel, bool]:
-    """Merge loops `d` and `d + 1` if every affine map allows it; return the kernel and whether they were merged."""
-    size = kernel.shape[d + 1]
-    if d + 1 == len(kernel.shape) - kernel.reduced:
-        return kernel, False
-    if any(at.coef[d] != at.coef[d + 1] * size for at in affines(kernel)):
-        return kernel, False
-    region = kernel.region
-    if region is not None:
-        if region[d + 1] != (0, size):
-            return kernel, False
-        region = (*region[:d], (region[d][0] * size, region[d][1] * size), *region[d + 2 :])
-    changed = _rewrite(kernel, lambda at: Affine(at.offset, (*at.coef[:d], *at.coef[d + 1 :])))
-    shape = (*kernel.shape[:d], kernel.shape[d] * size, *kernel.shape[d + 2 :])
-    reduced = kernel.reduced - (d >= len(kernel.shape) - kernel.reduced)
-    return replace(changed, shape=shape, region=region, reduced=reduced), True
-
-
-def _rewrite(kernel: Kernel, change: Callable[[Affine], Affine]) -> Kernel:
-    """Apply `change` to every affine map of the kernel."""
+    shape = tuple([sizes[d] for d in kept])
+    reduced = sum([d >= len(sizes) - kernel.reduced for d in kept])
+    of_loops = None if region is None else tuple([region[d] for d in kept])
     outside = kernel.outside and map_affines(kernel.outside, change)
-    return replace(kernel, body=map_affines(kernel.body, change), outside=outside)
+    return Kernel(shape, reduced, kernel.args, map_affines(kernel.body, change), of_loops, outside, kernel.name)
 
 
 def _is_order_visible(kernel: Kernel) -> bool:

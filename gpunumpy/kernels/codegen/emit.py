@@ -23,6 +23,7 @@ from ...core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
+    operands,
     value_dtypes,
 )
 from ..random.stream_code import start_walk, walk_arguments
@@ -31,6 +32,8 @@ from .unit import Text, Unit
 # The condition under which a lane exists -> the suffix of the functions in prelude.cuh that load and store a vector.
 _ACCESS = {"": "pack", "left > 0": "pack_if", "left > v": "lanes"}
 
+# The operations that make random words, each of which keeps a state from point to point.
+_DRAWS = frozenset((*BLOCK_OPS, "philox", *CONGRUENTIAL))
 # C expressions of how the position of a random word follows from the one before (`Sure` in random/streams.cuh): unknown
 # until run time; or by one kind of increment from lane to lane, and by a leap from the last lane of a vector to the
 # first lane of the next vector.
@@ -87,6 +90,9 @@ class Emitter:
         self.tile = tile
         self.tag = tag
         self.dtypes: list[DType] = value_dtypes(unit.kernel, body)
+        self._operands = list(map(operands, body.instructions))
+        instructions = enumerate(body.instructions)
+        self._random_words = {n for n, instr in instructions if isinstance(instr, Apply) and instr.op in _DRAWS}
         self.known: dict[int, str] = {}
         self.states: dict[int, str] = {}
         self._streams: dict[int, str] = {}
@@ -125,7 +131,9 @@ class Emitter:
             value = todo.pop()
             if value not in found and value not in self.known:
                 found.add(value)
-                todo += operands(self.body, value, self.states)
+                args = self._operands[value]
+                # A reduction in `states` is accumulated already: only its final expression is left.
+                todo += args[1:] if value in self.states else args
         return sorted(found)
 
     def ctype(self, value: int) -> str:
@@ -141,22 +149,21 @@ class Emitter:
         define what `Tile.index_lines` read, as it is at the first vector. Where they are given, a stream whose
         increments are known is started one leap before the first vector.
         """
-        for value in values:
+        for value in values if self._random_words else ():
             instr = self.body.instructions[value]
-            if value in self._streams or not isinstance(instr, Apply):
+            if value in self._streams or value not in self._random_words:
                 continue
+            assert isinstance(instr, Apply)
             name = f"w{self.tag}{value}"
             if instr.op in BLOCK_OPS:
                 self.text.line(f"op::Block<{self.ctype(value)}> {name};")
             elif instr.op == "philox":
                 self.text.line(f"op::Four {name};")
-            elif instr.op in CONGRUENTIAL:
+            else:
                 step, leap, _ = self._increments(instr.args[0])
                 self.text.line(f"op::Walk {name}{walk_arguments(instr.op, step, leap)};")
                 if first_lines:
                     self._start_walk(value, instr, name, leap, first_lines)
-            else:
-                continue
             self._streams[value] = name
 
     def _start_walk(self, value: int, instr: Apply, name: str, leap: int, first_lines: Sequence[str]) -> None:
@@ -270,8 +277,9 @@ class Emitter:
         order = self.closure([*values, *keep, *(store.value for store in stores)])
         self.declare_streams(order)
         kept = [value for value in keep if value in order]
-        self._emit_loads([value for value in order if isinstance(self.body.instructions[value], Load)])
-        order = [value for value in order if not isinstance(self.body.instructions[value], Load)]
+        instructions = self.body.instructions
+        self._emit_loads([value for value in order if type(instructions[value]) is Load])
+        order = [value for value in order if type(instructions[value]) is not Load]
         kept_names = dict(self.known)
         for value in kept:
             if value not in kept_names:
@@ -472,21 +480,6 @@ class Emitter:
             if 0 not in instr.dims:
                 address = self.unit.element(instr.arg, instr.at, index)
                 self.text.line(f"{name} = {address}[{' + '.join(terms) or 0}];")
-
-
-def operands(body: Body, value: int, states: dict[int, str]) -> Sequence[int]:
-    """Return the values from which `value` is computed.
-
-    A reduction in `states` is accumulated already: only the arguments of its final expression are left.
-    """
-    instr = body.instructions[value]
-    if isinstance(instr, Apply):
-        return instr.args
-    if isinstance(instr, LoadIndexed):
-        return instr.index
-    if isinstance(instr, (ReduceLoops, ScanLoop)):
-        return instr.args[1:] if value in states else instr.args
-    return ()
 
 
 def is_vector_access(unit: Unit, arg: int, at: Affine, lane: int | None, width: int) -> bool:

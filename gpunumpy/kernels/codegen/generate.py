@@ -31,15 +31,15 @@ def generate(kernel: Kernel, processors: int) -> Program:
         If the kernel has both a region and reduced loops, or both scans and reductions, or a row-wise pattern over rows
         too long for the registers of a block.
     """
-    scans = any(isinstance(instr, ScanLoop) for instr in kernel.body.instructions)
+    kinds = set(map(type, kernel.body.instructions))
     if kernel.reduced and kernel.region is not None:
         raise ValueError("a kernel with a region must have no reduced loops")
-    if scans and any(isinstance(instr, ReduceLoops) for instr in kernel.body.instructions):
+    if ScanLoop in kinds and ReduceLoops in kinds:
         raise ValueError("a kernel must not have both scans and reductions")
     unit = Unit(collapse(kernel), processors)
     if not kernel.reduced:
         emit_map(unit)
-    elif scans:
+    elif ScanLoop in kinds:
         emit_scan(unit, processors)
     elif is_rowwise(unit) and 0 not in kernel.shape:  # an empty row needs no registers
         emit_rowwise(unit)

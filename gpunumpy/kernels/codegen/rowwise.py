@@ -5,8 +5,8 @@ A team of threads holds a row in registers: the row is loaded once, and reduced 
 
 from __future__ import annotations
 
-from ...core.schedule.kernel import Body, Load, ReduceLoops, phases
-from .emit import Emitter, Tile, operands
+from ...core.schedule.kernel import Body, Load, ReduceLoops, operands, phases
+from .emit import Emitter, Tile
 from .plan import (
     Plan,
     define_block,
@@ -92,7 +92,7 @@ def _values_to_keep(body: Body, level: list[bool], phase: list[int], current: in
     used: set[int] = set()
     for n, instr in enumerate(body.instructions):
         computed_in = phase[n] - isinstance(instr, ReduceLoops)
-        used.update(arg for arg in operands(body, n, {}) if phase[arg] == current < computed_in)
+        used.update(arg for arg in operands(instr) if phase[arg] == current < computed_in)
     return sorted(n for n in used if not level[n] and not isinstance(body.instructions[n], Load))
 
 

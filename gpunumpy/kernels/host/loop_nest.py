@@ -7,12 +7,13 @@ a kernel they come last. A value that does not vary along a dimension has size 1
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from math import prod
 
+from ...core.dtypes import DType
 from ...core.late_dataclasses import dataclass
 from ...core.schedule.kernel import (
     Affine,
@@ -25,6 +26,7 @@ from ...core.schedule.kernel import (
     LoadIndexed,
     LoopIndex,
     ReduceLoops,
+    Scalar,
     ScanLoop,
     Store,
     map_affines,
@@ -51,24 +53,51 @@ class Nest:
         return prod(self.shape)
 
     @cached_property
+    def operands(self) -> list[tuple[int, ...]]:
+        """For every value, the values from which it is computed."""
+        return [operands(instr) for instr in self.body.instructions]
+
+    @cached_property
+    def dtypes(self) -> list[DType]:
+        """The dtype of every value."""
+        return value_dtypes(self, self.body)
+
+    @cached_property
+    def axes(self) -> frozenset[int]:
+        """The reduced dimensions."""
+        return frozenset([d for d, flag in enumerate(self.reduced) if flag])
+
+    @cached_property
     def varying(self) -> list[frozenset[int]]:
         """For every value, the dimensions along which it varies."""
-        axes = frozenset([d for d, flag in enumerate(self.reduced) if flag])
         nowhere: frozenset[int] = frozenset()
         out: list[frozenset[int]] = []
-        for instr in self.body.instructions:
-            if isinstance(instr, Apply):
-                out.append(nowhere.union(*[out[i] for i in instr.args]))
-                continue
-            mask = nowhere.union(*[out[i] for i in operands(instr)])
+        for instr, values in zip(self.body.instructions, self.operands, strict=True):
+            mask = nowhere.union(*[out[i] for i in values])
             if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
                 mask = mask.union([d for d, c in enumerate(instr.at.coef) if c])
             elif isinstance(instr, ReduceLoops):
-                mask -= axes
+                mask -= self.axes
             elif isinstance(instr, ScanLoop):
-                mask |= axes
+                mask |= self.axes
             out.append(mask)
         return out
+
+    @cached_property
+    def needs_whole_rows(self) -> bool:
+        """Whether a block must hold whole rows: some value along the row depends on a reduction of the row."""
+        dependent: set[int] = set()  # the reductions, and what depends on them
+        for i, instr in enumerate(self.body.instructions):
+            if isinstance(instr, ScanLoop):
+                return True
+            is_reduction = isinstance(instr, ReduceLoops)
+            if not dependent.isdisjoint(self.operands[i]):
+                if is_reduction or not self.axes.isdisjoint(self.varying[i]):
+                    return True
+                dependent.add(i)
+            elif is_reduction:
+                dependent.add(i)
+        return any(store.value in dependent and writes_along_rows(self, store) for store in self.body.stores)
 
 
 def affines(body: Body) -> Iterator[Affine]:
@@ -136,24 +165,6 @@ def merged(nest: Nest) -> Nest:
     return nest if body is nest.body else Nest(tuple(shape), tuple(reduced), nest.args, body)
 
 
-def depends_on_reductions(body: Body) -> list[bool]:
-    """Return, for every value, whether it depends on another value that is a reduction."""
-    out: list[bool] = []
-    for instr in body.instructions:
-        out.append(any(out[i] or isinstance(body.instructions[i], ReduceLoops) for i in operands(instr)))
-    return out
-
-
-def needs_whole_rows(nest: Nest) -> bool:
-    """Return whether a block must hold whole rows: some value along the row depends on a reduction of the row."""
-    full, after = full_level(nest), depends_on_reductions(nest.body)
-    for i, instr in enumerate(nest.body.instructions):
-        if isinstance(instr, ScanLoop) or (after[i] and (full[i] or isinstance(instr, ReduceLoops))):
-            return True
-    dependent = [i for i, flag in enumerate(after) if flag or isinstance(nest.body.instructions[i], ReduceLoops)]
-    return any(store.value in dependent and writes_along_rows(nest, store) for store in nest.body.stores)
-
-
 def writes_along_rows(nest: Nest, store: Store) -> bool:
     """Return whether `store` writes every point of a row, instead of one value a row."""
     return any(c and flag for c, flag in zip(store.at.coef, nest.reduced, strict=True))
@@ -166,7 +177,7 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
     dimension's size: a value that is one number a row hardly counts.
     """
     body, varying = nest.body, nest.varying
-    last = {k: i for i, instr in enumerate(body.instructions) for k in operands(instr)}
+    last = {k: i for i, values in enumerate(nest.operands) for k in values}
     # Bytes are counted apart for each set of dimensions: those of an argument, and the temporaries alive at one time.
     arguments: dict[int, set[tuple[frozenset[int], int]]] = {}
     live: Counter[frozenset[int]] = Counter()
@@ -177,7 +188,7 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
         elif isinstance(instr, Apply):
             live[varying[i]] += instr.loop[-1].itemsize
             temporaries[tuple(live.items())] = None
-        for k in set(operands(instr)):
+        for k in set(nest.operands[i]):
             if last[k] == i and isinstance(source := body.instructions[k], Apply):
                 live[varying[k]] -= source.loop[-1].itemsize
     for store in body.stores:
@@ -196,19 +207,12 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
 
 def widest_item(nest: Nest) -> int:
     """Return the bytes of the largest item among the values that vary, which are arrays in a block."""
-    dtypes = value_dtypes(nest, nest.body)  # type: ignore[arg-type]
-    return max((dtype.itemsize for dtype, mask in zip(dtypes, nest.varying, strict=True) if mask), default=1)
-
-
-def full_level(nest: Nest) -> list[bool]:
-    """Return, for every value, whether it varies along a reduced dimension."""
-    axes = {d for d, flag in enumerate(nest.reduced) if flag}
-    return [bool(mask & axes) for mask in nest.varying]
+    return max((dtype.itemsize for dtype, mask in zip(nest.dtypes, nest.varying, strict=True) if mask), default=1)
 
 
 def ordered(nest: Nest) -> Nest:
     """Return `nest` with its dimensions in memory order and merged; at least one dimension is left."""
-    is_free = not any(nest.reduced) or not needs_whole_rows(nest)
+    is_free = not any(nest.reduced) or not nest.needs_whole_rows
     nest = merged(permuted(nest, memory_order(nest, is_free)))
     if nest.shape:
         return nest
@@ -223,8 +227,9 @@ def _sub_box(kernel: Kernel, body: Body, box: Sequence[tuple[int, int]]) -> Nest
         return Affine(at.offset + sum([c * low for c, (low, _) in zip(at.coef, box, strict=True) if low]), at.coef)
 
     outer = len(kernel.shape) - kernel.reduced
-    reduced = tuple(d >= outer for d in range(len(kernel.shape)))
-    return Nest(tuple(high - low for low, high in box), reduced, kernel.args, map_affines(body, shift))
+    reduced = tuple([d >= outer for d in range(len(kernel.shape))])
+    shifted = map_affines(body, shift) if any(type(low) is not int or low for low, _ in box) else body
+    return Nest(tuple([high - low for low, high in box]), reduced, kernel.args, shifted)
 
 
 def nests(kernel: Kernel) -> list[Nest]:
@@ -248,11 +253,12 @@ def _has_results_without_points(nest: Nest) -> bool:
     return rows and any(isinstance(i, ReduceLoops) for i in nest.body.instructions)
 
 
-def row_level_rest(nest: Nest) -> tuple[Nest, list[int]]:
+def row_level_rest(nest: Nest) -> tuple[Nest, list[int], list[int]]:
     """Return the nest of the row-level values and stores that follow the reductions, and the reductions.
 
     The nest's reductions are computed, and its stores along rows are made, before it. Each reduction becomes a load
-    from an argument of its own, appended to the nest's arguments in the order of the returned values.
+    from an argument of its own, in the order of the returned values. Before these come the arguments that the rest
+    still uses, whose numbers are returned last: so equal rests of different nests are equal.
     """
     keep = [d for d, flag in enumerate(nest.reduced) if not flag]
     shape = tuple(nest.shape[d] for d in keep)
@@ -267,7 +273,34 @@ def row_level_rest(nest: Nest) -> tuple[Nest, list[int]]:
             reduces.append(i)
     pairs = zip(nest.body.stores, rest.body.stores, strict=True)
     stores = tuple(permuted_store for store, permuted_store in pairs if not writes_along_rows(nest, store))
-    return replace(rest, args=tuple(args), body=pruned(Body(tuple(instructions), stores))), reduces
+    body = pruned(Body(tuple(instructions), stores))
+    used = sorted({arg for arg in _arguments(body) if arg < len(nest.args)})
+    numbers = {old: new for new, old in enumerate((*used, *range(len(nest.args), len(args))))}
+    kept = [args[k] if args[k].alias < 0 else replace(args[k], alias=numbers.get(args[k].alias, -1)) for k in numbers]
+    return Nest(rest.shape, rest.reduced, tuple(kept), _with_arguments(body, numbers)), reduces, used
+
+
+def _arguments(body: Body) -> Iterator[int]:
+    """Yield the numbers of the arguments that a body uses."""
+    for instr in body.instructions:
+        if isinstance(instr, (Load, LoadIndexed, Scalar)):
+            yield instr.arg
+        if isinstance(instr, LoadIndexed):
+            yield instr.source_location
+    for store in body.stores:
+        yield store.arg
+
+
+def _with_arguments(body: Body, numbers: Mapping[int, int]) -> Body:
+    """Return a body whose arguments have other numbers."""
+    instructions: list[Instruction] = []
+    for instr in body.instructions:
+        if isinstance(instr, LoadIndexed):
+            instr = replace(instr, arg=numbers[instr.arg], source_location=numbers[instr.source_location])
+        elif isinstance(instr, (Load, Scalar)):
+            instr = replace(instr, arg=numbers[instr.arg])
+        instructions.append(instr)
+    return Body(tuple(instructions), tuple([Store(numbers[s.arg], s.value, s.at) for s in body.stores]))
 
 
 def pruned(body: Body) -> Body:

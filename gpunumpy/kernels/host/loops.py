@@ -18,7 +18,6 @@ from .loop_nest import (
     Nest,
     block_corners,
     bytes_per_point,
-    needs_whole_rows,
     nests,
     ordered,
     row_level_rest,
@@ -86,7 +85,7 @@ def _prepare_nest(nest: Nest, formulas: Formulas) -> _Maker:
     """Return what makes a function that runs a nest."""
     nest = ordered(nest)
     reduces = any(isinstance(i, ReduceLoops) for i in nest.body.instructions)
-    if reduces and not needs_whole_rows(nest):
+    if reduces and not nest.needs_whole_rows:
         block, blocked = _choose_blocks(nest, len(nest.shape), formulas.trace)
         if any(nest.reduced[:blocked]):
             return _prepare_partial_reductions(nest, block, blocked, formulas)
@@ -231,7 +230,7 @@ def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int
 
     Each part of a row is reduced to a state, and the states of a row are merged in order.
     """
-    rest, reduces = row_level_rest(nest)
+    rest, reduces, used = row_level_rest(nest)
     make_rest = _prepare_nest(rest, formulas)
     blocks = _Blocks(nest, block, blocked, formulas, partial=True)
     axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
@@ -244,7 +243,8 @@ def _prepare_partial_reductions(nest: Nest, block: tuple[int, ...], blocked: int
         reducers = [reducer(i.op, i.loop, axes, count) for i in instructions]  # type: ignore[union-attr]
         outer = tuple(1 if flag else n for n, flag in zip(shape, nest.reduced, strict=True))
         results = [(outer, i.loop[-1]) for i in instructions]  # type: ignore[union-attr]
-        return _reduce_in_parts(_row_groups(nest, blocks.at(numbers)), reducers, results, make_rest(numbers), parallel)
+        groups, run_rest = _row_groups(nest, blocks.at(numbers)), make_rest(numbers)
+        return _reduce_in_parts(groups, reducers, results, run_rest, used, parallel)
 
     return make
 
@@ -271,9 +271,13 @@ def _reduce_in_parts(
     reducers: Sequence[Reducer],
     outputs: Sequence[tuple[tuple[int, ...], DType]],
     run_rest: Runner,
+    used: Sequence[int],
     parallel: bool,
 ) -> Runner:
-    """Return what runs the parts of groups of rows, merges their states, and runs the rest over the results."""
+    """Return what runs the parts of groups of rows, merges their states, and runs the rest over the results.
+
+    The arguments of the rest are those of the numbers `used`, and the results.
+    """
 
     def finish_rows(key: tuple[int, ...], results: list[Any], parts: list[Any]) -> None:
         """Merge the states of the parts of one group, and write the reduced values to `results`."""
@@ -296,6 +300,6 @@ def _reduce_in_parts(
         run_all([partial(run_part, key, k) for key, parts in groups.items() for k in range(len(parts))], parallel)
         for key, parts in states_of.items():
             finish_rows(key, results, parts)
-        run_rest([*args, *(array.reshape(-1) for array in results)])
+        run_rest([*[args[k] for k in used], *[array.reshape(-1) for array in results]])
 
     return run

@@ -26,8 +26,6 @@ from ...core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
-    operands,
-    value_dtypes,
 )
 from ...core.schedule.sizes import Formulas, Size
 from .index_errors import index_errors
@@ -233,13 +231,12 @@ class _Writer:
         self.nest, self.block, self.blocked, self.partial = nest, block, blocked, partial
         self.body = nest.body
         self.kept_stores = [s for s in self.body.stores if not partial or writes_along_rows(nest, s)]
-        self.axes = tuple(d for d, flag in enumerate(nest.reduced) if flag)
+        self.axes = tuple(sorted(nest.axes))
         self.varying = nest.varying
         # Values with one element a block are NumPy scalars, which are faster to make and to use than arrays.
         self.is_single = [all(block[d] == 1 for d in mask) for mask in self.varying]
-        self.dtypes = value_dtypes(nest, self.body)  # type: ignore[arg-type]
+        self.dtypes, self.operands = nest.dtypes, nest.operands
         self.functions = [function(i.op, i.loop) if isinstance(i, Apply) else None for i in self.body.instructions]
-        self.operands = [operands(instr) for instr in self.body.instructions]
         self.bound = dict(_FUNCTIONS)
         self.constants: dict[Any, str] = {}
         self.preamble: list[str] = []
