@@ -238,7 +238,7 @@ class Planner:
         found = parts(nodes, count)
         is_whole = (
             len(found) < 2
-            or any(map(_overwrites, nodes))  # what a call overwrites may be read in another part
+            or _any_overwrites(nodes)  # what a call overwrites may be read in another part
             or self._has_batches(nodes, count)  # these have library calls of several parts
         )
         return [] if is_whole else found
@@ -262,10 +262,10 @@ class Planner:
         return self.structure_count(), sum(map(len, self._templates.values()))
 
 
-def _overwrites(node: Node) -> bool:
-    """Return whether a node is a library call that may write over its arguments."""
-    primitive = node.signature.primitive
-    return isinstance(primitive, LibraryCall) and begun_outputs(primitive) > 0
+def _any_overwrites(nodes: Sequence[Node]) -> bool:
+    """Return whether any of many nodes is a library call that may write over its arguments; few of them are calls."""
+    primitives = [node.signature.primitive for node in nodes]
+    return any(begun_outputs(call) > 0 for call in {p for p in primitives if type(p) is LibraryCall})
 
 
 def _prepare_ahead(kept: KeptPlan, executor: Executor) -> None:
