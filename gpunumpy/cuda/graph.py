@@ -233,11 +233,15 @@ def _captured(
 def _ended(capture: Capture) -> Any:
     """End a capture, and launch the graph, so that all arrays have their values; return what launches it again."""
     cuda, device = driver(), capture.device
+    is_sound = False
     try:
         close(capture)
+        is_sound = True
     finally:
         error, handle = cuda.cuStreamEndCapture(device.stream)
         capture.end()
+        if not (is_sound or error):
+            cuda.cuGraphDestroy(handle)
     if error and capture.failure is not None:
         raise capture.failure
     check((error,))
@@ -268,12 +272,19 @@ def _drop(device: Device, executable: Any, capture: Capture) -> None:
 
 def destroy_dropped(device: Device | None = None) -> None:
     """Have the driver destroy the graphs that nothing refers to, on devices whose work is over."""
-    while _dropped:
-        device, executable, _ = _dropped.pop()
-        if not is_lost(device) and device.capture is None:
-            device.activate()
-            check(driver().cuStreamSynchronize(device.stream))
-            check(driver().cuGraphExecDestroy(executable))
+    busy = []
+    try:
+        while _dropped:
+            entry = _dropped.pop()
+            device, executable, _ = entry
+            if device.capture is not None:
+                busy.append(entry)  # which cannot be waited for now
+            elif not is_lost(device):
+                device.activate()
+                check(driver().cuStreamSynchronize(device.stream))
+                check(driver().cuGraphExecDestroy(executable))
+    finally:
+        _dropped.extend(busy)
 
 
 memory.out_of_memory_hooks.append(destroy_dropped)

@@ -339,6 +339,30 @@ def test_memory_of_a_graph_is_its_own_until_it_goes(gpu: CapturingDriver) -> Non
     assert not memory.pool_of(np.Device("cuda:0")).reserved
 
 
+def test_a_graph_that_goes_while_another_one_is_captured(gpu: CapturingDriver) -> None:
+    """It is destroyed later: the stream of the device cannot be waited for."""
+    first = np.graph(lambda x: x + 1.0)
+    x = numbers(0.0)
+    for _ in range(2):
+        first(x)
+    (executable,) = gpu.graphs
+
+    @np.graph
+    def second(x: Any) -> Any:
+        if x.device.capture is not None:
+            first.clear()
+        gc.collect()
+        destroy_dropped()
+        return x + 2.0
+
+    for _ in range(2):
+        second(x)
+    destroy_dropped()
+    assert executable not in gpu.graphs
+    assert len(gpu.graphs) == 1
+    check(second(x), plain(2.0))
+
+
 def test_calls_in_a_call(gpu: CapturingDriver) -> None:
     inner = np.graph(lambda x: plus(x, 1.0))
     outer = np.graph(lambda x: inner(inner(x)))

@@ -26,9 +26,12 @@ struct Functions {
     int (*launch)(void* executable, void* stream);
     int (*begin_capture)(void* stream, int mode);
     int (*end_capture)(void* stream, void** graph);
+    int (*instantiate)(void** executable, void* graph, unsigned long long flags);
+    int (*destroy)(void* graph);
 } functions;
 
-const int RELAXED = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
+const int RELAXED = 2;    // CU_STREAM_CAPTURE_MODE_RELAXED
+const int IS_ACTIVE = 1;  // CU_STREAM_CAPTURE_STATUS_ACTIVE; the others are that it does not capture, or never will again
 
 PyTypeObject* cuda_graph_type = nullptr;
 
@@ -223,6 +226,13 @@ PyObject* drop_graph(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
 }
 
+// The error of the driver, or whether the program captures what is launched on a stream; both are 0 where graphs can be launched.
+int is_captured(void* stream) {
+    int status = 0;
+    const int error = functions.is_capturing(stream, &status);
+    return error ? error : status ? -1 : 0;
+}
+
 // Launch all kernels on a stream that captures them. Returns whether it has, one after the other.
 bool launch_captured(Graphed& graphed, void* stream) {
     for (GraphedLaunch& each : graphed.launches) {
@@ -230,44 +240,51 @@ bool launch_captured(Graphed& graphed, void* stream) {
         LaunchConfig config = prepared.config;
         config.stream = stream;
         int error = prepared.launch_kernel(&config, prepared.function, Addresses(prepared, each.words).begin(), nullptr);
-        int status;
+        int status = 0;
         uint64_t id;
         void *graph, *const *last;
         const void* edges;
         size_t count = 0;
         if (!error) error = functions.capture_info(stream, &status, &id, &graph, &last, &edges, &count);
-        if (error || count != 1) return false;
+        if (error || status != IS_ACTIVE || count != 1) return false;
         each.node = last[0];
     }
     return true;
 }
 
-// graph.capture(stream): the driver's graph of all kernels, launched on a stream; None if the driver refuses. It begins
-// and ends in one call: an exception of a signal handler in between would leave a stream that captures for ever.
-PyObject* capture(PyObject* self, PyObject* number) {
-    void *stream = PyLong_AsVoidPtr(number), *graph = nullptr;
-    if (PyErr_Occurred()) return nullptr;
-    if (functions.begin_capture(stream, RELAXED)) Py_RETURN_NONE;
-    const bool is_captured = launch_captured(as_graphed(self), stream);
-    if (functions.end_capture(stream, &graph) || !is_captured) Py_RETURN_NONE;
-    return PyLong_FromVoidPtr(graph);
+// Capture all kernels on a stream. Returns the driver's graph of them; null if the driver refuses. A capture that is invalid by
+// its end has none, but one that is sound has, whatever is missing in it.
+void* captured(Graphed& graphed, void* stream) {
+    void* graph = nullptr;
+    if (functions.begin_capture(stream, RELAXED)) return nullptr;
+    const bool is_complete = launch_captured(graphed, stream);
+    if (functions.end_capture(stream, &graph)) return nullptr;
+    if (!is_complete && graph) functions.destroy(std::exchange(graph, nullptr));
+    return graph;
 }
 
-// graph.made(handle, executable): take the driver's handles.
-PyObject* made(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-    if (count != 2) return PyErr_Format(PyExc_TypeError, "a graph has two handles");
-    void *handle = PyLong_AsVoidPtr(args[0]), *executable = PyLong_AsVoidPtr(args[1]);
+// graph.make(stream): have the driver make the graph of all kernels, launched on a stream. Returns whether it has. No code of
+// Python's runs in between: an exception of a signal handler would leave a stream that captures for ever, or lose a handle.
+PyObject* make(PyObject* self, PyObject* number) {
+    Graphed& graphed = as_graphed(self);
+    void *stream = PyLong_AsVoidPtr(number), *executable = nullptr;
     if (PyErr_Occurred()) return nullptr;
-    as_graphed(self).handle = handle;
-    as_graphed(self).executable = executable;
-    Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    void* graph = captured(graphed, stream);
+    if (graph && functions.instantiate(&executable, graph, 0)) functions.destroy(std::exchange(graph, nullptr));
+    if (graph) {
+        graphed.handle = graph;
+        graphed.executable = executable;
+    }
+    Py_END_ALLOW_THREADS
+    return PyBool_FromLong(graphed.executable != nullptr);
 }
 
 // CudaGraph.functions(*addresses): where the driver's functions are, in the order of `Functions`.
 PyObject* set_functions(PyObject*, PyObject* const* args, Py_ssize_t count) {
-    void* addresses[6];
-    if (count != 6) return PyErr_Format(PyExc_TypeError, "there are six functions");
-    for (int k = 0; k < 6; k++) addresses[k] = PyLong_AsVoidPtr(args[k]);
+    void* addresses[8];
+    if (count != 8) return PyErr_Format(PyExc_TypeError, "there are eight functions");
+    for (int k = 0; k < 8; k++) addresses[k] = PyLong_AsVoidPtr(args[k]);
     if (PyErr_Occurred()) return nullptr;
     functions.is_capturing = reinterpret_cast<decltype(functions.is_capturing)>(addresses[0]);
     functions.capture_info = reinterpret_cast<decltype(functions.capture_info)>(addresses[1]);
@@ -275,6 +292,8 @@ PyObject* set_functions(PyObject*, PyObject* const* args, Py_ssize_t count) {
     functions.launch = reinterpret_cast<decltype(functions.launch)>(addresses[3]);
     functions.begin_capture = reinterpret_cast<decltype(functions.begin_capture)>(addresses[4]);
     functions.end_capture = reinterpret_cast<decltype(functions.end_capture)>(addresses[5]);
+    functions.instantiate = reinterpret_cast<decltype(functions.instantiate)>(addresses[6]);
+    functions.destroy = reinterpret_cast<decltype(functions.destroy)>(addresses[7]);
     Py_RETURN_NONE;
 }
 
@@ -310,10 +329,9 @@ PyMemberDef members[] = {
 };
 
 PyMethodDef methods[] = {
-    {"capture", capture, METH_O, nullptr},
     {"drop", drop_graph, METH_NOARGS, nullptr},
     {"functions", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_functions)), METH_FASTCALL | METH_STATIC, nullptr},
-    {"made", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made)), METH_FASTCALL, nullptr},
+    {"make", make, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -334,9 +352,7 @@ PyType_Spec spec = {
 // Tell the driver what has changed, and launch the graph; returns the driver's error. No code of Python's runs here.
 int launch_all(Graphed& graphed) {
     void* stream = prepared_launch(graphed.launches[0].launch).config.stream;
-    int status = 0;
-    if (const int error = functions.is_capturing(stream, &status)) return error;
-    if (status) return -1;
+    if (const int error = is_captured(stream)) return error;
     for (GraphedLaunch& each : graphed.launches) {
         if (!each.is_changed) continue;
         const PreparedLaunch& prepared = prepared_launch(each.launch);
@@ -382,6 +398,8 @@ PyObject* make_cuda_graph(const Actions& actions, PyObject* program, PyObject* n
     Reader reader(actions, numbers, runners, graphed);
     if (!reader.read()) return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
     if (graphed.launches.empty()) return Py_NewRef(Py_False);
+    // What is captured by the program has no room for this: memory would be its graph's, and a wait would end the capture.
+    if (functions.is_capturing && is_captured(prepared_launch(graphed.launches[0].launch).config.stream)) return Py_NewRef(Py_None);
     Ref nbytes(PyLong_FromSsize_t(reader.workspace_bytes()));
     Ref workspace(nbytes ? PyObject_CallMethodOneArg(actions.graphs, workspace_name, nbytes.get()) : nullptr);
     if (!workspace) return nullptr;

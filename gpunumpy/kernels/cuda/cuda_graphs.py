@@ -20,6 +20,7 @@ _FIRST_VERSION = 12030  # of the driver: 1000 times CUDA's
 _FUNCTIONS = (
     *("cuStreamIsCapturing", "cuStreamGetCaptureInfo_v3"),
     *("cuGraphExecKernelNodeSetParams_v2", "cuGraphLaunch", "cuStreamBeginCapture_v2", "cuStreamEndCapture"),
+    *("cuGraphInstantiateWithFlags", "cuGraphDestroy"),
 )
 _makers: WeakSet[CudaGraphs] = WeakSet()  # of two threads that meet a GPU first, each makes one, and one stays
 
@@ -62,19 +63,20 @@ class CudaGraphs:
 
     def make(self, graph: Any) -> bool:
         """Have the driver make a graph, the core's object, of its launches; return whether it has."""
-        self.device.activate()
         destroy_dropped(self.device)
         if not self._make_room(graph.launch_count):
             return False
-        cuda = driver()
-        handle = self._captured(graph)
-        if handle is None:
+        self.device.activate()
+        cuda, stream = driver(), self._stream
+        self._stream = None
+        if stream is None:  # of its own, which no work of others is ordered with
+            error, stream = cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value)
+            if error:
+                return False
+        if not graph.make(int(stream)):
+            cuda.cuStreamDestroy(stream)  # after an error it may be of no use any more
             return False
-        error, executable = cuda.cuGraphInstantiate(handle, 0)
-        if error:
-            cuda.cuGraphDestroy(handle)
-            return False
-        graph.made(int(handle), int(executable))
+        self._stream = stream
         self._made.append(ref(graph))
         return True
 
@@ -87,19 +89,6 @@ class CudaGraphs:
             alive.pop(0).drop()
         self._made = deque(map(ref, alive))
         return count + launches <= MAX_LAUNCHES
-
-    def _captured(self, graph: Any) -> Any:
-        """Return the driver's graph of the launches, which go to a stream of their own; None if the driver refuses."""
-        cuda, stream = driver(), self._stream
-        self._stream = None  # after an error it may be of no use any more
-        if stream is None:
-            error, stream = cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value)
-            if error:
-                return None
-        handle = graph.capture(int(stream))
-        if handle is not None:
-            self._stream = stream
-        return handle
 
     def drop_all(self) -> None:
         """Give back what the graphs keep."""

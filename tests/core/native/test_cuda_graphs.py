@@ -79,7 +79,11 @@ class Graphs:
     errors
         The errors of calls, by the names of these.
     alive
-        The kernels of the graphs that are not destroyed.
+        The kernels of the graphs that are not destroyed, as they are launched.
+    handles
+        The graphs that these are made of, and others that are not destroyed.
+    streams
+        How many streams there are more than at the beginning.
     at_launch
         Called in the middle of the launch of a graph.
     """
@@ -90,12 +94,15 @@ class Graphs:
         self.launched = self.told = self.captures = 0
         self.errors: dict[str, int] = {}
         self.alive: dict[int, list[Node]] = {}
+        self.handles: set[int] = set()
+        self.streams = 0
         self.early: list[bool] = []
         self.is_captured = False
         self.at_launch: Callable[[], None] = lambda: None
         self._counts: dict[int, int] = {}  # of the words of kernels
         self._nodes: dict[int, Node] = {}
         self._captured: list[int] = []
+        self._of_graph: list[int] = []  # those of the last one
         self._stream = 0  # that captures
         self._numbers = itertools.count(1000)
         self._last = (_POINTER * 1)()
@@ -110,6 +117,10 @@ class Graphs:
             "cuGraphLaunch": prototype(_INT, _POINTER, _POINTER)(self._launch),
             "cuStreamBeginCapture_v2": prototype(_INT, _POINTER, _INT)(self._begin_capture),
             "cuStreamEndCapture": prototype(_INT, _POINTER, ctypes.POINTER(_POINTER))(self._end_capture),
+            "cuGraphInstantiateWithFlags": prototype(_INT, ctypes.POINTER(_POINTER), _POINTER, ctypes.c_ulonglong)(
+                self._instantiate
+            ),
+            "cuGraphDestroy": prototype(_INT, _POINTER)(self._destroy),
         }
         address = lambda name: ctypes.cast(self._functions[name], _POINTER).value  # noqa: E731
         patch.setattr(launch_module, "function_address", address)
@@ -122,7 +133,9 @@ class Graphs:
 
         patch.setattr(_native, "launch", make_launch)
         answers: dict[str, Any] = {
-            "cuGraphInstantiate": lambda driver, graph, flags: self._instantiate(),
+            "cuGraphDestroy": lambda driver, graph: self._destroy(int(graph)) and None,
+            "cuStreamCreate": lambda driver, flags: self._count_stream(driver._new_handle()),
+            "cuStreamDestroy": lambda driver, stream: self._count_stream(None),
             "cuGraphExecDestroy": lambda driver, graph: self.alive.pop(int(graph)) and None,
             "cuModuleGetFunction": lambda driver, module, name: (_Handle((module, name)),),
         }
@@ -148,6 +161,7 @@ class Graphs:
         self._last[0] = self._captured[-1]
         _POINTER.from_address(last).value = ctypes.addressof(self._last)
         ctypes.c_size_t.from_address(count).value = "no last kernel" not in self.errors
+        _INT.from_address(status).value = 2 if "end" in self.errors else 1  # invalidated, active
         return 0
 
     def _begin_capture(self, stream: int, mode: int) -> int:
@@ -158,17 +172,31 @@ class Graphs:
         return 0
 
     def _end_capture(self, stream: int, graph: Any) -> int:
+        """A capture that became invalid has no graph; another one has, whatever was refused meanwhile."""
         assert self._stream == stream
         self._stream = 0
         self.captures += 1
-        graph[0] = next(self._numbers)
+        self._of_graph, self._captured = self._captured, []
+        graph[0] = None if "end" in self.errors else next(self._numbers)
+        self.handles |= {graph[0]} - {None}
         return self.errors.get("end", 0)
 
-    def _instantiate(self) -> int:
-        number, captured = next(self._numbers), self._captured
-        self.alive[number] = [self._nodes[node] for node in captured]
-        self._captured = []
-        return number
+    def _instantiate(self, executable: Any, graph: int, flags: int) -> int:
+        assert graph in self.handles
+        assert not flags
+        if error := self.errors.get("instantiate", 0):
+            return error
+        executable[0] = next(self._numbers)
+        self.alive[executable[0]] = [self._nodes[node] for node in self._of_graph]
+        return 0
+
+    def _destroy(self, graph: int) -> int:
+        self.handles.remove(graph)
+        return 0
+
+    def _count_stream(self, made: Any) -> Any:
+        self.streams += 1 if made else -1
+        return made
 
     def _set_params(self, graph: int, node: int, params: Any) -> int:
         if "set" in self.errors:
@@ -428,25 +456,53 @@ def test_a_stream_that_captures_takes_no_graph(graphs: Graphs) -> None:
     assert counted(graphs, call)[:2] == (kernels, 1)
 
 
-@pytest.mark.parametrize("name", ["cuStreamCreate", "cuGraphInstantiate"])
-def test_a_graph_that_cannot_be_made(name: str, graphs: Graphs) -> None:
-    graphs.driver.refuse = lambda called: "CUDA_ERROR_OUT_OF_MEMORY" if called == name else None
+def test_a_graph_that_has_no_stream(graphs: Graphs) -> None:
     x, y = (np.asarray(value) for value in VALUES)
+    repeated(x, y)
+    graphs.driver.refuse = lambda called: "CUDA_ERROR_OUT_OF_MEMORY" if called == "cuStreamCreate" else None
     for _ in range(40):
         repeated(x, y)
-    assert name in graphs.driver.calls
+    assert not graphs.captures
     assert not graphs.launched
-    assert not graphs.alive
 
 
-@pytest.mark.parametrize("error", ["begin", "capture", "no last kernel", "end"])
-def test_a_capture_that_fails(error: str, graphs: Graphs) -> None:
-    graphs.errors[error] = OUT_OF_MEMORY
+@pytest.mark.parametrize("error", ["begin", "capture", "no last kernel", "end", "instantiate"])
+def test_a_graph_that_cannot_be_made(error: str, graphs: Graphs) -> None:
+    """Its kernels are launched one by one, and nothing of it is left: neither the graph, nor the stream."""
     x, y = (np.asarray(value) for value in VALUES)
+    first = repeated(x, y)
+    streams = graphs.streams
+    graphs.errors[error] = OUT_OF_MEMORY
     for _ in range(40):
         repeated(x, y)
     assert bool(graphs.captures) == (error != "begin")
     assert not graphs.launched
+    assert not graphs.alive
+    assert not graphs.handles
+    assert graphs.streams == streams
+    graphs.errors.clear()
+    z = np.asarray(VALUES[0][:-1])
+    for _ in range(40):
+        repeated(z, z)
+    assert graphs.launched, "other plans have graphs"
+    assert first is not None
+
+
+def test_a_graph_is_made_when_the_program_captures_no_more(graphs: Graphs) -> None:
+    """Its memory would be that of the program's graph, and what asks about the stream would end the capture."""
+    call = ready(graphs)
+    x = np.asarray(VALUES[0])
+    graphs.is_captured = True
+    captures, calls = graphs.captures, len(graphs.driver.calls)
+    for _ in range(40):
+        (x * 3).computed()
+    assert graphs.captures == captures
+    assert not {"cuStreamCreate", "cuEventRecord", "cuEventQuery"} & {*graphs.driver.calls[calls:]}
+    graphs.is_captured = False
+    for _ in range(100):
+        (x * 3).computed()
+    assert graphs.captures == captures + 1
+    call()
 
 
 def test_no_exception_leaves_a_stream_that_captures(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -463,6 +519,10 @@ def test_no_exception_leaves_a_stream_that_captures(graphs: Graphs, monkeypatch:
         with suppress(Interruption):
             Tracer(place, interrupt).run(lambda: real(*refused[0]))
         assert not graphs._stream
+        refused[0][1].drop()
+        destroy_dropped(np.default_device())
+        assert not graphs.alive
+        assert not graphs.handles
 
 
 def test_no_room_for_a_workspace(graphs: Graphs, monkeypatch: pytest.MonkeyPatch) -> None:
