@@ -14,7 +14,8 @@ import numpy
 
 from .core.output_path import check_writable
 from .core.pictures.bars import Bar, Group, page
-from .core.runtime.device import Device, default_device
+from .core.runtime.device import Device
+from .core.runtime.evaluate import usable_default
 from .peers import NUMPY, Library, libraries
 
 _LIMIT_S = 45.0  # for all programs and libraries; imports and data come on top
@@ -140,7 +141,7 @@ def bench(path: Path | None = None, elements: int | None = None, limit_s: float 
     """
     if path is not None:
         check_writable(path)
-    device = default_device()
+    device = usable_default()
     compared, left_out = libraries(device.kind)
     size = elements or _elements(device)
     title = f"gpunumpy on {device} ({device.hardware})"

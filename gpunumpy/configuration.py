@@ -16,7 +16,8 @@ from ._version import __version__
 from .core import _native
 from .core.errors import DeviceError
 from .core.recording.residence import is_auto
-from .core.runtime.device import Device, default_device, why_no_gpu
+from .core.runtime.device import Device, why_no_gpu
+from .core.runtime.evaluate import usable_default
 
 __all__ = ["show_config"]
 
@@ -54,7 +55,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
 
 
 def _configuration() -> dict[str, dict[str, Any]]:
-    device = default_device()
+    device = usable_default()
     reason = why_no_gpu()
     return {
         "gpunumpy": {

@@ -14,7 +14,8 @@ from typing import Any
 import numpy
 
 from .core.output_path import check_writable
-from .core.runtime.device import Device, default_device, why_no_gpu
+from .core.runtime.device import Device, why_no_gpu
+from .core.runtime.evaluate import usable_default
 
 # An installed package carries the examples inside it; a checkout has them beside it.
 _PACKAGED = Path(__file__).parent / "_examples"
@@ -79,7 +80,7 @@ def demo(
     """
     path = output or Path(f"{name}.png")
     check_writable(path)
-    chosen = Device(device) if device else default_device()
+    chosen = Device(device) if device else usable_default()
     with chosen:
         print(f"{name} on {_describe(chosen)}", flush=True)
         example = load(name)

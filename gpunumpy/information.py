@@ -12,7 +12,8 @@ from ._version import __version__
 from .configuration import describe, describe_core, describe_gil
 from .core.disk_cache import cache_folder, why_unsafe
 from .core.extras import install_command
-from .core.runtime.device import default_device, devices, why_no_gpu
+from .core.runtime.device import devices, why_no_gpu
+from .core.runtime.evaluate import usable_default
 from .kernels.cuda.precompiled import FOLDER, compilers
 
 # The purpose of each distribution, and its names: for CUDA 13 (or any version), and for CUDA 12.
@@ -51,7 +52,7 @@ def info() -> list[str]:
     lines.append(_line("kernels of the package", _fixed_kernels(installed["compiler (NVRTC)"])))
     lines.append(_line("cache of compiled kernels", f"{cache_folder()}{f' (not used: {unsafe})' if unsafe else ''}"))
     lines += _advice(driver, [use for use, text in installed.items() if not text])
-    device = default_device()
+    device = usable_default()
     return [*lines, "", f"Programs run on {device} here: {describe(device)}."]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 from numpy.lib.npyio import NpzFile
 
-from ..core.recording.array import from_numpy
+from ..core.recording.residence import resident
 
 __all__ = ["load"]
 
@@ -18,7 +18,7 @@ class _ArchiveOfArrays(NpzFile):
     def __getitem__(self, key: str) -> Any:
         """Read a member: an array, or bytes if the file has something else under this name."""
         member = super().__getitem__(key)
-        return from_numpy(member) if isinstance(member, numpy.ndarray) else member
+        return resident(member) if isinstance(member, numpy.ndarray) else member
 
 
 def load(
@@ -39,4 +39,4 @@ def load(
     loaded: Any = numpy.load(file, **options, max_header_size=max_header_size)
     if isinstance(loaded, NpzFile):
         loaded.__class__ = _ArchiveOfArrays
-    return from_numpy(loaded) if type(loaded) is numpy.ndarray else loaded
+    return resident(loaded) if type(loaded) is numpy.ndarray else loaded

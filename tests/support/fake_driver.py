@@ -121,7 +121,7 @@ class FakeDriver:
 
     def _cuDeviceGetAttribute(self, attribute: Any, device: int) -> int:
         known = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MAX_THREADS_PER_MULTIPROCESSOR": 2048}
-        known |= {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 227 << 10, "MULTIPROCESSOR_COUNT": 132}
+        known |= {"MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 227 << 10, "MULTIPROCESSOR_COUNT": 132, "COMPUTE_MODE": 0}
         return known.get(attribute.name.removeprefix("CU_DEVICE_ATTRIBUTE_"), 1 << 17)
 
     def _cuDeviceGetName(self, length: int, device: int) -> bytes:

@@ -145,7 +145,7 @@ bool review(PyObject* queue, PyObject* node) {
         case Reviewed::ADDED: return static_cast<bool>(Ref(PyObject_CallFunctionObjArgs(state.flush_if_large, queue, Py_False, nullptr)));
         case Reviewed::NOT_AT_HAND: break;
     }
-    Ref function = Ref::to(state.queue_review.of(queue));
+    Ref function = Ref::to(held(state.queue_review, queue).get());
     return static_cast<bool>(Ref(PyObject_CallFunctionObjArgs(function.get(), queue, node, nullptr)));
 }
 

@@ -158,12 +158,13 @@ bool schedule_review(PyObject* queue) {
     PyObject* length = PyLong_FromSsize_t(PyList_GET_SIZE(state.queue_pending.of(queue)) + REVIEW_INTERVAL);
     if (!length) return false;
     state.queue_review_at.set(queue, length);
-    return !is_watched || Ref(PyObject_CallOneArg(state.schedule_review, queue));
+    const bool is_regular = !is_watched && held(state.queue_review, queue).get() == state.review;
+    return is_regular || Ref(PyObject_CallOneArg(state.schedule_review, queue));
 }
 
 Reviewed review_small_graph(PyObject* queue, PyObject* node) {
     const bool is_waiting = PyLong_AsSsize_t(held(state.queue_review_at, queue).get()) < 0;
-    if (Py_TYPE(queue) != state.queue || state.queue_review.of(queue) != state.review || is_waiting || is_watched) {
+    if (Py_TYPE(queue) != state.queue || held(state.queue_review, queue).get() != state.review || is_waiting || is_watched) {
         return PyErr_Occurred() ? Reviewed::ERROR : Reviewed::NOT_AT_HAND;
     }
     if (!add_entry(queue, node)) return Reviewed::ERROR;

@@ -38,10 +38,7 @@ class Queue:
         host_bytes: int,
         host_multiplications: int,
     ) -> None:
-        self.device = device
-        self.shares_memory: bool = device.shares_host_memory
-        self.alignment = alignment
-        self.host_bytes, self.host_multiplications = host_bytes, host_multiplications
+        self.belong_to(device, alignment, host_bytes, host_multiplications)
         self.pending: list[weakref.ref[Any]] = []
         self.lock = ReentrantLock()
         self.review_at = REVIEW_INTERVAL
@@ -49,6 +46,13 @@ class Queue:
         self.run: Any = None
         self.runs_beside: list[Any] = []
         self.publications = 0
+
+    def belong_to(self, device: Any, alignment: int, host_bytes: int, host_multiplications: int) -> None:
+        """Have the values be of a device: of another one than before only if none of them is in memory of that one."""
+        self.device = device
+        self.shares_memory: bool = device.shares_host_memory
+        self.alignment = alignment
+        self.host_bytes, self.host_multiplications = host_bytes, host_multiplications
 
 
 # Recorded values between two reviews. A review removes dead entries and flushes a graph that has grown too large.

@@ -692,8 +692,8 @@ def from_host(data: Any, device: Device | None = None, blocking: bool = True) ->
     Unless `blocking` is set, a GPU reads page-locked memory behind this call.
     """
     dtype = dtypes.of_data(data.dtype)
-    device = default_device() if device is None else device
-    queue = evaluate.queue_of(device)
+    queue = evaluate.prove(evaluate.queue_of(default_device() if device is None else device))
+    device = queue.device
     wait_for_memory(data, to_write=False)
     order = None
     if not data.flags.c_contiguous:

@@ -508,6 +508,8 @@ _devices: dict[str | int, Device] = {"cpu": CPU}
 _driver_objects: dict[Device, _DriverObjects] = {}
 with_devices: ContextVar[tuple[Device, ...]] = ContextVar("gpunumpy_default_device", default=())
 _default: Device | None = None
+# The default if nobody has named it and nothing has needed its context: whether that can be made is not known.
+_provisional: Device | None = None
 
 
 def _parse(spec: object) -> Device:
@@ -529,14 +531,14 @@ def _parse(spec: object) -> Device:
 
 def _forget_gpus() -> None:
     """Have this process, a forked child, go without GPUs if its parent has used CUDA."""
-    global _found_driver, _default
+    global _found_driver, _default, _provisional
     if _found_driver is None or not _found_driver.count:
         return
     for device in _devices.values():
         device._stays_current = False
     _devices.clear()
     _devices["cpu"] = CPU
-    _thread_state.device = None
+    _thread_state.device = _provisional = None
     if _default is not CPU:
         _default = None
     if with_devices.get() != (CPU,) * len(with_devices.get()):
@@ -566,7 +568,8 @@ def default_device(device: Device | str | int | None = None) -> Device | None:
     """Return the device that new arrays go to, or set it.
 
     Until it is set, the default is the device that the environment variable ``GPUNUMPY_DEVICE`` names, else the first
-    GPU that can be used, else the CPU.
+    GPU that can be used, else the CPU. No context is made to find out: where the GPU turns out to be full as the first
+    array goes to it, a warning tells which device the arrays have instead.
 
     Parameters
     ----------
@@ -591,22 +594,68 @@ def default_device(device: Device | str | int | None = None) -> Device | None:
 
 
 def _choose_default() -> Device:
-    """Return the default device for a process that has set none."""
+    """Return the default device for a process that has set none; no context is made if the driver promises one."""
+    global _provisional
     name = os.environ.get("GPUNUMPY_DEVICE")
     if name != "cpu" and _find_driver().reason == _FORKED:
         warn(f"arrays go to the CPU: {_FORKED}", RuntimeWarning)
         return CPU
     if name:
         return Device(name)
-    for device in devices():
-        if device is CPU:
-            break
-        try:
-            device.activate()
-        except DeviceError:
-            continue  # why_no_gpu() tells the reason; another process may own the GPU
-        return device
+    for device in devices()[:-1]:
+        if _promises_context(device):
+            _provisional = device
+            return device
+        if _can_be_used(device):
+            return device
     return CPU
+
+
+def _promises_context(device: Device) -> bool:
+    """Return whether a GPU without a context can have one, unless it is full: no process can have it for itself."""
+    if device in _driver_objects or is_lost(device):
+        return False
+    cuda = driver()
+    names = cuda.CUdevice_attribute
+    try:
+        handle = check(cuda.cuDeviceGet(device.index))
+        mode = check(cuda.cuDeviceGetAttribute(names.CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, handle))
+        has_pools = check(cuda.cuDeviceGetAttribute(names.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, handle))
+    except DeviceError:
+        return False
+    return bool(has_pools and mode == cuda.CUcomputemode.CU_COMPUTEMODE_DEFAULT.value)
+
+
+def _can_be_used(device: Device) -> bool:
+    """Return whether a GPU has a context, which is made; `why_no_gpu` tells why not."""
+    try:
+        device.activate()
+    except DeviceError:
+        return False
+    return True
+
+
+def proven(device: Device) -> Device:
+    """Return a device that an array is about to go to; the one after it if it is the default by chance and unusable.
+
+    That one is to be asked about next.
+    """
+    global _default, _provisional
+    if device is not _provisional or device is not _default:
+        return device
+    try:
+        device.activate()
+    except DeviceError as error:
+        if device in _driver_objects:  # another thread had more luck
+            return device
+        following = devices()[device.index + 1]
+        if _default is device:
+            _default, _provisional = following, None if following is CPU else following
+            warn(f"arrays go to {following}, those of {device} too: {error}", RuntimeWarning)
+        return following
+    if _provisional is device:
+        _provisional = None
+    return device
 
 
 def synchronize(device: Device | str | int | None = None) -> None:
@@ -625,5 +674,7 @@ def synchronize(device: Device | str | int | None = None) -> None:
     device = Device(device)
     if device is not CPU:
         refuse_capture(device, "to wait for the device")
+        if device not in _driver_objects and not is_lost(device):
+            return  # nothing was queued
         device.activate()
         check(driver().cuStreamSynchronize(device.stream))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy
 
 from .._native import compiled, tell, tried_first
+from ..errors import DeviceError
 from ..fork import take_before_fork
 from ..graph.bounded_table import BoundedTable
 from ..graph.node import Node, as_new_node, scalar
@@ -55,13 +56,20 @@ _slabs = partial(import_late, ".slabs", __package__)
 class _DeviceState:
     """The queue, the executor and the plans of one device."""
 
-    __slots__ = ("cut", "executor", "planner", "queue")
+    __slots__ = ("cut", "executor", "former", "planner", "queue")
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, queue: Queue | None = None) -> None:
         self.executor = executor_for(device)
         traits = self.executor.traits
-        self.queue = Queue(device, review, traits.alignment, traits.host_bytes, traits.host_multiplications)
-        _schedule_review(self.queue)
+        if queue is None:
+            first = review if device is devices.CPU else _review_first
+            queue = Queue(device, first, traits.alignment, traits.host_bytes, traits.host_multiplications)
+            self.former = None
+        else:
+            queue.belong_to(device, traits.alignment, traits.host_bytes, traits.host_multiplications)
+            self.former = queue.state  # which other threads may be reading
+        self.queue = queue
+        _schedule_review(queue)
         self.planner = Planner(self.executor)
         self.cut = LoopCut()
         self.queue.state = self
@@ -105,10 +113,11 @@ take_before_fork(_flush_locks)
 
 
 def _schedule_review(queue: Queue) -> None:
-    """Set the length at which a queue is reviewed next: with a watcher, at every recording."""
+    """Set the length at which a queue is reviewed next: with a watcher, or if nothing was recorded, at the next one."""
     while True:
         seen = watcher
-        queue.review_at = len(queue.pending) + REVIEW_INTERVAL if seen is None else -1
+        is_due = seen is not None or queue.review is not review
+        queue.review_at = -1 if is_due else len(queue.pending) + REVIEW_INTERVAL
         if seen is watcher:  # else another thread has changed it, and may have set the length before this one did
             return
 
@@ -116,6 +125,47 @@ def _schedule_review(queue: Queue) -> None:
 def queue_of(device: Device) -> Queue:
     """Return the queue that values of the device are recorded in."""
     return state_of(device).queue
+
+
+def prove(queue: Queue) -> Queue:
+    """Make ready a device that a first value is about to go to; return the queue that the value is to be recorded in.
+
+    Until then a default device that nobody has named may turn out to be unusable. Its arrays, which are all on the
+    host, are then of the next device, unless that one has values already.
+    """
+    while queue.review is not review:
+        old_device = queue.device
+        device = devices.proven(old_device)  # without a lock that flushes need: this may take long, or be interrupted
+        if device is old_device:
+            queue.review = review
+            _schedule_review(queue)
+        elif not _moved(queue, old_device, device):
+            return prove(queue_of(device))
+    return queue
+
+
+def _moved(queue: Queue, old_device: Device, device: Device) -> bool:
+    """Have the arrays of a queue, none of which is in memory of its device, be of another one if that has none."""
+    with queue.lock:
+        if queue.device is old_device:  # else another thread has done it
+            if device in _states:
+                return False
+            del _states[old_device]
+            _states[device] = _DeviceState(device, queue)
+            register(queue)
+    return True
+
+
+def _review_first(queue: Queue, recorded: Node) -> None:
+    """Review the first value that is recorded on a GPU."""
+    if prove(queue) is not queue:
+        raise DeviceError(f"{queue.device} cannot be used; its arrays on the host can be, by way of x.to_device('cpu')")
+    queue.review(queue, recorded)
+
+
+def usable_default() -> Device:
+    """Return the default device, which is made ready."""
+    return prove(queue_of(default_device())).device
 
 
 def traits_of(device: Device) -> Traits:

@@ -607,7 +607,9 @@ def free_all_blocks(device: Device | str | int | None = None) -> None:
     device : Device, str, int or None
         The device; the default device if None.
     """
-    pool_of(Device(device)).release_all()
+    pool = _pools.get(Device(device))
+    if pool is not None:
+        pool.release_all()
 
 
 def tables_of_core() -> dict[str, Any]:

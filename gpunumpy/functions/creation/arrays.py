@@ -42,7 +42,7 @@ from ...core.recording.record import (
 )
 from ...core.recording.residence import given, is_for_host, resident
 from ...core.runtime.device import Device, default_device
-from ...core.runtime.evaluate import queue_of
+from ...core.runtime.evaluate import prove, queue_of
 from ..indexing.getitem import fit_to_shape
 from .like import takes_like
 
@@ -359,7 +359,7 @@ def as_shape(shape: Any) -> Shape:
 def queue_for(device: Device | str | int | None, model: ndarray | None = None) -> Queue:
     """Return the queue of a device; of the model if no device is given; of the default device if there is neither."""
     if device is None:
-        return model.queue if model is not None else queue_of(default_device())
+        return model.queue if model is not None else prove(queue_of(default_device()))
     return queue_of(Device(device))
 
 

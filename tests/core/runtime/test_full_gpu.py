@@ -233,7 +233,10 @@ def test_what_is_unknown_on_a_gpu_that_is_not_full_is_no_lack_of_memory(gpu: fak
 
 def test_a_gpu_without_room_for_the_process_is_not_used(gpu: fake_driver.FakeDriver) -> None:
     gpu.refuse = lambda name: OUT_OF_MEMORY if name == "cuDevicePrimaryCtxRetain" else None
-    assert np.default_device() is CPU
+    with pytest.warns(RuntimeWarning, match="arrays go to cpu, those of cuda:0 too: cuda:0 has no room"):
+        x = np.asarray(LARGE)
+    assert x.device is np.default_device() is CPU
+    numpy.testing.assert_array_equal((x + 1).get(), LARGE + 1)
     assert re.search(r"cuda:0 has no room for this process \(out of memory .*OUT_OF_MEMORY: what", str(why_no_gpu()))
 
 
