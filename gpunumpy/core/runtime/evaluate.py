@@ -11,7 +11,7 @@ import os
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import prod
@@ -374,7 +374,7 @@ def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node], error: MemoryEr
             break
     if parts:
         try:
-            _slabs().compute_slabs(queue, [root for part in parts for root in part], compute_only)
+            _compute_in_slabs(queue, [root for part in parts for root in part])
         except MemoryError as shortage:
             return shortage
     return None
@@ -396,13 +396,16 @@ def _is_under_way(queue: Queue) -> bool:
     return False
 
 
-def _settle(queue: Queue) -> None:
-    """Finish a run that an exception has ended. If this is interrupted too, the next flush finishes it."""
+def _settle(queue: Queue, outer: Run | None = None) -> None:
+    """Finish a run that an exception has ended. If this is interrupted too, the next flush finishes it.
+
+    The run `outer` waits for it, if one does.
+    """
     run = queue.run
     if run is not None:
         settle(run)
     _schedule_review(queue)
-    queue.run = None
+    queue.run = outer
     if run is not None and run.plan is not None:
         # Frames of the exception, which is being handled, hold the list: its buffers would take the room of a retry.
         run.slots[:] = [None] * len(run.slots)
@@ -489,6 +492,10 @@ def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
     queue.runs_beside.append(run)
     try:
         _compute_roots(queue, copies, run, seen, overwrite=False)
+    except MemoryError as error:
+        # Between two slabs, values of which slabs are computed may take what is left.
+        if queue.run.plan is not None or _compute_parts_that_fit(queue, pending, error) is not None:
+            raise
     finally:
         queue.device.launched = outer
         queue.runs_beside.remove(run)
@@ -527,18 +534,37 @@ def compute_only(queue: Queue, nodes: Sequence[Node]) -> None:
     with queue.lock:
         if queue.run is not None and _is_under_way(queue):
             _compute_beside(queue, nodes)
-            return
-        run = Run()
-        queue.run = run
-        seen = queue.publications
-        try:
-            roots = [node for node in dict.fromkeys(nodes) if node.data is None]
-            if roots:
-                _compute_roots(queue, roots, run, seen, overwrite=False)
-            queue.run = None
-        except BaseException:
-            _settle(queue)
-            raise
+        else:
+            _compute_alone(None, queue, nodes)
+
+
+def _compute_alone(outer: Run | None, queue: Queue, nodes: Sequence[Node]) -> None:
+    """Compute only these values. The caller holds the lock; the run `outer`, that of slabs, waits meanwhile."""
+    run = Run()
+    queue.run = run
+    seen = queue.publications
+    try:
+        roots = [node for node in dict.fromkeys(nodes) if node.data is None]
+        if roots:
+            _compute_roots(queue, roots, run, seen, overwrite=False)
+        queue.run = outer
+    except BaseException:
+        _settle(queue, outer)
+        raise
+
+
+def _compute_in_slabs(queue: Queue, roots: Sequence[Node], places: Mapping[Node, Place] | None = None) -> None:
+    """Compute values slab by slab; see `slabs.compute_slabs`. The caller holds the lock.
+
+    From the first slab to the last the queue has a run, also between two of them. A flush that comes in between, of a
+    signal handler's look or for memory, so overwrites no leaf: slabs that are still to come read it.
+    """
+    outer, run = queue.run, Run()
+    queue.run = run
+    try:
+        _slabs().compute_slabs(queue, roots, partial(_compute_alone, run), places)
+    finally:
+        queue.run = outer
 
 
 def compute_into(target: numpy.ndarray, node: Node) -> bool:
@@ -562,8 +588,8 @@ def compute_into(target: numpy.ndarray, node: Node) -> bool:
         if (queue.run is not None and _is_under_way(queue)) or _slabs().is_read_by(target, root):
             return False
         others = [other for other in live_roots(queue)[0] if _slabs().is_read_by(target, other)]
-        _slabs().compute_slabs(queue, others, compute_only)
-        _slabs().compute_slabs(queue, [root], compute_only, {root: Place(target, None)})
+        _compute_in_slabs(queue, others)
+        _compute_in_slabs(queue, [root], {root: Place(target, None)})
     check_errors(queue)
     owner = root.data.owner
     return isinstance(owner, HostCopy) and owner.content is target
@@ -745,7 +771,9 @@ def _held_bytes(nodes: Sequence[Node]) -> int:
 
 
 # The functions whose variable `run` is what a queue is at.
-_RUNNING = frozenset(function.__code__ for function in (flush, _recover, compute_only, _flush_if_large, spill))
+_RUNNING = frozenset(
+    function.__code__ for function in (flush, _recover, _compute_alone, _compute_in_slabs, _flush_if_large, spill)
+)
 
 
 def tables_of_core() -> dict[str, Any]:

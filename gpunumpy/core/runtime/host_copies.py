@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..graph.layout import Layout
 from .device import CPU, Device, check, driver, is_lost, refuse_capture
-from .memory import Buffer, address, allocate_for_all_work, pinned, pool_of
+from .memory import Buffer, address, allocate_for_all_work, pinned, pool_of, staying
 from .memory_copy import copy_to_host, fill_new
 from .memory_pool import BufferState
 
@@ -162,7 +162,9 @@ def buffer_with(data: numpy.ndarray, device: Device) -> Buffer:
     if device is not CPU and data.nbytes <= COPIED_BYTES and not is_lost(device):
         return GivenBuffer(device, data.reshape(-1).view(numpy.uint8).copy())
     buffer = allocate_for_all_work(device, data.nbytes)
-    fill_new(buffer, data)
+    with staying(buffer):
+        fill_new(buffer, data)
+        buffer.copy = None  # another thread may have moved the buffer before it was filled, which leaves a copy
     if device.has_spilled:
         pool_of(device).note_uses((buffer,))
     return buffer

@@ -327,7 +327,11 @@ class staying:
         self._buffers.append(buffer)
 
     def __exit__(self, *exception: object) -> None:
-        """Let the buffers go."""
+        """Let the buffers go. One that another thread was about to move may have been written: it is not moved."""
+        for buffer in self._buffers:
+            pool = _pools.get(buffer.device)
+            if pool is not None and pool.moving == id(buffer):
+                pool.moving = None
         _staying.pop(id(self), None)
 
     def __del__(self) -> None:

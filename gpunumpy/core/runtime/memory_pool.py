@@ -318,6 +318,7 @@ class Pool(ABC):
         self.now = 0
         self.bytes_to_host = self.bytes_from_host = 0  # that were copied so far, of values that moved and came back
         self.slabs = 0  # in which values have been computed so far
+        self.moving: int | None = None  # the identity of what is being moved; None once it is written
         self.leaving: list[LeavingBlock] = []  # of a GPU: no buffer has them, and they cannot be used at once
         self.why_none_moved = ""  # the reason why the host had no place for the value that was to be moved last
         self.cache_limit = cache_limit

@@ -727,10 +727,14 @@ class Plan:
         if job.error is not None:
             raise job.error
 
+    def overwritten_leaves(self, nodes: Sequence[Node]) -> list[Buffer]:
+        """Return the buffers of the leaves that the plan overwrites."""
+        return [nodes[base].data for _, _, base in self.template.overwritten]
+
     def drop_copies(self, nodes: Sequence[Node]) -> None:
         """Drop what the host has of the memory of leaves that the plan overwrites."""
-        for _, _, base in self.template.overwritten:
-            nodes[base].data.copy = None
+        for buffer in self.overwritten_leaves(nodes):
+            buffer.copy = None
 
     def note_uses(self, nodes: Sequence[Node], slots: Sequence[Any]) -> None:
         """Note what a run has used, once values of the device were moved to the host."""

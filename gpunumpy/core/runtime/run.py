@@ -78,6 +78,9 @@ class RunningPlan(Protocol):
     def queue(self) -> Queue:
         """The queue of the results."""
 
+    def overwritten_leaves(self, nodes: Sequence[Node]) -> list[Buffer]:
+        """Return the buffers of the leaves that the plan overwrites."""
+
     def drop_copies(self, nodes: Sequence[Node]) -> None:
         """Drop what the host has of the memory of leaves that is overwritten."""
 

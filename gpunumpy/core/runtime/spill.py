@@ -323,6 +323,8 @@ def _moved_size(buffer: Buffer, queue: Queue) -> int:
     if not isinstance(free_list, FreeList) or has_views(buffer._block):
         return 0
     block, pool = buffer._block, memory.pool_of(queue.device)
+    # A thread that has just allocated the buffer fills it without the lock of the queue, perhaps from here on.
+    pool.moving = id(buffer)
     after = _mark_behind(buffer, queue)
     copy = buffer.copy
     if not _has_copy(buffer, queue):
@@ -335,9 +337,9 @@ def _moved_size(buffer: Buffer, queue: Queue) -> int:
     # handler, gives the buffer another block. So it is the old block that is free, if nobody has its address yet.
     buffer.owner = copy
     buffer.__class__ = SpilledBuffer
-    if not may_move(buffer) or has_views(block):
+    if not may_move(buffer) or has_views(block) or pool.moving != id(buffer):
         buffer.__class__ = PoolBuffer
-        buffer.owner = None
+        buffer.owner = buffer.copy = None
         return 0
     if buffer._block is block:
         del buffer._free_list, buffer._block
@@ -351,8 +353,12 @@ def _moved_size(buffer: Buffer, queue: Queue) -> int:
 
 def _has_copy(buffer: Buffer, queue: Queue) -> bool:
     """Return whether the host has the bytes of a buffer."""
-    is_written = any(buffer is other for run in _runs(queue) if run.plan is not None for other in run.slots)
-    return not is_written and buffer.copy is not None and buffer.copy.nbytes == buffer.nbytes
+    written = [x for run in _runs(queue) if run.plan for x in (*run.slots, *run.plan.overwritten_leaves(run.nodes))]
+    return (
+        not any(buffer is other for other in written)
+        and buffer.copy is not None
+        and buffer.copy.nbytes == buffer.nbytes
+    )
 
 
 def _mark_behind(buffer: Buffer, queue: Queue) -> Mark | None:

@@ -13,7 +13,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.arrays import dlpack
-from gpunumpy.core.runtime import memory, slabs, spill_store
+from gpunumpy.core.runtime import evaluate, memory, slab_reads, slabs, spill_store
 from gpunumpy.core.runtime.device import CPU
 
 from .test_slabs import EXPRESSIONS, LIMIT, ROUNDED, data, mapped
@@ -120,6 +120,37 @@ def test_an_exception_between_slabs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             with pytest.raises(KeyboardInterrupt):
                 result.get()
         assert_is(name, result)
+
+
+@pytest.mark.parametrize("how", ["look", "memory"])
+def test_a_flush_between_slabs_overwrites_nothing(
+    room: Callable[[float], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A signal handler's look, or a lack of memory, flushes a write in place to an operand of slabs still to come."""
+    np.set_memory_limit(None, "cpu")
+    x, expected = np.asarray(data()) * 1, data()
+    room(1)
+    x[1:-1] *= 2
+    expected[1:-1] *= 2
+    operand, load, flushed = x._node.args[0].data, slab_reads.loaded, []
+
+    def loaded(queue: Any, nodes: Any, *args: Any) -> Any:
+        if not flushed and any(reading.buffer is operand for reading in slab_reads.readings(nodes)):
+            flushed.append(how)
+            with monkeypatch.context() as patch:
+                patch.setattr(memory.pool_of(CPU), "limit", None)
+                if how == "look":
+                    numpy.testing.assert_array_equal(x.get(), expected)
+                else:
+                    evaluate._flush_for_memory(CPU)
+        return load(queue, nodes, *args)
+
+    monkeypatch.setattr(slabs, "loaded", loaded)
+    target = mapped(tmp_path, numpy.zeros_like(expected), "r+")
+    np.add(x, 1, out=target)
+    assert flushed
+    numpy.testing.assert_array_equal(target, expected + 1)
+    numpy.testing.assert_array_equal(x.get(), expected)
 
 
 def test_an_exported_address_stays(room: Callable[[float], None]) -> None:

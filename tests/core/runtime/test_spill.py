@@ -19,7 +19,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
-from gpunumpy.core.runtime import evaluate, memory, memory_copy, spill, spill_store
+from gpunumpy.core.runtime import evaluate, host_copies, memory, memory_copy, spill, spill_store
 from gpunumpy.core.runtime.byte_sizes import parsed_bytes
 from gpunumpy.core.runtime.device import CPU
 from gpunumpy.core.runtime.memory_parts import parts_that_fit
@@ -577,6 +577,46 @@ def test_threads(room: Callable[[float], None]) -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+@pytest.mark.parametrize("moment", ["allocated", "copied"])
+def test_a_value_that_another_thread_moves_before_it_is_there(
+    room: Callable[[float], None], monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """A thread that makes room moves a buffer that this one has just allocated, and is about to fill, or fills."""
+    room(3)
+    queue, filled = evaluate.queue_of(CPU), memory_copy.fill_new
+    move_to_host, moved = memory_copy.move_to_host, []
+
+    def moved_first(buffer: Any, *args: Any) -> None:
+        moved.append(buffer)
+        with pytest.MonkeyPatch.context() as patch:
+            if moment == "allocated":
+                with monkeypatch.context() as outside:
+                    outside.setattr(memory, "stays", lambda buffer: False)  # as before the context was entered
+                    spill.move_out(buffer, queue)
+                filled(buffer, *args)
+                return
+
+            def copied(target: Any, source: Any, is_pinned: bool) -> None:
+                move_to_host(target, source, is_pinned)
+                with memory.staying(source):
+                    filled(source, *args)
+
+            patch.setattr(spill, "move_to_host", copied)
+            with monkeypatch.context() as outside:
+                outside.setattr(memory, "stays", lambda buffer: False)
+                spill.move_out(buffer, queue)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(host_copies, "fill_new", moved_first)
+        (x,) = arrays(1)
+    assert len(moved) == 1
+    same(x, values(0))
+    more = arrays(3)
+    assert is_spilled(x)
+    same(x, values(0))
+    del more
 
 
 def test_a_forked_child_has_what_was_moved(room: Callable[[float], None]) -> None:
