@@ -108,6 +108,9 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", nullptr, -1, functions
 
 }  // namespace
 
+// What `Device.__hash__` returns, without a call of Python's: each flush looks for the free lists of its device.
+Py_hash_t hash_of_device(PyObject* device) { return PyLong_AsSsize_t(held(state.device_hash, device).get()); }
+
 PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     State& s = state;
     if (!options) return PyErr_Format(PyExc_TypeError, "the core needs objects as keywords");
@@ -163,7 +166,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.queue_run, s.queue, "run"}, {&s.queue_publications, s.queue, "publications"},
         {&s.queue_state, s.queue, "state"}, {&s.state_planner, s.device_state, "planner"},
         {&s.state_cut, s.device_state, "cut"}, {&s.planner_plans, s.planner, "plans"},
-        {&s.device_has_spilled, s.device, "has_spilled"},
+        {&s.device_hash, s.device, "_hash"}, {&s.device_has_spilled, s.device, "has_spilled"},
         {&s.device_launched, s.device, "launched"}, {&s.device_stays_current, s.device, "_stays_current"},
         {&s.table_entries, s.bounded_table, "_entries"}, {&s.cut_is_first, s.loop_cut, "_is_first"},
         {&s.cut_begin, s.loop_cut, "_begin"}, {&s.cut_search, s.loop_cut, "_search"},
@@ -181,6 +184,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         if (!each.slot->find(each.type, each.name)) return nullptr;
     }
     if (!find_lock_methods() || !set_array_class()) return nullptr;
+    s.device->tp_hash = hash_of_device;
     set_looks_of(s.ndarray);
     Py_RETURN_NONE;
 }

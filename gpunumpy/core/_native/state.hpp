@@ -37,7 +37,7 @@ struct State {
         queue_publications, queue_state;
     Slot state_planner, state_cut, planner_plans, planner_templates, variants_by_pattern;
     Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values, plan_graph;
-    Slot device_has_spilled, device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
+    Slot device_hash, device_has_spilled, device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot cut_held_bytes, cut_is_counted, cut_is_over, cut_limit, cut_place, cut_put_off, cut_scope, cut_waited;
 };
 
