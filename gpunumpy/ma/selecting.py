@@ -65,11 +65,11 @@ def filled_for(a: Any, fill_value: Any) -> Any:
     return _where(mask, value[()] if not value.ndim else value, a._data)
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: Any, x: Any = numpy._NoValue, y: Any = numpy._NoValue) -> Any:
     """Return elements of one array or another, masked where they or the condition are. See `numpy.ma.where`."""
-    if (x is None) != (y is None):
+    if (x is numpy._NoValue) != (y is numpy._NoValue):
         raise ValueError("Must provide both 'x' and 'y' or neither.")
-    if x is None:
+    if x is numpy._NoValue:
         return filled(condition, 0).nonzero()
     condition, x, y = operands(condition, x, y)
     chosen = filled_for(condition, False)

@@ -128,6 +128,15 @@ def test_the_device_writes(name: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("np", [numpy, gpunumpy])
+def test_none_is_a_value(np: Any) -> None:
+    chosen = np.ma.where([True, False], None, 1)
+    assert chosen.dtype == object
+    assert chosen.tolist() == [None, 1]
+    with pytest.raises(ValueError, match="both"):
+        np.ma.where([True], 1)
+
+
+@pytest.mark.parametrize("np", [numpy, gpunumpy])
 def test_reversed_views_write_through(np: Any) -> None:
     x = np.ma.array([1.0, 2, 3], mask=[0, 1, 0])
     np.flip(x)[0] = 9
