@@ -223,7 +223,9 @@ def graphs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Graphs]:
     monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
     real_makers = list(cuda_graphs._makers)
     yield Graphs(monkeypatch, fake_driver.install(monkeypatch))
-    for maker in real_makers:  # the core has the functions of this driver, so a real GPU has to tell it its own again
+    _native.set_graph_functions([0] * 8)  # those of this driver are gone
+    for maker in real_makers:  # so a real GPU has to tell its own again, and to make its graphs anew
+        maker.drop_all()
         maker._is_usable = None
 
 
