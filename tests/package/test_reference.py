@@ -63,7 +63,8 @@ def test_a_call_in_a_docstring_of_numpys_is_no_summary() -> None:
     assert not [one.name for one in entries if re.match(r"[\w.]+\(", one.summary)]
     assert entry("ufuncs", "acos").summary == "Trigonometric inverse cosine, element-wise."
     (found,) = (one for one in entries if one.name == "ndarray.is_integer")
-    assert (found.kind, found.signature) == ("method", "()")
+    assert found.kind == "method"
+    assert found.signature in ("()", "(...)")  # NumPy 2.3 does not tell
 
 
 def test_functions_have_a_summary() -> None:
