@@ -143,6 +143,18 @@ def test_reversed_views_write_through(np: Any) -> None:
     assert x.filled(0).tolist() == [1, 0, 9]
 
 
+def test_a_function_of_the_program_that_raises_is_called_once() -> None:
+    calls = []
+
+    def refuse(vector: Any) -> Any:
+        calls.append(vector)
+        raise ValueError("refused")
+
+    with pytest.raises(ValueError, match="refused"):
+        gpunumpy.apply_along_axis(refuse, 0, gpunumpy.ma.ones((2, 3)))
+    assert len(calls) == 1
+
+
 @pytest.mark.parametrize("call", OPERATORS)
 def test_numpys_masked_arrays_are_operands(call: str, place: str) -> None:
     m = operands(numpy)["m"]
