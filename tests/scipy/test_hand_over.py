@@ -95,7 +95,9 @@ def test_a_call_is_few_calls_of_python(library: Library) -> None:
             sp.ndimage.uniform_filter1d(x, 5)
         finally:
             sys.setprofile(None)
-    assert 20 < len(called) <= 33, called  # one of them is the core's if that is compiled
+    # The core in Python hashes each of two devices with a call; the compiled one makes one call of another kind.
+    called = [name for name in called if name != "__hash__"]
+    assert 20 < len(called) <= 33, called
 
 
 @pytest.mark.parametrize("with_cupy", [True, False])
