@@ -15,6 +15,11 @@ from typing import Any
 
 import numpy
 
+from ..core.recording.array import is_scalar, ndarray
+from ..functions.creation.arrays import asarray
+from .masks import taken
+from .state import is_ours
+
 # The functions, which NumPy has in modules of `numpy.ma`.
 NAMES = (
     *("clump_masked", "clump_unmasked", "common_fill_value", "compress_cols", "compress_nd", "compress_rowcols"),
@@ -33,6 +38,62 @@ class _Module:
     def __getattr__(self, name: str) -> Any:
         """Return an attribute, or what it stands for here."""
         return self._own(name, getattr(self._module, name))
+
+
+class _Package:
+    """The package, or its `lib`, for NumPy's code, which looks up private names too."""
+
+    def __init__(self, package: Any, by_numpy: types.ModuleType, own: Callable[[str, Any], Any]) -> None:
+        self._package, self._by_numpy, self._own = package, by_numpy, own
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute; a private one, `lib` and the class of arrays are what they stand for in copies."""
+        if name.startswith("_") or name in ("lib", "ndarray"):
+            return self._own(name, getattr(self._by_numpy, name))
+        return getattr(self._package, name)
+
+
+class _ArrayMeta(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        """Return whether an object is an instance of `numpy.ndarray` in NumPy: no result that acts as a scalar is."""
+        return is_ours(x) or isinstance(x, numpy.ndarray) or (isinstance(x, ndarray) and not is_scalar(x))
+
+
+class _Array(metaclass=_ArrayMeta):
+    """The class of arrays, masked ones too, that NumPy's code asks for."""
+
+
+class _ArrayConverter:
+    """Arrays of arguments, and the class of theirs that results get. See `numpy._core.multiarray._array_converter`."""
+
+    def __init__(self, *given: Any) -> None:
+        self._given = [taken(x) for x in given]
+        self._arrays: list[Any] = [x if is_ours(x) else asarray(x) for x in self._given]
+
+    def __getitem__(self, k: int) -> Any:
+        """Return an argument as an array, masked if it was."""
+        return self._arrays[k]
+
+    def as_arrays(self, /, subok: bool = True, pyscalars: str = "") -> tuple[Any, ...]:
+        """Return the arguments as arrays, without masks unless `subok`."""
+        return tuple(x if subok or not is_ours(x) else x._data for x in self._arrays)
+
+    def result_type(self, /, extra_dtype: Any = None, ensure_inexact: bool = False) -> numpy.dtype[Any]:
+        """Return the dtype that the arguments have together."""
+        given = [
+            x if isinstance(x, (bool, int, float, complex)) else a.dtype for x, a in zip(self._given, self._arrays)
+        ]
+        given += [] if extra_dtype is None else [extra_dtype]
+        return numpy.result_type(*given, *([1.0] if ensure_inexact else ()))
+
+    def wrap(self, arr: Any, /, to_scalar: bool | None = None) -> Any:
+        """Return a result as an array of the class of the masked argument of the highest priority."""
+        maker: Any = max(filter(is_ours, self._given), key=lambda x: x.__array_priority__, default=None)
+        return arr if maker is None else maker.__array_wrap__(arr, None, bool(to_scalar))
+
+
+# What stands for NumPy's functions in C; without a hash table `unique` sorts.
+_STAND_INS = {"_array_converter": _ArrayConverter, "_unique_hash": lambda *args, **options: NotImplemented}
 
 
 class Copies:
@@ -77,17 +138,23 @@ class Copies:
     def _own(self, name: str, x: Any) -> Any:
         """Return what a global name of NumPy's code stands for here."""
         package = sys.modules[__name__.partition(".")[0]]
-        if x is numpy:
-            return package
+        if x is numpy or x is numpy.lib:
+            return _Package(package if x is numpy else package.lib, x, self._own)
+        if x is numpy.ndarray:
+            return _Array
+        if name in _STAND_INS:
+            return _STAND_INS[name]
         if x is numpy.ma.core:
             return self
         if name in self._names and getattr(numpy.ma, name, None) is x:
             return self._names[name]
-        if isinstance(x, types.ModuleType) and x.__name__.startswith("numpy._core."):
+        if isinstance(x, types.ModuleType) and x.__name__.startswith(("numpy._core.", "numpy.lib._")):
             return _Module(x, self._own)
         public_name = getattr(x, "__name__", "")
-        if public_name and getattr(numpy, public_name, None) is x:
-            return getattr(package, public_name)
+        for by_numpy, own in ((numpy, package), (numpy.linalg, package.linalg)):
+            public = getattr(by_numpy, public_name, None) if public_name else None
+            if public is not None and (public is x or getattr(public, "__wrapped__", None) is x):
+                return getattr(own, public_name)
         inner = getattr(x, "__wrapped__", x)  # without the dispatch to classes
         is_numpys = isinstance(inner, types.FunctionType) and inner.__module__.startswith("numpy.")
         return self._copied(inner) if is_numpys else x

@@ -13,7 +13,7 @@ import numpy
 from ..core.graph.layout import broadcast_shapes
 from ..core.ops.operators import BINARY, ORDERING, OTHERS, UNARY
 from ..functions.indexing.selection import where
-from ..functions.products.stacked import matmul
+from ..functions.products import stacked
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import domains
 from .fill_values import checked_fill_value
@@ -27,6 +27,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
     **{name: FUNCTIONS[BINARY[name]] for name in ("add", "sub", "mul", "truediv", "floordiv")},
     "pow": power,
 }
+PRODUCTS = frozenset(stacked.__all__)
 # Operators that NumPy's class has from arrays: its ufuncs mask where an operand is masked.
 _OF_ARRAYS = {name: ufunc for name, ufunc in (BINARY | OTHERS).items() if name not in _BINARY}
 
@@ -60,9 +61,9 @@ def apply_ufunc(name: str, args: Any, options: dict[str, Any]) -> Any:
     """
     given = operands(*args)
     data = [x if isinstance(x, (bool, int, float, complex)) else data_of(x) for x in given]
-    function: Any = matmul if name == "matmul" else UFUNCS[name]
-    if "where" in options:
-        options["where"] = data_of(taken(options["where"]))
+    function: Any = getattr(stacked, name) if name in PRODUCTS else UFUNCS[name]
+    if (where := options.pop("where", numpy._NoValue)) is not numpy._NoValue:
+        options["where"] = data_of(taken(where))
     out = options.pop("out", None)
     outs = out if isinstance(out, tuple) else (out,)
     if any(x is not None for x in outs):
@@ -101,8 +102,8 @@ def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], maker:
     if out is not None and not isinstance(out, MaskedArray):
         return out
     result, mask, decider, is_filled = _masked_result(name, result, given, data)
-    if name == "matmul":
-        return new(result, mask, maker)
+    if name in PRODUCTS:
+        return new(result, mask, maker) if result.ndim else result
     if out is None:
         return finished(result, mask, decider, [maker])
     if is_filled:
@@ -118,7 +119,7 @@ def _with_mask(name: str, result: Any, given: list[Any], data: list[Any], maker:
 
 def _masked_result(name: str, result: Any, given: list[Any], data: list[Any]) -> tuple[Any, Any, Any, bool]:
     """Return a result of a ufunc, filled where the domain is left, its mask, what decides it, and if it is filled."""
-    if name == "matmul":
+    if name in PRODUCTS:
         return result, _mask_of_product(given, result.shape), None, False
     mask = combined_masks(result.shape, *given)[0]
     left = _left_domain(name, data)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy
 
 from ..core.errors import MaskedOperandError, OnHostError
 from ..core.nesting import leaves
-from ..core.recording.array import ndarray
+from ..core.recording.array import from_host, ndarray
 from ..functions.creation import arrays, ranges
 from ..functions.dtype_functions import common_type, min_scalar_type, result_type
 from ..functions.fallback import holds_masked_array, on_host, own_function
@@ -25,7 +26,7 @@ from .averages import diff
 from .construction import asanyarray, create
 from .masks import taken
 from .numpy_code import Copies
-from .operators import OPERATORS, apply_ufunc
+from .operators import OPERATORS, PRODUCTS, apply_ufunc
 from .shapes import expand_dims
 from .state import MaskedArray, is_ours, new, nomask
 
@@ -34,7 +35,7 @@ _METHODS = {
     **{
         name: name
         for name in (
-            *("all", "any", "argmax", "argmin", "clip", "compress", "cumprod", "cumsum", "diagonal"),
+            *("all", "any", "argmax", "argmin", "argpartition", "clip", "compress", "cumprod", "cumsum", "diagonal"),
             *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "reshape", "round"),
             *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
         )
@@ -165,10 +166,10 @@ def _product_of_data(name: str) -> Callable[..., Any]:
     """Return a product that takes no heed of masks, whose result NumPy makes like the first masked operand."""
     multiply = _public(getattr(numpy, name))
 
-    def run(a: Any, b: Any) -> Any:
+    def run(a: Any, b: Any, out: Any = None) -> Any:
         x, y = taken(a), taken(b)
         like = x if is_ours(x) else y
-        if type(like) is not MaskedArray:
+        if type(like) is not MaskedArray or out is not None:
             return NotImplemented
         data = multiply(_elements(x), _elements(y))
         return _shaped_like(data, like) if data.ndim else data
@@ -179,7 +180,72 @@ def _product_of_data(name: str) -> Callable[..., Any]:
 def _broadcast(name: str) -> Callable[..., Any]:
     """Return a function that broadcasts the data of arrays, which NumPy does unless the class is asked for."""
     broadcast = _of_data(_public(getattr(numpy, name)))
-    return lambda *args, subok=False, **options: NotImplemented if subok else broadcast(*args, **options)
+
+    def run(*args: Any, subok: bool = False, **options: Any) -> Any:
+        if not subok:
+            return broadcast(*args, **options)
+        made = broadcast(*args, **options)
+        if name == "broadcast_to":
+            return _with_class_of(args[0], made)
+        given = [taken(x) for x in args]
+        return tuple(
+            x if numpy.shape(x) == y.shape and is_ours(x) else _with_class_of(x, y) for x, y in zip(given, made)
+        )
+
+    return run
+
+
+def _with_class_of(like: Any, x: Any) -> Any:
+    """Return an array without a mask, of the class and with the fill value of another array."""
+    like = taken(like)
+    return new(x, nomask, like) if is_ours(like) else x
+
+
+def _wrapped(name: str, are_wrapped: Sequence[bool] = (), position: int | None = None) -> Callable[..., Any]:
+    """Return a function of the data of arrays whose results NumPy gives the class of an argument, and no mask.
+
+    Parameters
+    ----------
+    name
+        The function, in `numpy`.
+    are_wrapped
+        Which of several results have that class; by default there is one result.
+    position
+        The argument; by default the first that is a masked array.
+    """
+    by_numpy = operator.attrgetter(name)(numpy)
+    compute = _of_data(_public(by_numpy))
+
+    def run(*args: Any, **options: Any) -> Any:
+        found = compute(*args, **options)
+        like = next(filter(is_ours, map(taken, args)), None) if position is None else taken(args[position])
+        if not are_wrapped:
+            return _with_class_of(like, found)
+        if not isinstance(found, tuple):  # singular values alone
+            return found
+        results = [_with_class_of(like, x) if is_wrapped else x for x, is_wrapped in zip(found, are_wrapped)]
+        return type(found)(*results) if hasattr(found, "_fields") else tuple(results)
+
+    return run
+
+
+def _orthogonal_factors(a: Any, mode: str = "reduced") -> Any:
+    """Return the factors of a matrix, which are masked arrays without masks."""
+    return _wrapped("linalg.qr", {"raw": (True, False), "r": ()}.get(mode, (True, True)))(a, mode)
+
+
+def _masked_without_mask(name: str) -> Callable[..., Any]:
+    """Return a function of the data of arrays whose result is masked, has no mask, and the default fill value."""
+    compute = _of_data(_public(getattr(numpy, name)))
+    return lambda *args, **options: new(compute(*args, **options))
+
+
+def _range_of_data(a: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+    """Return the range of the elements, masked ones too, as an array without a mask."""
+    x = taken(a)
+    if out is not None or type(x) is not MaskedArray:
+        return NotImplemented
+    return new(_public(numpy.ptp)(x._data, axis, **options), nomask, x)
 
 
 _copies = Copies({})
@@ -190,15 +256,16 @@ def _of_numpys_code(name: str) -> Callable[..., Any]:
 
     A function of the program is not called again: what it raises comes out.
     """
-    copied = _copies.function(getattr(numpy, name))
+    copied = _copies.function(operator.attrgetter(name)(numpy))
     if name.startswith("apply_"):
         return copied
 
     def run(*args: Any, **options: Any) -> Any:
         try:
-            return copied(*args, **options)
+            result = copied(*args, **options)
         except Exception:
             return NotImplemented
+        return from_host(result) if isinstance(result, numpy.generic) else result
 
     return run
 
@@ -251,14 +318,18 @@ _OF_DATA = (
 _OF_DATA_BY_NAME = {
     numpy: (
         *("bincount", "convolve", "corrcoef", "cov", "cross", "digitize", "einsum", "histogram", "histogram_bin_edges"),
-        *("interp", "iscomplex", "lexsort", "outer", "pad", "polyfit", "sort_complex", "tensordot", "tril", "triu"),
-        *("unravel_index", "unwrap", "vander", "vdot", "where"),
+        *("interp", "iscomplex", "lexsort", "outer", "pad", "place", "polyfit", "putmask", "sort_complex", "tensordot"),
+        *("tril", "triu", "unravel_index", "unwrap", "vander", "vdot", "where"),
     ),
     numpy.fft: (
         *("fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft"),
         *("irfft2", "irfftn", "rfft", "rfft2", "rfftn"),
     ),
-    numpy.linalg: ("cond", "det", "eigvals", "matrix_rank", "norm", "outer", "slogdet", "trace", "vector_norm"),
+    numpy.linalg: (
+        *("cond", "cross", "det", "eigvals", "eigvalsh", "matrix_norm", "matrix_rank", "norm", "outer", "slogdet"),
+        *("svdvals", "tensordot", "tensorinv", "trace", "vector_norm"),
+    ),
+    numpy.emath: ("arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"),
 }
 _JOINERS = ("append", "column_stack", "concatenate", "dstack", "hstack", "stack", "vstack")
 # Operators that write to a plain array, whose elements have no mask.
@@ -275,14 +346,41 @@ _CREATION = (
 # Functions that NumPy writes in Python, of indexing, methods and other functions: its code does the same here.
 _OF_NUMPYS_CODE = (
     *("allclose", "angle", "apply_along_axis", "apply_over_axes", "argwhere", "array_split"),
-    *("atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "choose", "compress", "correlate"),
+    *("atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "choose", "compress"),
     *("count_nonzero", "delete", "diag", "diagflat", "dsplit", "ediff1d", "extract", "fill_diagonal", "flatnonzero"),
     *("flip", "fliplr", "flipud", "hsplit", "imag", "insert", "intersect1d", "isclose", "isneginf", "isposinf"),
     *("isreal", "kron", "matrix_transpose", "moveaxis", "nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
     *("gradient", "nancumsum", "nanmax", "nanmin", "nanprod", "nansum", "partition", "polyval", "put_along_axis"),
-    *("real", "resize", "rollaxis", "rot90", "select", "setdiff1d", "setxor1d", "sinc", "split", "take_along_axis"),
-    *("tile", "trapezoid", "trim_zeros", "union1d", "unique", "unstack", "vsplit"),
+    *("cumulative_prod", "cumulative_sum", "diag_indices_from", "geomspace", "i0", "ix_", "linspace", "logspace"),
+    *("median", "meshgrid", "nanmean", "nanmedian", "nanpercentile", "nanquantile", "nanstd", "nanvar", "percentile"),
+    *("piecewise", "poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "quantile"),
+    *(
+        "real",
+        "real_if_close",
+        "resize",
+        "rollaxis",
+        "rot90",
+        "select",
+        "setdiff1d",
+        "setxor1d",
+        "sinc",
+        "split",
+        "take_along_axis",
+    ),
+    *("tile", "trapezoid", "tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all"),
+    *("unique_counts", "unique_inverse", "unique_values", "unstack", "vsplit"),
 )
+_OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "vecdot")
+# Correlations, factors, and solutions of equations, of the class of an argument: which results have it, and which
+# argument it is.
+_OF_WRAPPERS: dict[str, tuple[Any, ...]] = {
+    "correlate": (),
+    **{f"linalg.{name}": () for name in ("cholesky", "inv", "pinv")},
+    **{f"linalg.{name}": ((False, True),) for name in ("eig", "eigh")},
+    "linalg.lstsq": ((True, True, False, False), 1),
+    "linalg.solve": ((), 1),
+    "linalg.svd": ((True, False, True),),
+}
 # Functions of texts, which never are on a device.
 _PRINTING = (numpy.array2string, numpy.array_repr, numpy.array_str)
 _BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _MIRRORED or f"__r{n[2:]}" in OPERATORS]
@@ -306,6 +404,9 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
         if f"__r{n[2:]}" in OPERATORS
     },
     **{getattr(numpy, name): _of_numpys_code(name) for name in _OF_NUMPYS_CODE if hasattr(numpy, name)},
+    **{getattr(numpy.linalg, name): _of_numpys_code(f"linalg.{name}") for name in _OF_NUMPYS_LINALG},
+    **{operator.attrgetter(name)(numpy): _wrapped(name, *how) for name, how in _OF_WRAPPERS.items()},
+    **{getattr(numpy, name): _masked_without_mask(name) for name in ("packbits", "ravel_multi_index", "unpackbits")},
     **{getattr(numpy, name): _like(name) for name in ("empty_like", "full_like", "ones_like", "zeros_like")},
     **{getattr(numpy, name): _broadcast(name) for name in ("broadcast_arrays", "broadcast_to")},
     **{getattr(numpy, name): _product_of_data(name) for name in ("dot", "inner")},
@@ -316,8 +417,10 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.ndarray.fill: _of_data(lambda a, value: a.fill(value)),
     **{getattr(numpy, name): _joined(name) for name in _JOINERS},
     numpy.diff: _differences,
+    numpy.ptp: _range_of_data,
+    numpy.linalg.qr: _orthogonal_factors,
     numpy.roll: _rolled,
-    numpy.matmul: _of_ufunc("matmul"),
+    **{getattr(numpy, name): _of_ufunc(name) for name in PRODUCTS if hasattr(numpy, name)},
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
     numpy.ndim: lambda a: taken(a).ndim,
     numpy.require: _required,
@@ -332,10 +435,29 @@ def call(function: Any, args: Any, options: dict[str, Any]) -> Any:
         run = _IMPLEMENTED.get(function)
     except TypeError:  # no function that has a hash
         return NotImplemented
+    if run is None and (method := getattr(function, "method_of_ufunc", "")):
+        run, args = partial(_by_ufunc_method, args[0].__name__, method), args[1:]
     try:
         return NotImplemented if run is None else run(*args, **options)
     except (MaskedOperandError, OnHostError):
         return NotImplemented
+
+
+_STEPWISE = ("accumulate", "outer", "reduce", "reduceat")
+
+
+def _by_ufunc_method(name: str, method: str, *inputs: Any, **options: Any) -> Any:
+    """Return what a method of a ufunc gives: of the data, without a mask; but `outer` computes as the ufunc does."""
+    given = [taken(x) for x in inputs]
+    like = next((x for x in given if is_ours(x)), None)
+    if type(like) is not MaskedArray or name not in UFUNCS or method not in _STEPWISE:
+        return NotImplemented
+    if method == "outer":
+        first: Any
+        first, second = (x if is_ours(x) else arrays.asarray(x) for x in given)
+        return apply_ufunc(name, (first.reshape(first.shape + (1,) * second.ndim), second), dict(options))
+    result = _of_data(getattr(UFUNCS[name], method))(*given, **options)
+    return result if options.get("out") is not None else new(result, nomask, like)
 
 
 class _OfClassOnly:
@@ -359,12 +481,17 @@ def _array_ufunc(x: Any, ufunc: numpy.ufunc, method: str, *inputs: Any, **option
             and not isinstance(operand, (ndarray, numpy.ndarray, numpy.generic))
         ):
             return NotImplemented
-    has_own = ufunc.__name__ in UFUNCS or ufunc is numpy.matmul
+    has_own = ufunc.__name__ in UFUNCS or ufunc.__name__ in PRODUCTS
     if method == "__call__" and getattr(numpy, ufunc.__name__, None) is ufunc and has_own:
         with suppress(OnHostError):
             return apply_ufunc(ufunc.__name__, inputs, dict(options))
     if "out" in options and method != "__call__":
         options["out"] = options["out"][0]
+    if has_own:
+        with suppress(OnHostError, MaskedOperandError):
+            result = _by_ufunc_method(ufunc.__name__, method, *inputs, **options)
+            if result is not NotImplemented:
+                return result
     run = ufunc if method == "__call__" else getattr(ufunc, method)
     return on_host(lambda *args, **rest: run(*args, **rest), f"numpy ufunc {ufunc.__name__}")(*inputs, **options)
 

@@ -134,7 +134,7 @@ def _ignoring_mask(name: str) -> Callable[..., Any]:
         if found is None:
             return None
         mask = self._stored_mask
-        return new(found, mask if mask is nomask else mask.reshape(found.shape), None, self._has_masked)
+        return new(found, mask if mask is nomask else mask.reshape(found.shape), self, self._has_masked)
 
     run.__name__ = name
     run.__doc__ = f"Ignore the mask. See `numpy.ndarray.{name}`."

@@ -85,6 +85,7 @@ def _takes_every_dtype(name: str) -> Callable[[Callable[..., Any]], Callable[...
         return getattr(function._numpy, name)(*args, **options)
 
     run_by_numpy.__qualname__ = f"ufunc.{name}"  # as messages call it
+    run_by_numpy.method_of_ufunc = name  # type: ignore[attr-defined] # by which masked arrays know it
     run_on_host = on_host(run_by_numpy, "")
 
     def run_or_ask_class(function: ufunc, *args: Any, **options: Any) -> Any:
