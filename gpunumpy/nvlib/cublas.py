@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy
@@ -39,7 +40,14 @@ _DOUBLE = {"emulated": "COMPUTE_64F_EMULATED_FIXEDPOINT"}
 _FASTER = {"float32": _SINGLE, "complex64": _SINGLE, "float64": _DOUBLE, "complex128": _DOUBLE}
 # One and zero in host memory, from which cuBLAS reads them during the call.
 SCALARS = {name: numpy.array([1, 0], name) for name in ("float32", "float64", "complex64", "complex128")}
+SCALAR_ADDRESSES = {name: scalars.ctypes.data for name, scalars in SCALARS.items()}
 _DEFAULT_ALGORITHM = -1
+
+
+@lru_cache(maxsize=64)
+def name_of(dtype: Any) -> str:
+    """Return the name of a dtype, which NumPy puts together whenever it is asked."""
+    return str(dtype.name)
 
 
 def as_matrices(out: Layout, a: Layout, b: Layout) -> tuple[Layout, Layout, Layout]:
@@ -91,9 +99,12 @@ def gemms(out: Layout, a: Layout, b: Layout, conjugate: tuple[bool, bool] = (Fal
     """Return the calls for a product of stacks of matrices. An operand to conjugate must be contiguous by columns."""
     batch = out.shape[:-2]
     (rows, columns), inner = out.shape[-2:], a.shape[-1]
+    blas_a, blas_b = _leading(b, conjugate[1]), _leading(a, conjugate[0])
+    if not batch:
+        starts = b.offset, a.offset, out.offset
+        return Gemms((columns, rows, inner), blas_a, blas_b, (0, 0, rows * columns), 1, (starts,))
     left = broadcast_strides(a.shape[:-2], a.strides[:-2], batch)
     right = broadcast_strides(b.shape[:-2], b.strides[:-2], batch)
-    blas_a, blas_b = _leading(b, conjugate[1]), _leading(a, conjugate[0])
     dims = _merged(batch, right, left)
     # If the second operand is one matrix for the whole stack, the rows of the stack are the rows of one large matrix.
     if len(dims) == 1 and dims[0][1] == 0 and not blas_b[0] and dims[0][2] == rows * blas_b[1]:

@@ -7,6 +7,7 @@ the same in every run.
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -20,7 +21,7 @@ from ..core.runtime import memory
 from ..core.runtime.device import Device
 from ..core.runtime.memory_copy import copy_to_host
 from ..core.runtime.plan import Runner
-from .cublas import SCALARS, TYPES, Gemms, compute_types, operations
+from .cublas import SCALAR_ADDRESSES, SCALARS, TYPES, Gemms, compute_types, name_of, operations
 from .handles import bindings, handle
 
 _HALVES = ("float16", "bfloat16")
@@ -43,10 +44,19 @@ def workspace(device: Device) -> int:
     return found.ptr
 
 
+_INTEGERS: dict[str, Any] = {
+    "i1": ctypes.c_int8,
+    "i4": ctypes.c_int32,
+    "u4": ctypes.c_uint32,
+    "i8": ctypes.c_int64,
+    "u8": ctypes.c_uint64,
+}
+
+
 def set_attribute(function: Callable[..., None], target: int, attribute: Any, value: int, dtype: str) -> None:
     """Set an attribute of one of the library's objects."""
-    encoded = numpy.array(value, dtype)
-    function(target, int(attribute), encoded.ctypes.data, encoded.nbytes)
+    encoded = _INTEGERS[dtype](value)
+    function(target, int(attribute), ctypes.addressof(encoded), ctypes.sizeof(encoded))
 
 
 class Multiplication:
@@ -82,10 +92,8 @@ class Multiplication:
         number = int(getattr(epilogue, name.strip("_") or "DEFAULT"))
         set_attribute(set_description, self.description, attributes.EPILOGUE, number, "u4")
         # The address of the bias is an attribute too, which every call sets; until then any address serves.
-        self.bias = numpy.array(workspace(device), "i8")
-        self.bias_attribute = int(attributes.BIAS_POINTER)
         if "bias" in product.epilogues:
-            self.set_bias(self.bias.item())
+            self.set_bias(workspace(device))
         m, n, k = plan.sizes
         shapes = ((k, m) if plan.blas_a[0] else (m, k), (n, k) if plan.blas_b[0] else (k, n), (m, n))
         leading = (plan.blas_a[1], plan.blas_b[1], m)
@@ -106,28 +114,30 @@ class Multiplication:
         self.clamps = "maximum" in product.epilogues
         self.proven: dict[int, int] = {}
         self.workspaces: dict[int, int] = {}
-        self._heuristic_results: dict[int, Algorithms] = {}
+        self._algorithms: dict[int, list[int]] = {}
+        self._results: list[Any] = []  # the library's arrays that hold the algorithms
         self._result_size = lt.matmul_heuristic_result_dtype.itemsize
 
     def set_bias(self, pointer: int) -> None:
         """Set the address of the bias."""
-        self.bias[()] = pointer
-        self.library.matmul_desc_set_attribute(self.description, self.bias_attribute, self.bias.ctypes.data, 8)
+        attributes, set_description = self.library.MatmulDescAttribute, self.library.matmul_desc_set_attribute
+        set_attribute(set_description, self.description, attributes.BIAS_POINTER, pointer, "i8")
 
     def algorithms(self, alignment: int) -> list[int]:
         """Return the addresses of the algorithms for pointers to multiples of `alignment` bytes, the best first."""
-        found = self._heuristic_results.get(alignment)
+        found = self._algorithms.get(alignment)
         if found is None:
             reductions = _REDUCTION_IN_SUMS_DTYPE if self.halves else _ANY_REDUCTION
             layouts = (self.layout_a, self.layout_b, self.layout_out)
             max_results = _NAN_CANDIDATES if self.clamps else 1
-            found = self._heuristic_results[alignment] = ask_heuristic(
+            results, count = ask_heuristic(
                 self.device, self.description, layouts, alignment, self.max_workspace, reductions, max_results
             )
-        results, count = found
-        addresses = [results.ptr + number * self._result_size for number in range(count)]
-        self.workspaces.update(zip(addresses, numpy.atleast_1d(results.workspace_size).tolist(), strict=False))
-        return addresses
+            self._results.append(results)
+            found = self._algorithms[alignment] = [results.ptr + n * self._result_size for n in range(count)]
+            sizes = results.workspace_size if max_results > 1 else (results.workspace_size,)
+            self.workspaces.update(zip(found, map(int, sizes), strict=False))
+        return found
 
 
 class Algorithms(NamedTuple):
@@ -151,23 +161,34 @@ def ask_heuristic(
     `description` and `layouts`, of A, B and the result, are addresses of the library's objects.
     """
     lt, library = handle(device, "cublasLt")
-    preference = lt.matmul_preference_create()
+    preference = _preference(device, alignment, max_workspace, reductions)
+    results, count = lt.MatmulHeuristicResult(max_results), ctypes.c_int32()
+    request = (*layouts, layouts[-1], preference.pointer, max_results, results.ptr, ctypes.addressof(count))
+    device.activate()
     try:
+        lt.matmul_algo_get_heuristic(library, description, *request)
+    except lt.cuBLASLtError:  # the library has no such product
+        return Algorithms(results, 0)
+    return Algorithms(results, count.value)
+
+
+class _Preference:
+    """The library's object of what an algorithm may need; destroyed with this one."""
+
+    def __init__(self, lt: Any, alignment: int, max_workspace: int, reductions: int) -> None:
+        self.pointer = lt.matmul_preference_create()
+        weakref.finalize(self, lt.matmul_preference_destroy, self.pointer).atexit = False
         attributes, set_preference = lt.MatmulPreferenceAttribute, lt.matmul_preference_set_attribute
-        set_attribute(set_preference, preference, attributes.MAX_WORKSPACE_BYTES, max_workspace, "u8")
-        set_attribute(set_preference, preference, attributes.REDUCTION_SCHEME_MASK, reductions, "u4")
+        set_attribute(set_preference, self.pointer, attributes.MAX_WORKSPACE_BYTES, max_workspace, "u8")
+        set_attribute(set_preference, self.pointer, attributes.REDUCTION_SCHEME_MASK, reductions, "u4")
         for matrix in "ABCD":
-            set_attribute(set_preference, preference, attributes[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
-        results, count = lt.MatmulHeuristicResult(max_results), numpy.zeros(1, "i4")
-        request = (*layouts, layouts[-1], preference, max_results, results.ptr, count.ctypes.data)
-        device.activate()
-        try:
-            lt.matmul_algo_get_heuristic(library, description, *request)
-        except lt.cuBLASLtError:  # the library has no such product
-            return Algorithms(results, 0)
-        return Algorithms(results, int(count[0]))
-    finally:
-        lt.matmul_preference_destroy(preference)
+            set_attribute(set_preference, self.pointer, attributes[f"MIN_ALIGNMENT_{matrix}_BYTES"], alignment, "u4")
+
+
+@lru_cache(maxsize=64)
+def _preference(device: Device, alignment: int, max_workspace: int, reductions: int) -> _Preference:
+    """Return a preference, of which products of all sizes have the same."""
+    return _Preference(handle(device, "cublasLt")[0], alignment, max_workspace, reductions)
 
 
 def destroy(objects: Sequence[tuple[Callable[[int], None], int]]) -> None:
@@ -208,7 +229,8 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
     fallback
         The function to call instead where the library has no algorithm for the alignment of the pointers.
     """
-    multiplication = _multiplication(device, plan, dtype.name, out.name, product)
+    name = name_of(dtype)
+    multiplication = _multiplication(device, plan, name, name_of(out), product)
     if multiplication is None:
         return None
     matmul, library, description = multiplication.library.matmul, multiplication.handle, multiplication.description
@@ -218,11 +240,12 @@ def prepare(device: Device, plan: Gemms, dtype: Any, out: Any, product: Product,
     scale, divisor, bias = positions.get("scale"), positions.get("divide"), positions.get("bias")
     residual = next((positions[name] for name in positions if name in RESIDUALS), None)
     sign = -1 if "subtract_from" in positions else 1
-    scalars = SCALARS[TYPES[dtype.name][1]]
+    scalars, alpha = SCALARS[TYPES[name][1]], SCALAR_ADDRESSES[TYPES[name][1]]
     if product.epilogues:
         scalars = scalars.copy()  # kept alive by `run`, as cuBLASLt reads its memory
         scalars[:] = sign, 0 if residual is None else -1 if "subtract" in positions else 1
-    alpha, beta = scalars.ctypes.data, scalars.ctypes.data + scalars.itemsize
+        alpha = scalars.ctypes.data
+    beta = alpha + scalars.itemsize
     itemsize, out_itemsize = dtype.itemsize, out.itemsize
     offsets = [(itemsize * a, itemsize * b, out_itemsize * c) for a, b, c in plan.offsets]
     offset_bits = 0

@@ -183,9 +183,15 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     monkeypatch.setattr(cublaslt, "workspace", lambda device: 5)
     monkeypatch.setattr(memory, "foreign_buffer", lambda pointer, nbytes, owner, device: pointer)
     monkeypatch.setattr(cublaslt, "copy_to_host", lambda pointer, start, nbytes: _at(pointer + start, "u1", nbytes))
-    cublaslt._multiplication.cache_clear()
+    forget()
     yield made
-    cublaslt._multiplication.cache_clear()
+    forget()
+
+
+def forget() -> None:
+    """Let go of all that was made of a model."""
+    for kept in (cublaslt._multiplication, cublaslt._preference):
+        kept.cache_clear()
 
 
 def sample(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -354,8 +360,17 @@ def test_objects_of_the_library_are_given_back(model: Model) -> None:
     a = sample((4, 4), "f4")
     for _ in range(3):
         assert run(a, a, numpy.zeros_like(a), Product())
-    cublaslt._multiplication.cache_clear()
+    forget()
     assert not model.objects
+
+
+def test_products_of_all_sizes_have_one_preference_for_each_alignment(model: Model) -> None:
+    for size in (4, 5, 6):
+        a = sample((size, size), "f4")
+        assert run(a, a, numpy.zeros_like(a), Product())
+    kept = [attributes for attributes in model.objects.values() if "MIN_ALIGNMENT_A_BYTES" in attributes]
+    assert len(kept) == len({wish["MIN_ALIGNMENT_A_BYTES"] for wish in model.chosen})
+    assert len(model.chosen) >= 3
 
 
 def test_scalars_that_the_library_does_not_take_exactly() -> None:

@@ -26,9 +26,12 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
         monkeypatch.setattr(module, "handle", lambda device, name: (made, 3))
         monkeypatch.setattr(module, "bindings", lambda name: CUBLAS)
     monkeypatch.setattr(cublaslt, "workspace", lambda device: 5)
-    cublaslt_scaled._scaled_product.cache_clear()
+    kept = cublaslt_scaled._scaled_product, cublaslt._preference
+    for cached in kept:
+        cached.cache_clear()
     yield made
-    cublaslt_scaled._scaled_product.cache_clear()
+    for cached in kept:
+        cached.cache_clear()
 
 
 def run(arrays: list[Any], fast: bool = False, kinds: tuple[str, str] = ("whole", "whole")) -> None:

@@ -120,7 +120,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
     } classes[] = {
         {"ndarray", &s.ndarray}, {"Signature", &s.signature}, {"Queue", &s.queue},
         {"Leaf", &s.leaf}, {"Const", &s.constant}, {"View", &s.view}, {"Update", &s.update}, {"Reduce", &s.reduce},
-        {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"Gather", &s.gather}, {"Scatter", &s.scatter}, {"Iota", &s.iota}, {"PoolBuffer", &s.pool_buffer},
+        {"LibraryCall", &s.library_call}, {"Layout", &s.layout}, {"Gather", &s.gather}, {"Scatter", &s.scatter}, {"Iota", &s.iota}, {"Map", &s.map}, {"PoolBuffer", &s.pool_buffer},
         {"Lock", &s.lock}, {"_DeviceState", &s.device_state}, {"Planner", &s.planner}, {"LoopCut", &s.loop_cut},
         {"BoundedTable", &s.bounded_table}, {"Variants", &s.variants},
         {"Plan", &s.plan}, {"Device", &s.device},
@@ -157,7 +157,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.leaf_strides, s.leaf, "strides"}, {&s.leaf_origin, s.leaf, "origin"}, {&s.leaf_aligned, s.leaf, "aligned"},
         {&s.view_strides, s.view, "strides"}, {&s.view_offset, s.view, "offset"}, {&s.update_region, s.update, "region"},
         {&s.library_call_name, s.library_call, "name"}, {&s.library_call_options, s.library_call, "options"},
-        {&s.library_call_results, s.library_call, "results"}, {&s.reduce_axes, s.reduce, "axes"},
+        {&s.library_call_results, s.library_call, "results"}, {&s.map_op, s.map, "op"}, {&s.reduce_axes, s.reduce, "axes"},
         {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
         {&s.queue_alignment, s.queue, "alignment"}, {&s.queue_host_bytes, s.queue, "host_bytes"},
         {&s.queue_host_multiplications, s.queue, "host_multiplications"},

@@ -524,6 +524,7 @@ const struct {
     vectorcallfunc call;
 } NAMED[] = {
     {"allocate", call_allocate},
+    {"are_read_as_they_are", call_found<1, are_read_as_they_are>},
     {"array_ufunc", call_array_ufunc},
     {"compute", call_compute},
     {"compute_part", call_compute_part},

@@ -218,6 +218,12 @@ struct Computed {
 
 Recent<Computed, 64> recent_computed;
 
+bool is_conjugation(PyObject* signature) {
+    PyObject* primitive = state.signature_primitive.of(signature);
+    return Py_TYPE(primitive) == state.map &&
+           !PyUnicode_CompareWithASCIIString(state.map_op.of(primitive), "conjugate");
+}
+
 }  // namespace
 
 Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
@@ -323,6 +329,28 @@ PyObject* library_calls(PyObject* const* args) {
         if (PyList_Append(found.get(), signature) < 0) return nullptr;
     }
     return found.release();
+}
+
+PyObject* are_read_as_they_are(PyObject* const* args) {
+    if (!PyTuple_CheckExact(args[0])) return nullptr;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); k++) {
+        PyObject* signature = PyTuple_GET_ITEM(args[0], k);
+        if (Py_TYPE(signature) != state.signature) return nullptr;
+        PyObject* primitive = state.signature_primitive.of(signature);
+        const bool is_view = Py_TYPE(primitive) == state.view, is_leaf = Py_TYPE(primitive) == state.leaf;
+        bool is_read = true;
+        if (is_view || is_leaf) {
+            Sizes shape, strides;
+            if (!shape.read(state.signature_shape.of(signature)) || !shape.count ||
+                !strides.read((is_leaf ? state.leaf_strides : state.view_strides).of(primitive))) {
+                return nullptr;
+            }
+            is_read = is_blas_readable(shape, strides);
+        }
+        PyObject* seen = is_view ? PyTuple_GET_ITEM(state.signature_args.of(signature), 0) : signature;
+        if (!is_read || is_conjugation(seen)) Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
 }
 
 PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments) {

@@ -32,6 +32,10 @@ PyObject* with_operands(PyObject* operation, PyObject* args);
 // Those of signatures, a list, that are library calls; see `library_calls` in batch.py.
 PyObject* library_calls(PyObject* const* args);
 
+// Whether BLAS reads operands, of which there is a tuple of signatures, as they are; see `are_read_as_they_are` in
+// matrix_product.py.
+PyObject* are_read_as_they_are(PyObject* const* args);
+
 // The signature of an operation on operands, of which there is a tuple of signatures, from a table by their kinds and
 // static arguments, a tuple that may be null; see `at_new_sizes`.
 PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments);

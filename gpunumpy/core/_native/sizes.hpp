@@ -98,4 +98,17 @@ inline bool is_c_ordered(const Sizes& shape, const Sizes& strides) {
     return true;
 }
 
+// Whether BLAS can read a vector (positive stride) or matrices (contiguous rows or columns) in place.
+inline bool is_blas_readable(const Sizes& shape, const Sizes& strides) {
+    const int last = shape.count - 1;
+    if (!last) return strides.at[0] > 0 || shape.at[0] == 1;
+    const Py_ssize_t rows = shape.at[last - 1], columns = shape.at[last];
+    const Py_ssize_t down = strides.at[last - 1], across = strides.at[last];
+    for (int k = 0; k <= last; k++) {
+        if (strides.at[k] < 0) return false;
+    }
+    return ((across == 1 || columns == 1) && (down >= columns || rows == 1)) ||
+           ((down == 1 || rows == 1) && (across >= rows || columns == 1));
+}
+
 }  // namespace core

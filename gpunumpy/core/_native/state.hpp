@@ -8,7 +8,7 @@ namespace core {
 struct State {
     // Classes of the graph and of arrays.
     PyTypeObject *ndarray, *signature, *queue, *leaf, *constant, *view, *update, *reduce, *library_call, *layout,
-        *gather, *scatter, *iota;
+        *gather, *scatter, *iota, *map;
     // Tables: windows by signature and layout, signatures by what they are made from, kinds by themselves, numbers of
     // structures by what these are.
     PyObject *windows, *signatures, *kinds, *structures;
@@ -32,7 +32,7 @@ struct State {
     Slot signature_primitive, signature_args, signature_shape, signature_dtype, signature_queue, signature_generator,
         signature_weight, signature_outputs, signature_kind, signature_c_ordered, signature_structure, signature_sizes;
     Slot leaf_strides, leaf_origin, leaf_aligned, view_strides, view_offset, update_region, reduce_axes,
-        library_call_name, library_call_options, library_call_results;
+        library_call_name, library_call_options, library_call_results, map_op;
     Slot queue_alignment, queue_host_bytes, queue_host_multiplications, queue_shares_memory, queue_pending, queue_lock, queue_review_at, queue_review, queue_run,
         queue_publications, queue_state;
     Slot state_planner, state_cut, planner_plans, planner_templates, variants_by_pattern;

@@ -265,6 +265,7 @@ def objects_of_core() -> dict[str, Any]:
         "Scatter": Scatter,
         "Iota": Iota,
         "LibraryCall": LibraryCall,
+        "Map": Map,
         "Signature": Signature,
         "kinds": _kinds.find.__self__,  # type: ignore[attr-defined]
         "structures": NUMBERS.find.__self__,  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from ...core._native import tried_first
 from ...core.dtypes import BYTE_FLOATS, FLOAT32, KIND
 from ...core.graph import layout
 from ...core.graph import node as graph
@@ -58,7 +59,13 @@ def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
         return False
     if left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS and isinstance(left.primitive, Leaf):
         return False
-    return _is_read_as_it_is(left) and _is_read_as_it_is(right)
+    return are_read_as_they_are(signatures)
+
+
+@tried_first
+def are_read_as_they_are(signatures: Sequence[Signature]) -> bool:
+    """Return True for vectors and matrices that BLAS can read, and that are not seen as conjugations."""
+    return all(map(_is_read_as_it_is, signatures))
 
 
 def _is_read_as_it_is(signature: Signature) -> bool:
