@@ -10,9 +10,9 @@ from ..core.dtypes import COMPLEX128, FLOAT64, INT64, DType
 from ..core.graph import node as graph
 from ..core.graph.node import Node
 from ..core.numpy_release import NUMPY_2_5
-from ..core.recording.array import from_host, ndarray, wrap
+from ..core.recording.array import from_host, is_scalar, ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, cast_with_warning, elementwise
-from ..core.source_location import source_location
+from ..core.source_location import call_for_user, source_location
 from .indexing.slices import element, sliced_copy
 from .manipulation.joining import concatenate
 from .sorting.searching import check_vector, insertion_positions
@@ -65,10 +65,12 @@ def _outside(value: Any, dtype: DType) -> Any:
     if isinstance(value, ndarray):
         if value.ndim:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-        return wrap(as_dtype(value.value(), dtype))
-    if isinstance(value, (str, list, tuple)) or (dtype == FLOAT64 and numpy.iscomplexobj(value)):
+        if value.dtype.kind == "c" and dtype == FLOAT64 and not is_scalar(value):
+            raise TypeError("float() argument must be a string or a real number, not 'complex'")
+        return wrap(cast_with_warning(value.value(), dtype))
+    if isinstance(value, (str, list, tuple)) or (dtype == FLOAT64 and type(value) is complex):
         raise TypeError(f"must be real number, not {type(value).__name__}")
-    return complex(value) if dtype == COMPLEX128 else float(value)
+    return complex(value) if dtype == COMPLEX128 else call_for_user(float, value)  # NumPy warns of its complex scalars
 
 
 def _one_period(values: ndarray, points: ndarray, samples: ndarray, period: Any) -> tuple[ndarray, ndarray, ndarray]:

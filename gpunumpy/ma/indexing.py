@@ -11,6 +11,7 @@ from ..core.recording.array import is_scalar
 from ..functions.creation.arrays import array as new_array
 from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.repeating import resize
+from ..functions.ufuncs.errstate import ignoring
 from ..functions.ufuncs.ufunc import UFUNCS
 from .masks import data_of, data_of_out, getmask, getmaskarray, make_mask, stored_mask, taken
 from .selecting import filled_for
@@ -39,6 +40,7 @@ def get_item(x: Any, key: Any) -> Any:
     return result
 
 
+@ignoring(over="ignore", invalid="ignore")
 def set_item(x: Any, key: Any, value: Any) -> None:
     """Write ``x[key] = value``; `masked` masks the elements, and any other value unmasks them if the mask is soft."""
     is_masked_key = isinstance(key, MaskedArray)

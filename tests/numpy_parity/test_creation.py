@@ -271,6 +271,7 @@ def test_matrices() -> None:
             for dtype in DTYPES:
                 both("vander", sample(dtype, (4,)), n, increasing)
     both("vander", sample("d", (2, 2)))
+    both("vander", numpy.array([complex(numpy.inf, 0), complex(0, numpy.nan), -0.0j, 2]), 3)
 
 
 def test_a_diagonal_is_a_read_only_view() -> None:

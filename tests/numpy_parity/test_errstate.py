@@ -189,6 +189,39 @@ def test_complex_numbers(name: str, dtype: str) -> None:
         compare(binary(name), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
 
 
+# A divisor with a NaN, and numbers over zero some part of which is NaN or zero.
+QUOTIENTS = (
+    *((1 + 1j, numpy.nan), (numpy.nan, complex(1, numpy.nan)), (numpy.inf, numpy.nan), (0, numpy.nan)),
+    *((complex(numpy.nan, 1), 0), (complex(1, numpy.nan), 0), (complex(numpy.inf, 0), 0), (complex(2, numpy.inf), 0)),
+)
+# Parts that are ordered and parts that are not: the imaginary ones count where the real ones are equal.
+ORDERED = (
+    *((numpy.nan, 2), (1 + 1j, numpy.nan), (complex(1, numpy.nan), 2), (complex(2, numpy.nan), 2), (numpy.inf, 2)),
+    *((complex(numpy.inf, 1), numpy.nan), (complex(3, numpy.nan), complex(3, 1)), (1 + 1j, 2 + 1j)),
+)
+
+
+@pytest.mark.parametrize("dtype", "FD")
+def test_nans_of_complex_numbers(dtype: str) -> None:
+    for a, b in QUOTIENTS:
+        compare(binary("divide"), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
+        compare(unary("reciprocal"), (numpy.array([1, b or 1], dtype),))
+    for name in ("less", "less_equal", "greater", "greater_equal", "equal"):
+        for a, b in ORDERED:
+            compare(binary(name), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
+
+
+@pytest.mark.parametrize("value", [numpy.nan, numpy.inf, 1e300])
+@pytest.mark.parametrize("dtype", ["i8", "f4"])
+def test_elements_of_masked_arrays_are_written_in_silence(value: float, dtype: str) -> None:
+    def write(np: Any, a: Any) -> None:
+        masked = np.ma.array([1, 2], mask=[0, 1], dtype=dtype)
+        masked[0:1] = a
+        masked[:] = np.ma.array([value, value], mask=[0, 1])
+
+    assert not compare(write, (numpy.array([value]),))
+
+
 def test_bfloat16(device: str) -> None:
     with Device(device), gpunumpy.errstate(all="raise"):
         a = gpunumpy.array([1, 0, 1e38], gpunumpy.bfloat16)
@@ -243,6 +276,9 @@ OTHERS: tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...] = (
     (lambda np, a: np.floor_divide.at(a.copy(), [0], 0), (numpy.array([1, 2]),)),
     (lambda np, a: np.remainder.at(a.copy(), [0, 1], np.array([1, 0])), (numpy.array([1, 2]),)),
     (lambda np, a: np.add.at(a.copy(), [0, 1], 0), (numpy.array([1, 2]),)),
+    (lambda np, a: np.add.at(a.copy(), [0, 1], np.array([1.0, numpy.nan])), (numpy.array([1, 2], "i4"),)),
+    (lambda np, a: np.subtract.at(a.copy(), [0, 1], np.array([1.0, 2.0])), (numpy.array([1, 2], "i4"),)),
+    (lambda np, a: np.vander(a), (numpy.array([complex(numpy.inf, 0), 1j]),)),
     (lambda np, a: a @ a, (numpy.full((2, 2), 1e200),)),
     (lambda np, a: np.einsum("ij,jk", a, a), (numpy.full((2, 2), 1e200),)),
     (lambda np, a: np.einsum("i->", a), (numpy.array([1e308, 1e308]),)),

@@ -76,6 +76,16 @@ def test_weights_of_bincount(dtype: Any) -> None:
     check_with_messages("bincount", numpy.array([900, 3, 900]), sample(dtype, (6,), 2)[::2])
 
 
+def test_complex_scalars_as_weights() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        counts = np.bincount(np.array([0, 1, 1]), weights=[numpy.complex128(2 + 1j)] * 3)
+    assert numpy.asarray(counts).tolist() == [2, 4]
+    assert {w.category for w in caught} == {numpy.exceptions.ComplexWarning}
+    with pytest.raises(TypeError, match="complex"):
+        np.bincount(np.array([0]), weights=[2j])
+
+
 WRONG: tuple[tuple[Any, ...], ...] = (
     *(([-1, 2],), (numpy.array([[1, 2]]),), (1,), (numpy.array([1.0]),), (numpy.array([]),), (numpy.array([1j]),)),
     *(([1, 2], [1, 2, 3]), ([1], numpy.array([[1]])), ([1], 1), ([1], numpy.array([1j]))),

@@ -101,6 +101,18 @@ def test_interp_is_a_search_and_a_kernel(name: str) -> None:
     assert len(kernels(lambda: np.interp(x, points, samples))) == 2
 
 
+@pytest.mark.parametrize("name", ["left", "right"])
+def test_complex_scalars_beyond_the_ends(name: str) -> None:
+    x = np.array([-5.0, 5.0])
+    for value in (numpy.complex128(2 + 1j), numpy.complex64(2), np.array([2 + 1j])[0]):
+        with pytest.warns(numpy.exceptions.ComplexWarning):
+            found = np.interp(x, [0, 1], [0.0, 1], **{name: value})
+        assert numpy.asarray(found).tolist() == ([2, 1] if name == "left" else [0, 2])
+    for value in (2j, np.array(2j), numpy.array(2j)):
+        with pytest.raises(TypeError):
+            np.interp(x, [0, 1], [0.0, 1], **{name: value})
+
+
 def test_interp_of_a_scalar_is_a_scalar() -> None:
     assert np.isscalar(np.interp(2.5, np.arange(4.0), np.arange(4.0))) == np.isscalar(np.sum(np.arange(3)))
 

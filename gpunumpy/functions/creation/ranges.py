@@ -442,13 +442,17 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> ndarray:
     n = vector.size if N is None else operator.index(host_scalar(N))
     dtype = numpy.promote_types(vector.dtype, int)
     shape = as_shape((vector.size, n))
-    column = graph.iota(shape, 1, vector.queue)
-    base = graph.broadcast(reshaped(vector, (vector.size, 1)).value(), shape)
-    # Ones in the first column and the vector in the others: the running products are the powers.
-    factor = apply_op(
-        "where", apply_op("equal", column, scalar_node(0)), scalar_node(1, dtype), graph.cast(base, dtype)
-    )
-    powers = mark_owner_as_array(wrap(graph.scan("multiply", (dtype, dtype), 1, factor)))
+    rows = graph.cast(reshaped(vector, (vector.size, 1)).value(), dtype)
+    if dtype.kind == "c" and n > 1:  # one times a complex infinity has a NaN
+        products = graph.scan("multiply", (dtype, dtype), 1, graph.broadcast(rows, (vector.size, n - 1)))
+        ones = graph.fill(scalar_node(1, dtype), shape, vector.queue)
+        node = graph.update(ones, Layout((vector.size, n - 1), (n, 1), 1), products)
+    else:
+        # Ones in the first column and the vector in the others: the running products are the powers.
+        is_first = apply_op("equal", graph.iota(shape, 1, vector.queue), scalar_node(0))
+        factor = apply_op("where", is_first, scalar_node(1, dtype), graph.broadcast(rows, shape))
+        node = graph.scan("multiply", (dtype, dtype), 1, factor)
+    powers = mark_owner_as_array(wrap(node))
     if increasing:
         return powers
     return array_in_memory_order(make_view(powers, Layout(shape, (max(n, 1), -1), max(n - 1, 0))).value(), None)

@@ -62,7 +62,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> ndarray:
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {INT64!r} according to the rule 'safe'")
     if not array.size:
         return zeros(min_size, INT64, device=array.device)
-    weight = None if weights is None else _checked_weights(as_array(weights, array.device), array.size)
+    weight = None if weights is None else _weights_of(weights, array)
     # Cast to unsigned, negative integers are the greatest: one maximum shows both the size and the error.
     unsigned = graph.cast(contiguous_vector(array.value()), _UINT64)
     greatest = int(number(wrap(graph.reduce("maximum", (_UINT64, _UINT64), (0,), (unsigned,)))))
@@ -79,6 +79,14 @@ def _checked_weights(weight: ndarray, count: int) -> ndarray:
     if weight.size != count:
         raise ValueError("The weights and list don't have the same length.")
     return weight
+
+
+def _weights_of(weights: Any, x: ndarray) -> ndarray:
+    """Return the weights of the elements of `x`; NumPy makes a float of each complex number in a list, if it can."""
+    weight = as_array(weights, x.device)
+    if KIND[weight.dtype] == "c" and not isinstance(weights, (ndarray, numpy.ndarray)):
+        raise OnHostError("a list of complex weights")
+    return _checked_weights(weight, x.size)
 
 
 def _record_counts(x: ndarray, bins: int, weight: ndarray | None) -> Node:

@@ -41,6 +41,7 @@ _POLES: dict[str, int | None] = {
 }
 # Integer divisions: the position of the divisor among the arguments.
 _DIVISORS = {"floor_divide": 1, "remainder": 1, "fmod": 1, "reciprocal": 0}
+_ORDERINGS = frozenset(("less", "less_equal", "greater", "greater_equal"))
 # Ops whose results may underflow. Where an inverse op exists, it shows whether the result was exact:
 # (inverse op, position of its second argument, position of the argument that it must give back).
 _UNDERFLOWS: dict[str, tuple[str, int, int] | None] = {
@@ -186,6 +187,8 @@ def _flags_of_op(
 ) -> Node | None:
     """Return the flags of each element of `result`, op `op` over `args`, or None if there can be no error."""
     kind = KIND[loop[-1]]
+    if op in _ORDERINGS and KIND[loop[0]] == "c":
+        return _encode((INVALID, _is_unordered(*args)))
     if op == "cast" and numpy.can_cast(loop[0], loop[1]):
         return None
     if kind in "iu":
@@ -210,10 +213,38 @@ def _flags_of_op(
         pole = _test("logical_not", args[zero_at])
         found.append((DIVIDE, _all_of([new_infinity, pole])))
         found.append((OVER, _all_of([new_infinity, _negate(pole)])))
+    if kind == "c" and op in ("divide", "reciprocal"):
+        found += _flags_of_complex_quotient(args)
     if underflows and op in _UNDERFLOWS and kind in "ef":
         tiny = [_is_subnormal(result), finite, *map(_is_nonzero, args), _was_rounded(op, args, result)]
         found.append((UNDER, _all_of(tiny)))
     return _encode(*found)
+
+
+def _flags_of_complex_quotient(args: Sequence[Node]) -> list[tuple[int, Node]]:
+    """Return the flags of a NaN in a complex divisor, whose parts are ordered, and of a divisor that is zero."""
+    dtype = table.resolve("real", (args[-1].signature.dtype,))[-1]
+    found = [(INVALID, _test("isnan", args[-1]))]
+    if len(args) == 2:
+        pole = _test("logical_not", args[1])
+        for part in ("real", "imag"):
+            dividend = _map(part, dtype, args[0])
+            divided = _all_of([pole, _test("isfinite", dividend), _is_nonzero(dividend)])
+            found += [(DIVIDE, divided), (INVALID, _all_of([pole, _test("logical_not", dividend)]))]
+    return found
+
+
+def _is_unordered(x: Node, y: Node) -> Node:
+    """Record whether the parts that NumPy orders complex numbers by have a NaN: the imaginary ones of equal real ones.
+
+    Numbers that are not complex compare without a flag.
+    """
+    dtype = table.resolve("real", (x.signature.dtype,))[-1]
+    (x_real, y_real), (x_imag, y_imag) = ([_map(part, dtype, z) for z in (x, y)] for part in ("real", "imag"))
+    among_real, among_imag = (
+        _map("logical_or", BOOL, _test("isnan", a), _test("isnan", b)) for a, b in ((x_real, y_real), (x_imag, y_imag))
+    )
+    return _map("logical_or", BOOL, among_real, _all_of([_map("equal", BOOL, x_real, y_real), among_imag]))
 
 
 def _flags_of_nextafter(args: Sequence[Node], result: Node) -> Node:
@@ -327,9 +358,17 @@ def _flags_of_integer_fold(primitive: LibraryCall, node: Node) -> list[tuple[str
 
 
 def _flags_of_integer_scatter(primitive: Scatter, node: Node) -> list[tuple[str, Node]]:
-    """Return the flags, as one value, of integers that `ufunc.at` divides by zero; none for other ops."""
+    """Return the flags, as one value, of integers that `ufunc.at` divides by zero, or adds a float to that is none.
+
+    There are none for other ops.
+    """
     divisor = node.args[1]
-    if _DIVISORS.get(primitive.op) != 1 or 0 in divisor.signature.shape:
+    if 0 in divisor.signature.shape:
+        return []
+    if primitive.op in ("add", "subtract") and KIND[divisor.signature.dtype] in "ef":
+        is_lost = _negate(_is_convertible(divisor, node.signature.dtype))
+        return [("at", _reduce_flags(_encode((INVALID, is_lost))))]
+    if _DIVISORS.get(primitive.op) != 1:
         return []
     is_zero = _test(
         "logical_not", graph.view(divisor, Layout((1,), (0,), 0)) if not divisor.signature.shape else divisor
