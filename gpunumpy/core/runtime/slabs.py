@@ -23,6 +23,7 @@ from ..graph.substituted import substituted
 from . import memory
 from .device import Device
 from .host_copies import HostCopy
+from .memory_pool import size_class
 from .progress import progress_bar
 from .run import publish
 from .slab_reads import loaded, readings
@@ -227,6 +228,11 @@ def _compute_at_once(queue: Queue, roots: Sequence[Node], budget: int, compute: 
     """Compute values out of those parts of their operands that they read: together, as outputs of one call may be."""
     if not roots:
         return
+    if len(roots) > 1 and _block_bytes(roots, budget) > memory.most_bytes(queue.device):
+        half = len(roots) // 2  # to find no room takes longer than to compute them
+        for part in (roots[:half], roots[half:]):
+            _compute_at_once(queue, part, budget, compute)
+        return
     try:
         copies = substituted(roots, loaded(queue, roots, budget), {})
         compute(queue, copies)
@@ -237,6 +243,12 @@ def _compute_at_once(queue: Queue, roots: Sequence[Node], budget: int, compute: 
             _compute_at_once(queue, [root], budget, compute)
     else:
         publish(queue, [(root, copy.data, copy.signature) for root, copy in zip(roots, copies, strict=True)])
+
+
+def _block_bytes(roots: Sequence[Node], budget: int) -> int:
+    """Return how many bytes the blocks have that values need for what they read and for themselves."""
+    sizes = [reading.nbytes(budget) for reading in readings(roots)] + list(map(_bytes, roots))
+    return sum(map(size_class, sizes))
 
 
 def _without_slabs(queue: Queue, root: Node, budget: int, error: MemoryError) -> MemoryError:

@@ -77,3 +77,21 @@ def test_a_program_goes_on_after_arrays_are_deleted(
     others.clear()
     del array
     numpy.testing.assert_array_equal(total.get(), (values * values).cumsum())
+
+
+def test_small_results_whose_blocks_have_no_room_together(
+    limit: Callable[[int | None], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Are not tried together: an attempt that finds no room looks for garbage, which takes longer than they do."""
+    x = numpy.random.default_rng(0).random((40, 60))
+    shortages, shortage = list[str](), memory.shortage
+    monkeypatch.setattr(memory, "shortage", lambda device, asked: shortages.append(asked) or shortage(device, asked))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(CPU, "has_spilled", False)
+    before = np.set_residence("device")
+    try:
+        limit(8 * BLOCK_BYTES)
+        result = np.asnumpy(np.pad(np.asarray(x), 2, mode="median"))
+    finally:
+        np.set_residence(before)
+    numpy.testing.assert_array_equal(result, numpy.pad(x, 2, mode="median"))
+    assert len(shortages) < 30
