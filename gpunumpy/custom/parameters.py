@@ -62,7 +62,10 @@ def _parsed(text: str) -> Parameter:
         )
     unknown = [word for word in words if word not in ("raw", "const")]
     if unknown:
-        raise ValueError(f"a parameter is not {unknown[0]!r}; allowed: raw, const")
+        raise ValueError(
+            f"{text.strip()!r} is no parameter: {unknown[0]!r} before its type is neither raw nor const; "
+            "commas part parameters, as in 'T x, T y'"
+        )
     if name in _RESERVED or name.startswith("_"):
         raise ValueError(
             f"a parameter may not be called {name!r}: i, n and names with _ before them are the kernel's own"

@@ -440,7 +440,8 @@ def test_a_copy_by_pickle() -> None:
     ("inputs", "outputs", "message"),
     [
         ("x", "T z", "'x' is no parameter"),
-        ("T x, wild T y", "T z", "a parameter is not 'wild'"),
+        ("T x, wild T y", "T z", "'wild T y' is no parameter: 'wild'"),
+        ("T x T y", "T z", "'T x T y' is no parameter: 'T' before its type is .* commas"),
         ("T i", "T z", "may not be called 'i'"),
         ("T _x", "T z", "may not be called '_x'"),
         ("T x", "T x", "two parameters are called 'x'"),
