@@ -42,9 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m gpunumpy", usage=_USAGE, description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=__version__)
     module_help = "replace NumPy in this module and what is in it, installed or not, and in no other (may be repeated)"
-    parser.add_argument("--only", action="append", default=[], metavar="MODULE", help=module_help)
+    module: Any = {"action": "append", "type": _module, "default": [], "metavar": "MODULE"}
+    parser.add_argument("--only", help=module_help, **module)
     module_help = "leave NumPy in this module and what is in it (may be repeated)"
-    parser.add_argument("--exclude", action="append", default=[], metavar="MODULE", help=module_help)
+    parser.add_argument("--exclude", help=module_help, **module)
     report_help = "at the end, print what ran on the device, what on the host and why, and the time of each line"
     parser.add_argument("--report", action="store_true", help=report_help)
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a module")
@@ -65,6 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with import_late(".scripts.report", __package__).Report() if chosen.report else nullcontext():
         run(words[0], words[1:], Selection(tuple(chosen.only), tuple(chosen.exclude)))
     return 0
+
+
+def _module(name: str) -> str:
+    if name.endswith(".py") or not all(part.isidentifier() for part in name.split(".")):
+        raise argparse.ArgumentTypeError(f"{name!r} is not the name of a module, such as package.module")
+    return name
 
 
 def _info(words: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ import runpy
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
@@ -80,6 +81,11 @@ def _prepare(argv: list[str], folder: str, selected: Selection) -> ModuleType:
     main = sys.modules["__main__"] = ModuleType("__main__")
     vars(main).update(__annotations__={}, __builtins__=sys.modules["builtins"])
     install(selected)
+    for name in (*selected.only, *selected.exclude):
+        # Only the first part is looked for: to find what is in a package imports the package.
+        top = name.partition(".")[0]
+        if top not in sys.modules and find_spec(top) is None:
+            print(f"gpunumpy: no module {name!r} is found as the program starts; is the name right?", file=sys.stderr)
     return main
 
 

@@ -140,6 +140,13 @@ def test_options_select_modules(folder: Path) -> None:
     assert is_replaced(folder, "--only", "helper", "--only=library", "-m", "library")
 
 
+def test_options_with_a_module_that_is_not_there(folder: Path) -> None:
+    words = (*RUNNER, "--only", "helper.part", "--exclude", "__main__", "--exclude", "hepler", "library.py")
+    assert run(words, folder).stderr == (
+        "gpunumpy: no module 'hepler' is found as the program starts; is the name right?\n"
+    )
+
+
 def test_options_select_installed_packages(folder: Path) -> None:
     installed = folder / "site-packages"
     installed.mkdir()
@@ -245,6 +252,8 @@ def test_a_script_with_the_name_of_a_command(folder: Path) -> None:
     [
         (("info",), 0, "Programs run on "),
         (("--only", "a", "info"), 2, "info takes none of the options"),
+        (("--only", "a.py", "b.py"), 2, "'a.py' is not the name of a module"),
+        (("--exclude", "./a", "b.py"), 2, "'./a' is not the name of a module"),
         (("--report", "info"), 2, "info takes none of the options"),
         (("--help",), 0, "--exclude MODULE"),
         (("demo", "--help"), 0, "--steps"),
