@@ -36,7 +36,7 @@ _METHODS = {
         name: name
         for name in (
             *("all", "any", "argmax", "argmin", "argpartition", "clip", "compress", "cumprod", "cumsum", "diagonal"),
-            *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "reshape", "round"),
+            *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round"),
             *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
         )
     },
@@ -57,6 +57,12 @@ def _by_method(name: str) -> Callable[..., Any]:
         return getattr(x, name)(*map(taken, args), **given)
 
     return run
+
+
+def _reshaped(a: Any, shape: Any = None, order: str = "C", **options: Any) -> Any:
+    """Return an array of another shape."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return NotImplemented if shape is None or given.keys() - {"copy"} else taken(a).reshape(shape, order=order, **given)
 
 
 def _sorted(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **options: Any) -> Any:
@@ -318,7 +324,7 @@ _OF_DATA = (
 _OF_DATA_BY_NAME = {
     numpy: (
         *("bincount", "convolve", "corrcoef", "cov", "cross", "digitize", "einsum", "histogram", "histogram_bin_edges"),
-        *("interp", "iscomplex", "lexsort", "outer", "pad", "place", "polyfit", "putmask", "sort_complex", "tensordot"),
+        *("interp", "lexsort", "outer", "pad", "place", "polyfit", "putmask", "sort_complex", "tensordot"),
         *("tril", "triu", "unravel_index", "unwrap", "vander", "vdot", "where"),
     ),
     numpy.fft: (
@@ -327,7 +333,7 @@ _OF_DATA_BY_NAME = {
     ),
     numpy.linalg: (
         *("cond", "cross", "det", "eigvals", "eigvalsh", "matrix_norm", "matrix_rank", "norm", "outer", "slogdet"),
-        *("svdvals", "tensordot", "tensorinv", "trace", "vector_norm"),
+        *("svdvals", "tensordot", "tensorinv", "vector_norm"),
     ),
     numpy.emath: ("arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"),
 }
@@ -348,7 +354,19 @@ _OF_NUMPYS_CODE = (
     *("allclose", "angle", "apply_along_axis", "apply_over_axes", "argwhere", "array_split"),
     *("atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "choose", "compress"),
     *("count_nonzero", "delete", "diag", "diagflat", "dsplit", "ediff1d", "extract", "fill_diagonal", "flatnonzero"),
-    *("flip", "fliplr", "flipud", "hsplit", "imag", "insert", "intersect1d", "isclose", "isneginf", "isposinf"),
+    *(
+        "flip",
+        "fliplr",
+        "flipud",
+        "hsplit",
+        "imag",
+        "insert",
+        "intersect1d",
+        "isclose",
+        "iscomplex",
+        "isneginf",
+        "isposinf",
+    ),
     *("isreal", "kron", "matrix_transpose", "moveaxis", "nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
     *("gradient", "nancumsum", "nanmax", "nanmin", "nanprod", "nansum", "partition", "polyval", "put_along_axis"),
     *("cumulative_prod", "cumulative_sum", "diag_indices_from", "geomspace", "i0", "ix_", "linspace", "logspace"),
@@ -370,7 +388,7 @@ _OF_NUMPYS_CODE = (
     *("tile", "trapezoid", "tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all"),
     *("unique_counts", "unique_inverse", "unique_values", "unstack", "vsplit"),
 )
-_OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "vecdot")
+_OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "trace", "vecdot")
 # Correlations, factors, and solutions of equations, of the class of an argument: which results have it, and which
 # argument it is.
 _OF_WRAPPERS: dict[str, tuple[Any, ...]] = {
@@ -424,6 +442,7 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
     numpy.ndim: lambda a: taken(a).ndim,
     numpy.require: _required,
+    numpy.reshape: _reshaped,
     numpy.shape: lambda a: taken(a).shape,
     numpy.sort: _sorted,
 }
@@ -443,11 +462,14 @@ def call(function: Any, args: Any, options: dict[str, Any]) -> Any:
         return NotImplemented
 
 
-_STEPWISE = ("accumulate", "outer", "reduce", "reduceat")
+_STEPWISE = ("accumulate", "at", "outer", "reduce", "reduceat")
 
 
 def _by_ufunc_method(name: str, method: str, *inputs: Any, **options: Any) -> Any:
-    """Return what a method of a ufunc gives: of the data, without a mask; but `outer` computes as the ufunc does."""
+    """Return what a method of a ufunc gives: of the data, without a mask; but `outer` computes as the ufunc does.
+
+    `at` writes to the data.
+    """
     given = [taken(x) for x in inputs]
     like = next((x for x in given if is_ours(x)), None)
     if type(like) is not MaskedArray or name not in UFUNCS or method not in _STEPWISE:
@@ -457,7 +479,7 @@ def _by_ufunc_method(name: str, method: str, *inputs: Any, **options: Any) -> An
         first, second = (x if is_ours(x) else arrays.asarray(x) for x in given)
         return apply_ufunc(name, (first.reshape(first.shape + (1,) * second.ndim), second), dict(options))
     result = _of_data(getattr(UFUNCS[name], method))(*given, **options)
-    return result if options.get("out") is not None else new(result, nomask, like)
+    return result if method == "at" or options.get("out") is not None else new(result, nomask, like)
 
 
 class _OfClassOnly:

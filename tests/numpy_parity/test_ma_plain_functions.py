@@ -30,7 +30,7 @@ ON_DEVICE = (
     *("fft.fft(m)", "fft.ifft(v)", "fft.rfft(m)", "fft.irfft(m)", "fft.fft2(m)", "fft.ifftn(m)", "fft.hfft(v)"),
     *("fft.fftshift(m)", "linalg.norm(m)", "linalg.norm(m, axis=0)", "linalg.det(m)", "linalg.slogdet(m)"),
     *("linalg.matrix_rank(m)", "linalg.cond(m)", "linalg.eigvals(m)", "linalg.vector_norm(m)", "linalg.outer(v, w)"),
-    *("linalg.trace(m)", "concatenate([m, m])", "concatenate([m, m.data], axis=1)", "concatenate((v, w), None)"),
+    *("concatenate([m, m])", "concatenate([m, m.data], axis=1)", "concatenate((v, w), None)"),
     *("vstack([m, m])", "hstack([v, w])", "dstack([m, m])", "stack([m, m], 1)", "column_stack([v, w])"),
     *(
         "append(m, m)",
@@ -168,6 +168,7 @@ OF_NUMPYS_CODE = (
         "linalg.matrix_power(m, 2)",
     ),
     *("linalg.multi_dot([m, m])", "linalg.matmul(m, m)", "linalg.matrix_transpose(m)", "logspace(v, w, 3)"),
+    *("linalg.trace(m)", "iscomplex(m * 1j)", "iscomplex(m)", "reshape(m, -1, 'F')", "reshape(m, (8, 2), copy=True)"),
     *("apply_along_axis(lambda row: row[::-1], 1, m)", "correlate(v, w)", "polyval([1, 2], m)", "isneginf(v)"),
 )
 # The same, of NumPy's masked array beside an array of this package.
@@ -247,6 +248,15 @@ def test_the_device_writes(name: str, place: str) -> None:
     for np, x in zip((gpunumpy, numpy), written, strict=True):
         getattr(np, name)(x, *arguments)
     check(*written)
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
+def test_ufuncs_write_to_the_data(name: str, place: str) -> None:
+    written = [operands(np)["m"] for np in (gpunumpy, numpy)]
+    for np, x in zip((gpunumpy, numpy), written, strict=True):
+        getattr(np, name).at(x, ([0, 1, 0], [1, 2, 1]), np.ma.array([2.0, 3, 4], mask=[0, 0, 1]))
+    check(*written)
+    numpy.testing.assert_array_equal(numpy.asarray(written[0].data), written[1].data)
 
 
 @pytest.mark.parametrize("np", [numpy, gpunumpy])
