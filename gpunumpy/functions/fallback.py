@@ -184,7 +184,7 @@ def _name_with_masked(function: Any, x: Any) -> str:
     """
     if isinstance(function, (types.MethodWrapperType, types.MethodType)):  # of attributes, or objects as `ma.around`
         function = function.__self__ if hasattr(function.__self__, "__name__") else function
-    if function.__name__ in _HOST_NAMES or not any(map(_is_on_device, leaves(x))):
+    if function.__name__ in _HOST_NAMES or not any(map(is_on_device, leaves(x))):
         return ""
     module = getattr(function, "__module__", None) or "numpy"
     public = ".".join(part for part in module.split(".") if not part.startswith("_") and part not in _INNER)
@@ -192,7 +192,8 @@ def _name_with_masked(function: Any, x: Any) -> str:
     return f"{_own_module(public)}.{name}" if public.startswith("numpy") else name
 
 
-def _is_on_device(x: Any) -> bool:
+def is_on_device(x: Any) -> bool:
+    """Return whether an object is an array, masked or not, whose data is on a device."""
     data = x._data if hasattr(type(x), "is_masked_array") else x
     return isinstance(data, ndarray) and not data._flags & ON_HOST
 

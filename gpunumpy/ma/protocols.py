@@ -15,7 +15,7 @@ from ..core.nesting import leaves
 from ..core.recording.array import from_host, ndarray
 from ..functions.creation import arrays, ranges
 from ..functions.dtype_functions import common_type, min_scalar_type, result_type
-from ..functions.fallback import holds_masked_array, on_host, own_function
+from ..functions.fallback import holds_masked_array, is_on_device, on_host, own_function
 from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.repeating import roll
 from ..functions.manipulation.strides import frombuffer, may_share_memory, shares_memory
@@ -263,10 +263,13 @@ def _of_numpys_code(name: str) -> Callable[..., Any]:
     A function of the program is not called again: what it raises comes out.
     """
     copied = _copies.function(operator.attrgetter(name)(numpy))
+    is_of_many_steps = name in _OF_MANY_STEPS
     if name.startswith("apply_"):
         return copied
 
     def run(*args: Any, **options: Any) -> Any:
+        if is_of_many_steps and not any(map(is_on_device, leaves((args, options)))):
+            return NotImplemented
         try:
             result = copied(*args, **options)
         except Exception:
@@ -387,6 +390,23 @@ _OF_NUMPYS_CODE = (
     ),
     *("tile", "trapezoid", "tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all"),
     *("unique_counts", "unique_inverse", "unique_values", "unstack", "vsplit"),
+)
+# Those of many steps, of which none gives views: NumPy does all of them at once where arrays are on the host.
+_OF_MANY_STEPS = frozenset(
+    (
+        *(
+            "median",
+            "nanmean",
+            "nanmedian",
+            "nanpercentile",
+            "nanquantile",
+            "nanstd",
+            "nanvar",
+            "percentile",
+            "quantile",
+        ),
+        *("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+    )
 )
 _OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "trace", "vecdot")
 # Correlations, factors, and solutions of equations, of the class of an argument: which results have it, and which
