@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,20 @@ OUT_OF_MEMORY, UNKNOWN = "CUDA_ERROR_OUT_OF_MEMORY", "CUDA_ERROR_UNKNOWN"
 
 
 def install(patch: pytest.MonkeyPatch, folder: Path) -> fake_driver.FakeDriver:
-    """Have the process see a GPU that it has not used."""
+    """Have the process see a GPU that it has not used.
+
+    Garbage is then looked for hundreds of times, so what tests have left until now is left out of that.
+    """
+    gc.freeze()
     patch.setenv("GPUNUMPY_CACHE_DIR", str(folder))
     patch.setattr(compile_module, "_compile", lambda text, *target: b"image")
     return fake_driver.install(patch)
+
+
+@pytest.fixture(autouse=True)
+def _unfrozen_after() -> Iterator[None]:
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture
