@@ -357,8 +357,10 @@ def _recover(queue: Queue, run: Run, extra: Sequence[Node], roots: Sequence[Node
         shortage = None
 
 
-def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node], error: MemoryError) -> MemoryError | None:
-    """Compute roots for which memory was short in parts that read less at once.
+def _compute_parts_that_fit(
+    queue: Queue, roots: Sequence[Node], error: MemoryError, slabs: Run | None = None
+) -> MemoryError | None:
+    """Compute roots for which memory was short in parts that read less at once; `slabs` is a run that waits meanwhile.
 
     Return None if all are computed, else the error that tells why not.
     """
@@ -368,7 +370,10 @@ def _compute_parts_that_fit(queue: Queue, roots: Sequence[Node], error: MemoryEr
     parts = parts_that_fit(pending, memory.most_bytes(queue.device) // 2)
     while parts:
         try:
-            compute_only(queue, parts[0])
+            if slabs is None:
+                compute_only(queue, parts[0])
+            else:  # which would come here again, for the same part
+                _compute_alone(slabs, queue, parts[0])
             del parts[0]
         except MemoryError:  # together, as they may share passes over the data
             break
@@ -494,7 +499,7 @@ def _compute_beside(queue: Queue, requested: Sequence[Node]) -> None:
         _compute_roots(queue, copies, run, seen, overwrite=False)
     except MemoryError as error:
         # Between two slabs, values of which slabs are computed may take what is left.
-        if queue.run.plan is not None or _compute_parts_that_fit(queue, pending, error) is not None:
+        if queue.run.plan is not None or _compute_parts_that_fit(queue, pending, error, queue.run) is not None:
             raise
     finally:
         queue.device.launched = outer

@@ -153,6 +153,25 @@ def test_a_flush_between_slabs_overwrites_nothing(
     numpy.testing.assert_array_equal(x.get(), expected)
 
 
+def test_a_look_between_slabs_at_what_does_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal handler looks at another value that takes slabs, which had been tried again and again."""
+    values = data()
+    x = np.asarray(mapped(tmp_path, values))
+    looked_at, load, looks = x * 3 + x[::-1], slab_reads.loaded, list[None]()
+
+    def loaded(queue: Any, nodes: Any, *args: Any) -> Any:
+        if not looks:
+            looks.append(None)
+            numpy.testing.assert_array_equal(looked_at.get(), values * 3 + values[::-1])
+        return load(queue, nodes, *args)
+
+    monkeypatch.setattr(slabs, "loaded", loaded)
+    y = x + 1
+    y.computed()
+    assert looks
+    numpy.testing.assert_array_equal(y.get(), values + 1)
+
+
 def test_an_exported_address_stays(room: Callable[[float], None]) -> None:
     """Also that of an operand of which slabs read parts, which is on the device."""
     np.set_memory_limit(None, "cpu")
