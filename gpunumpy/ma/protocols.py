@@ -354,58 +354,24 @@ _CREATION = (
 )
 # Functions that NumPy writes in Python, of indexing, methods and other functions: its code does the same here.
 _OF_NUMPYS_CODE = (
-    *("allclose", "angle", "apply_along_axis", "apply_over_axes", "argwhere", "array_split"),
-    *("atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "choose", "compress"),
-    *("count_nonzero", "delete", "diag", "diagflat", "dsplit", "ediff1d", "extract", "fill_diagonal", "flatnonzero"),
-    *(
-        "flip",
-        "fliplr",
-        "flipud",
-        "hsplit",
-        "imag",
-        "insert",
-        "intersect1d",
-        "isclose",
-        "iscomplex",
-        "isneginf",
-        "isposinf",
-    ),
-    *("isreal", "kron", "matrix_transpose", "moveaxis", "nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
-    *("gradient", "nancumsum", "nanmax", "nanmin", "nanprod", "nansum", "partition", "polyval", "put_along_axis"),
-    *("cumulative_prod", "cumulative_sum", "diag_indices_from", "geomspace", "i0", "ix_", "linspace", "logspace"),
-    *("median", "meshgrid", "nanmean", "nanmedian", "nanpercentile", "nanquantile", "nanstd", "nanvar", "percentile"),
-    *("piecewise", "poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "quantile"),
-    *(
-        "real",
-        "real_if_close",
-        "resize",
-        "rollaxis",
-        "rot90",
-        "select",
-        "setdiff1d",
-        "setxor1d",
-        "sinc",
-        "split",
-        "take_along_axis",
-    ),
-    *("tile", "trapezoid", "tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all"),
-    *("unique_counts", "unique_inverse", "unique_values", "unstack", "vsplit"),
+    *("allclose", "angle", "apply_along_axis", "apply_over_axes", "argwhere", "array_split", "atleast_1d"),
+    *("atleast_2d", "atleast_3d", "average", "block", "choose", "compress", "count_nonzero", "cumulative_prod"),
+    *("cumulative_sum", "delete", "diag", "diag_indices_from", "diagflat", "dsplit", "ediff1d", "extract"),
+    *("fill_diagonal", "flatnonzero", "flip", "fliplr", "flipud", "geomspace", "gradient", "hsplit", "i0", "imag"),
+    *("insert", "intersect1d", "isclose", "iscomplex", "isneginf", "isposinf", "isreal", "ix_", "kron", "linspace"),
+    *("logspace", "matrix_transpose", "median", "meshgrid", "moveaxis", "nan_to_num", "nanargmax", "nanargmin"),
+    *("nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile"),
+    *("nanstd", "nansum", "nanvar", "partition", "percentile", "piecewise", "poly", "polyadd", "polyder", "polydiv"),
+    *("polyint", "polymul", "polysub", "polyval", "put_along_axis", "quantile", "real", "real_if_close", "resize"),
+    *("rollaxis", "rot90", "select", "setdiff1d", "setxor1d", "sinc", "split", "take_along_axis", "tile", "trapezoid"),
+    *("tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all", "unique_counts"),
+    *("unique_inverse", "unique_values", "unstack", "vsplit"),
 )
 # Those of many steps, of which none gives views: NumPy does all of them at once where arrays are on the host.
 _OF_MANY_STEPS = frozenset(
     (
-        *(
-            "median",
-            "nanmean",
-            "nanmedian",
-            "nanpercentile",
-            "nanquantile",
-            "nanstd",
-            "nanvar",
-            "percentile",
-            "quantile",
-        ),
-        *("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+        *("median", "nanmean", "nanmedian", "nanpercentile", "nanquantile", "nanstd", "nanvar", "percentile"),
+        *("quantile", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     )
 )
 _OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "trace", "vecdot")
