@@ -192,7 +192,9 @@ def _broadcast(name: str) -> Callable[..., Any]:
             return broadcast(*args, **options)
         made = broadcast(*args, **options)
         if name == "broadcast_to":
-            return _with_class_of(args[0], made)
+            x = taken(args[0] if args else options["array"])
+            is_alike = is_ours(x) and x.shape == made.shape
+            return new(made, x._stored_mask, x, x._has_masked) if is_alike else _with_class_of(x, made)
         given = [taken(x) for x in args]
         return tuple(
             x if numpy.shape(x) == y.shape and is_ours(x) else _with_class_of(x, y) for x, y in zip(given, made)
@@ -207,7 +209,7 @@ def _with_class_of(like: Any, x: Any) -> Any:
     return new(x, nomask, like) if is_ours(like) else x
 
 
-def _wrapped(name: str, are_wrapped: Sequence[bool] = (), position: int | None = None) -> Callable[..., Any]:
+def _wrapped(name: str, are_wrapped: Sequence[bool] = (), second: str = "") -> Callable[..., Any]:
     """Return a function of the data of arrays whose results NumPy gives the class of an argument, and no mask.
 
     Parameters
@@ -216,15 +218,18 @@ def _wrapped(name: str, are_wrapped: Sequence[bool] = (), position: int | None =
         The function, in `numpy`.
     are_wrapped
         Which of several results have that class; by default there is one result.
-    position
-        The argument; by default the first that is a masked array.
+    second
+        The name of the argument, which is the second; by default it is the first that is a masked array.
     """
     by_numpy = operator.attrgetter(name)(numpy)
     compute = _of_data(_public(by_numpy))
 
     def run(*args: Any, **options: Any) -> Any:
         found = compute(*args, **options)
-        like = next(filter(is_ours, map(taken, args)), None) if position is None else taken(args[position])
+        given = [*args, *options.values()]
+        if second:
+            given = [options[second] if second in options else args[1]]
+        like = next(filter(is_ours, map(taken, given)), None)
         if not are_wrapped:
             return _with_class_of(like, found)
         if not isinstance(found, tuple):  # singular values alone
@@ -375,14 +380,14 @@ _OF_MANY_STEPS = frozenset(
     )
 )
 _OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "trace", "vecdot")
-# Correlations, factors, and solutions of equations, of the class of an argument: which results have it, and which
-# argument it is.
+# Correlations, factors, and solutions of equations, of the class of an argument: which results have it, and the
+# name of the argument if it is the second.
 _OF_WRAPPERS: dict[str, tuple[Any, ...]] = {
     "correlate": (),
     **{f"linalg.{name}": () for name in ("cholesky", "inv", "pinv")},
     **{f"linalg.{name}": ((False, True),) for name in ("eig", "eigh")},
-    "linalg.lstsq": ((True, True, False, False), 1),
-    "linalg.solve": ((), 1),
+    "linalg.lstsq": ((True, True, False, False), "b"),
+    "linalg.solve": ((), "b"),
     "linalg.svd": ((True, False, True),),
 }
 # Functions of texts, which never are on a device.
