@@ -27,7 +27,7 @@ from gpunumpy.dask import cluster as cluster_module
 
 pytestmark = pytest.mark.on_device
 
-CLUSTER = {"dashboard_address": None, "n_workers": 2, "threads_per_worker": 1}
+CLUSTER = {"dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1}
 
 
 def test_results_are_computed_once(runs: list[int]) -> None:
@@ -133,7 +133,7 @@ def test_frames_on_the_host_are_pickles() -> None:
 def test_a_worker_for_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "_gpus", lambda: ["0", "3"])
     monkeypatch.setenv("DASK_DISTRIBUTED__DIAGNOSTICS__NVML", "False")  # where there are GPUs, it looks for number 3
-    with LocalCluster(dashboard_address=None) as cluster, cluster.get_client() as client:
+    with LocalCluster(dashboard_address=":0") as cluster, cluster.get_client() as client:
         assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "3"]
         assert set(client.nthreads().values()) == {1}
         cluster.scale(3)

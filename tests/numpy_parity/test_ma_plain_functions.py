@@ -80,7 +80,11 @@ ON_DEVICE = (
         "linalg.tensorinv(m, 1)",
     ),
     *("linalg.solve(m.data, b=v)", "linalg.solve(b=v.data, a=m)", "linalg.lstsq(a=m, b=v)", "linalg.inv(a=m)"),
-    *("linalg.eigh(a=m.data @ m.T)[1]", "correlate(a=v.data, v=v)", "broadcast_to(array=m, shape=m.shape, subok=True)"),
+    *(
+        "linalg.eigh(a=m.data @ m.T)[1].__abs__()",
+        "correlate(a=v.data, v=v)",
+        "broadcast_to(array=m, shape=m.shape, subok=True)",
+    ),
     "broadcast_to(m, (2, *m.shape), subok=True)",
     *(
         "linalg.svd(m, compute_uv=False)",

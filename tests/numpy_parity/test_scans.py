@@ -52,6 +52,25 @@ def test_dtype_and_out(name: str) -> None:
         same(got, expected, (name, dtype))
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_the_first_elements_keep_their_bits(name: str, dtype: str) -> None:
+    """No element is what an operation leaves all complex numbers alone with: 1 times an infinity has a NaN."""
+    special = (0.0, -0.0, 1.0, -2.5, numpy.inf, numpy.nan)
+    firsts = [complex(*parts) for parts in itertools.product(special, repeat=2)] if dtype[0] == "c" else special
+    data = numpy.array([[first, 1.5] for first in firsts], dtype)
+    for rows in (data, data[:, :1]):
+        with numpy.errstate(all="ignore"):
+            expected = getattr(numpy, name)(rows, axis=1)
+        got = to_host(function_named(name)(from_host(rows), axis=1))
+        numpy.testing.assert_array_equal(got, expected)
+        numbers = expected.view(expected.real.dtype)
+        is_number = ~numpy.isnan(numbers)
+        numpy.testing.assert_array_equal(
+            numpy.signbit(got.view(numbers.dtype))[is_number], numpy.signbit(numbers)[is_number]
+        )
+
+
 @pytest.mark.parametrize("name", ["cumulative_sum", "cumulative_prod"])
 def test_the_initial_value(name: str) -> None:
     for dtype, shape in itertools.product(("?", "i1", "f4"), ((4,), (3, 4), (0,), ())):

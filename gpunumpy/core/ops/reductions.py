@@ -48,6 +48,8 @@ class Reduction:
         `combine_aligned` combines two states that are aligned to the same state.
     scan_start
         Initial state of a scan, for kinds in which `identity` changes the bits of a first element: 0.0 + -0.0 is 0.0.
+    complex_scan
+        How complex numbers are scanned, where no identity leaves a first element as it is.
     scans
         Whether the reduction has a scan. Without one if combining `identity` with a first element may change it.
     """
@@ -64,6 +66,7 @@ class Reduction:
     align: str = ""
     combine_aligned: str = ""
     scan_start: dict[str, str] = field(default_factory=dict)
+    complex_scan: Reduction | None = None
     scans: bool = True
 
 
@@ -74,9 +77,19 @@ _NAN = {"ef": "{S}(op::nan<f32>())", "c": "{S}{{op::nan<f32>(), op::nan<f32>()}}
 _ZERO = {"b": "false", "iu": "{S}(0)", "ef": "{S}(0.0f)", "c": "{S}{{0, 0}}"}
 _ONE = {"b": "true", "iu": "{S}(1)", "ef": "{S}(1.0f)", "c": "{S}{{1, 0}}"}
 
+_FACTORS = Reduction(
+    "multiply",
+    {"c": "op::no_factor<{S}>()"},
+    "wide",
+    state="op::factor<{S}>",
+    map="op::factor<{S}>{{op::cast<{S}>({0}), true}}",
+    combine="op::multiplied({a}, {b})",
+    finish="op::cast<{T}>({s}.value)",
+)
+
 _ALL: tuple[Reduction, ...] = (
     Reduction("add", _ZERO, "wide", scan_start={"ef": "{S}(-0.0f)", "c": "{S}{{-0.0f, -0.0f}}"}),
-    Reduction("multiply", _ONE, "wide"),
+    Reduction("multiply", _ONE, "wide", complex_scan=_FACTORS),
     Reduction("maximum", _LEAST, accumulate_many="op::extreme<true>({a}, {x}, {h})"),
     Reduction("minimum", _GREATEST, accumulate_many="op::extreme<false>({a}, {x}, {h})"),
     Reduction("fmax", _LEAST | _NAN),

@@ -44,6 +44,15 @@ template <class T> __device__ inline cx<T> reciprocal(cx<T> z) {
   T ratio = z.re / z.im, d = z.re * ratio + z.im;
   return {ratio / d, T(-1) / d};
 }
+// What a scan multiplies by: no complex number leaves all others as they are, for 1 times an infinity has a NaN.
+template <class T> struct factor {
+  T value;
+  bool exists;
+};
+template <class T> __device__ inline factor<T> no_factor() { return {}; }
+template <class T> __device__ inline factor<T> multiplied(factor<T> a, factor<T> b) {
+  return !a.exists ? b : !b.exists ? a : factor<T>{a.value * b.value, true};
+}
 // Of two equal values the first is returned, as by NumPy's scalar loops.
 template <class T> __device__ inline cx<T> maximum(cx<T> a, cx<T> b) { return a >= b || isnan(a) ? a : b; }
 template <class T> __device__ inline cx<T> minimum(cx<T> a, cx<T> b) { return a <= b || isnan(a) ? a : b; }

@@ -448,7 +448,7 @@ class Emitter:
         elif isinstance(instr, LoadIndexed):
             self._gather(value, instr, guard, keep)
         elif isinstance(instr, (ReduceLoops, ScanLoop)):
-            code = self.unit.reducer(instr.op, instr.loop)[1]
+            code = self.unit.reducer(instr.op, instr.loop, isinstance(instr, ScanLoop))[1]
             self._define(value, code.finish(self.states[value], [self.known[arg] for arg in instr.args[1:]]), keep)
 
     def _index_value(self, instr: LoopIndex) -> str:

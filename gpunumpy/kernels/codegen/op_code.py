@@ -174,6 +174,8 @@ def reduction(op_name: str, loop: Loop, scan: bool = False) -> ReductionCode:
         return text
 
     kind = KIND[state]
+    if scan and kind == "c" and op.complex_scan is not None:
+        op = op.complex_scan
     initial_states = op.identity | op.scan_start if scan else op.identity
     candidates = [text for kinds, text in initial_states.items() if kind in kinds or kinds == "*"]
     if not candidates:
