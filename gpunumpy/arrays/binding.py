@@ -44,7 +44,7 @@ from ..functions.statistics import averages
 from ..functions.subclasses import rule_of, rule_of_ufunc, wrapped_result
 from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.ufunc import UFUNCS
-from . import buffers, exchange, host_protocols, methods, numpy_protocols, printing
+from . import buffers, exchange, host_protocols, methods, missing, numpy_protocols, printing
 from .operators import OPERATORS, UFUNC_OF_OPERATOR
 
 _PACKAGE = __name__.partition(".")[0]
@@ -246,6 +246,8 @@ def _bind() -> None:
                 write, late_on_host(attribute.__set__), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )
         setattr(ndarray, name, property(read, write))
+    for name, instead in missing.INSTEAD.items():
+        setattr(ndarray, name, missing.MissingMethod(name, instead))
     refuse_concatenation()
     set_operators({name: table.ufunc_of(op) for name, (op, _) in UFUNC_OF_OPERATOR.items()})
 

@@ -56,6 +56,7 @@ from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, new_shape, reshaped, transpose, viewed_as_dtype
 from ..functions.manipulation.strides import view_by_strides
 from ..functions.ufuncs.ufunc import UFUNCS
+from . import missing
 from .stream_order import handle_on, wait_for, waits_for_copies
 
 
@@ -288,8 +289,8 @@ def shallow_copy(x: ndarray) -> ndarray:
     return copy_method(x, "K")
 
 
-# What the class has for the layers above it, and users have no need of.
-_INTERNAL_NAMES = frozenset(vars(ndarray)) - frozenset(dir(numpy.ndarray)) - {"device"}
+# What the class has for the layers above it or for an error, and users have no need of.
+_INTERNAL_NAMES = frozenset(vars(ndarray)) - frozenset(dir(numpy.ndarray)) - {"device"} | frozenset(missing.INSTEAD)
 
 
 def names_of_array(x: ndarray) -> list[str]:

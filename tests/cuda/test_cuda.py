@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from typing import Any
 
 import numpy
 import pytest
 
 import gpunumpy as np
 from gpunumpy import cuda
+from gpunumpy.arrays.missing import INSTEAD as INSTEAD_OF_METHODS
 from gpunumpy.core.runtime.device import CPU, Device
 from gpunumpy.cuda import missing, runtime
 from gpunumpy.functions.successors import SUCCESSORS
@@ -138,6 +140,32 @@ def test_what_is_not_here_says_what_to_write(name: str) -> None:
     with pytest.raises(AttributeError, match=f"module 'gpunumpy.cuda' has no attribute '{name}': "):
         getattr(np.cuda, name)
     assert name not in np.cuda.__all__
+
+
+@pytest.mark.parametrize("name", INSTEAD_OF_METHODS)
+def test_methods_that_are_not_here_say_what_to_write(name: str) -> None:
+    for x in (np.arange(3.0), np.ones((300, 300)), np.ones(3).sum()):
+        advice = f"^'{type(x).__name__}' object has no attribute '{name}'; use {re.escape(INSTEAD_OF_METHODS[name])}$"
+        with pytest.raises(AttributeError, match=advice):
+            getattr(x, name)
+        assert name not in dir(x)
+    assert not hasattr(np.ndarray, name)
+
+
+def test_methods_that_are_not_here_leave_their_names_to_classes_objects_and_fields() -> None:
+    class Named(np.ndarray):
+        def scatter_add(self) -> str:
+            return "mine"
+
+        def __getattr__(self, name: str) -> str:
+            return name.upper()
+
+    x: Any = np.arange(3.0).view(Named)
+    x.set = 5
+    assert (x.set, x.scatter_add(), x.toDlpack, x.other) == (5, "mine", "TODLPACK", "OTHER")
+    records: Any = np.rec.fromarrays([[1, 2], [3.0, 4.0]], names="set,y")
+    records.set = [5, 6]
+    assert records.set.tolist() == records["set"].tolist() == [5, 6]
 
 
 def test_old_names_say_what_to_write() -> None:

@@ -121,7 +121,7 @@ def members(class_name: str) -> ast.ClassDef:
 
 def test_members_of_arrays() -> None:
     stub = public(members("ndarray").body)
-    there = {n for n in dir(gpunumpy.ndarray) if not n.startswith("_")}
+    there = {n for n in dir(gpunumpy.ndarray) if not n.startswith("_") and hasattr(gpunumpy.ndarray, n)}
     assert stub <= set(dir(gpunumpy.ndarray))
     # What the class itself defines a checker sees in its source.
     own = {"assign", "computed", "device", "itemsize", "layout", "nbytes", "ndim", "queue", "residence", "size"}
