@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from ._version import __version__
@@ -39,7 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
-    parser = argparse.ArgumentParser(prog="python -m gpunumpy", usage=_USAGE, description=_DESCRIPTION)
+    # A formatter that asks the terminal for its width imports `shutil`, and with it modules of compression.
+    formatter: Any = partial(argparse.HelpFormatter, width=78)
+    parser = argparse.ArgumentParser(
+        prog="python -m gpunumpy", usage=_USAGE, description=_DESCRIPTION, formatter_class=formatter
+    )
     parser.add_argument("--version", action="version", version=__version__)
     module_help = "replace NumPy in this module and what is in it, installed or not, and in no other (may be repeated)"
     module: Any = {"action": "append", "type": _module, "default": [], "metavar": "MODULE"}

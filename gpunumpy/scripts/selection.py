@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from functools import cache
 from glob import escape, iglob
 from typing import NamedTuple
@@ -14,8 +13,7 @@ _INSTALLED = frozenset(("site-packages", "dist-packages"))
 _LIBRARIES = tuple(
     os.path.join(os.path.realpath(folder), "")
     for folder in (
-        sysconfig.get_path("stdlib"),
-        sysconfig.get_path("platstdlib"),
+        os.path.dirname(os.__file__),  # Python's library; `sysconfig` is slow to import
         os.path.join(os.path.dirname(__file__), os.pardir),  # this package
     )
 )

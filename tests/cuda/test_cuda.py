@@ -56,6 +56,7 @@ def test_a_device_that_is_not_there_raises_the_errors_of_both_names() -> None:
     assert cuda.memory.OutOfMemoryError is MemoryError
 
 
+@pytest.mark.on_device
 def test_memory() -> None:
     pool = np.get_default_memory_pool()
     assert pool is np.get_default_memory_pool()

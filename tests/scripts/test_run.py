@@ -304,3 +304,11 @@ def test_loaders_of_torch_join_arrays(tmp_path: Path) -> None:
         pytest.skip("torch is not installed")
     found, expected = by_both(tmp_path, BATCHES)
     assert (found.stdout, found.stderr, found.returncode) == (expected.stdout, expected.stderr, 0)
+
+
+def test_no_module_is_imported_that_only_other_commands_need(tmp_path: Path) -> None:
+    script = "import {}, sys\nprint(sorted({{'bz2', 'lzma', 'shutil', 'sysconfig'}} & sys.modules.keys()))"
+    (tmp_path / "changed.py").write_text(script.format("gpunumpy"))
+    (tmp_path / "script.py").write_text(script.format("numpy"))
+    expected = run((*PLAIN, "changed.py"), tmp_path).stdout
+    assert run((*RUNNER, "script.py"), tmp_path).stdout == expected != ""
