@@ -28,6 +28,8 @@ class GivenOutputs(NamedTuple):
     @classmethod
     def of(cls, arrays: Sequence[ndarray]) -> GivenOutputs:
         """Return what a kernel knows of some arrays."""
+        if len(arrays) == 1:
+            return _ONE_GIVEN[takes_values(arrays[0]) or _is_written_at_once(arrays[0])]
         first: dict[int, int] = {}
         same = [-1 if first.setdefault(id(x), k) == k else first[id(x)] for k, x in enumerate(arrays)]
         return cls(tuple(same), tuple([takes_values(x) or _is_written_at_once(x) for x in arrays]))
@@ -38,6 +40,7 @@ class GivenOutputs(NamedTuple):
 
 
 NOT_GIVEN = GivenOutputs()
+_ONE_GIVEN = (GivenOutputs((-1,), (False,)), GivenOutputs((-1,), (True,)))  # by whether it takes the result
 
 
 def write_outputs(
