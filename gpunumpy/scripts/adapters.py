@@ -17,7 +17,7 @@ import numpy
 
 from ..core.recording import record
 from ..core.recording.array import is_scalar, ndarray, to_host
-from . import handing_over, selection
+from . import handing_over, pandas_frames, selection
 from .handing_over import handed_over, handed_over_or_called, taking_numpys_arrays
 from .imports import compile_selected
 from .selection import Selection
@@ -198,6 +198,15 @@ def _adapt_pandas(pandas: Any, install: _Install) -> None:
     record.tests_for_numpys_arrays.append(lambda y: selection.in_force is not None and isinstance(y, classes))
 
 
+def _adapt_callers_of_pandas(common: Any, install: _Install) -> None:
+    pandas_frames.adapt_looks_at_callers(common)
+
+
+def _adapt_frames_of_pandas(module: Any, install: _Install) -> None:
+    _adapt_library(module, install)
+    pandas_frames.adapt_warnings(module)
+
+
 def _adapt_torch(torch: Any, install: _Install) -> None:
     """Have PyTorch take arrays as it takes NumPy's: tensors of them are on the CPU.
 
@@ -274,6 +283,8 @@ ADAPTERS: dict[str, Callable[[ModuleType, _Install], None]] = {
     "json.encoder": _adapt_json,
     **dict.fromkeys((*_ASKING_FOR_NUMPY, *_CALLING_FUNCTIONS), _adapt_library),
     "pandas": _adapt_pandas,
+    "pandas.core.common": _adapt_callers_of_pandas,
+    **{f"pandas.core.{name}": _adapt_frames_of_pandas for name in ("frame", "generic", "indexing", "series")},
     "pandas.util._exceptions": _adapt_warnings_of_pandas,
     "torch": _adapt_torch,
     "jax": _adapt_jax,

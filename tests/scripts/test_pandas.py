@@ -97,9 +97,74 @@ with warnings.catch_warnings(record=True) as caught:
 print([(warning.filename, warning.lineno) for warning in caught])
 """
 
+# Of a column that nobody keeps, of one that a variable has, and of one that an attribute has.
+CHAINED = """
+fillna(0, inplace=True)
+replace(1.0, 2.0, inplace=True)
+ffill(inplace=True)
+clip(0, limit, inplace=True)
+where(k > 1, 0, inplace=True)
+mask(k > 1, x, inplace=True)
+interpolate(inplace=True)
+update([1.0, 2.0, 3.0])
+update(x)
+__setitem__(0, 5.0)
+"""
+CHAINED_SCRIPT = f"""
+import warnings
+from types import SimpleNamespace
+import numpy as np
+import pandas as pd
+
+k, x, limit = np.arange(3), np.ones(3), np.ones(3).sum()
+df = pd.DataFrame({{"a": [1.0, np.nan, 3.0], "b": [1, 2, 3]}})
+held = SimpleNamespace(df=df)
+
+def told(function):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    print(function.__name__, [(w.category.__name__, w.filename, w.lineno) for w in caught])
+
+for name in {CHAINED.strip().splitlines()!r}:
+    for start in ("df['a'].", "s = df['a']; s.", "held.s = df['a']; held.s."):
+        def call():
+            exec(start + name)
+        print(start + name)
+        told(call)
+
+def chained():
+    df["a"][0] = 5
+    df["a"][k > 1] = x[:1]
+    df["a"].iloc[0] = limit
+    df["a"].loc[k[0]] = 5
+    df["a"].at[0] = 5.0
+    df[["a", "b"]]["a"] = x
+
+def direct():
+    s = df["a"]
+    s[0] = 5
+    s.iloc[k[1]] = limit
+    df.loc[0, "a"] = 5
+    df["c"] = x
+    held.df["d"] = x
+    held.df.fillna(0, inplace=True)
+
+told(chained)
+told(direct)
+"""
+
 
 def test_pandas_is_as_by_python(tmp_path: Path) -> None:
     if find_spec("pandas") is None:
         pytest.skip("pandas is not installed")
     found, expected = by_both(tmp_path, SCRIPT)
     assert (found.stdout.splitlines(), found.returncode) == (expected.stdout.splitlines(), 0), found.stderr
+
+
+def test_pandas_warns_of_chained_assignments_as_by_python(tmp_path: Path) -> None:
+    if find_spec("pandas") is None:
+        pytest.skip("pandas is not installed")
+    found, expected = by_both(tmp_path, CHAINED_SCRIPT)
+    assert (found.stdout.splitlines(), found.returncode) == (expected.stdout.splitlines(), 0), found.stderr
+    assert expected.stdout.count("Warning") + expected.stdout.count("ChainedAssignmentError") > 9
