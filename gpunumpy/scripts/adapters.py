@@ -162,7 +162,8 @@ def _adapt_library(module: Any, install: _Install) -> None:
             owner, _, name = path.rpartition(".")
             place = getattr(module, owner) if owner else module
             for key in _public_methods(place) if name == "*" else (name,):
-                _replace(place, key, hand_over)
+                with suppress(TypeError):  # of a class that cannot be changed, as one of pandas 2.3
+                    _replace(place, key, hand_over)
 
 
 def _public_methods(place: type) -> list[str]:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
+import numpy
 import pytest
+
+import gpunumpy as np
+from gpunumpy.scripts import adapters, selection
 
 from .processes import by_both
 
@@ -168,3 +173,12 @@ def test_pandas_warns_of_chained_assignments_as_by_python(tmp_path: Path) -> Non
     found, expected = by_both(tmp_path, CHAINED_SCRIPT)
     assert (found.stdout.splitlines(), found.returncode) == (expected.stdout.splitlines(), 0), found.stderr
     assert expected.stdout.count("Warning") + expected.stdout.count("ChainedAssignmentError") > 9
+
+
+def test_a_library_is_loaded_though_a_class_of_it_cannot_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(adapters._ASKING_FOR_NUMPY, "numbers_of_c", ("int.__init__", "total"))
+    module = ModuleType("numbers_of_c")
+    vars(module).update(int=int, total=lambda x: type(x))
+    adapters._adapt_library(module, lambda selected: None)
+    monkeypatch.setattr(selection, "in_force", selection.Selection())
+    assert module.total(np.ones(3)) is numpy.ndarray
