@@ -66,8 +66,8 @@ FLOAT32 = numpy.dtype(numpy.float32)
 FLOAT64 = numpy.dtype(numpy.float64)
 COMPLEX128 = numpy.dtype(numpy.complex128)
 
-# The supported dtype of every key that `check` finds in one look-up: dtypes, NumPy types, Python types.
-_known: dict[Any, numpy.dtype[Any]] = {key: dtype for dtype in DTYPES for key in (dtype, dtype.type)}
+# The supported dtype of every key that `check` finds in one look-up: dtypes, their classes, NumPy types, Python types.
+_known: dict[Any, numpy.dtype[Any]] = {key: dtype for dtype in DTYPES for key in (dtype, dtype.type, type(dtype))}
 _known.update((kind, numpy.dtype(kind)) for kind in (bool, int, float, complex))
 _known.update((dtype.name, dtype) for dtype in ML_DTYPES)  # names that older releases of ml_dtypes do not tell NumPy
 

@@ -116,11 +116,9 @@ _SPECIAL: dict[str, Any] = {
 
 _PROPERTIES: dict[str, property] = {
     "__array_interface__": property(array_interface),
-    **{
-        name: _of_data(name)
-        for name in ("base", "ctypes", "device", "flags", "itemsize", "nbytes", "ndim", "size", "strides")
-    },
+    **{name: _of_data(name) for name in ("ctypes", "device", "flags", "itemsize", "nbytes", "ndim", "size", "strides")},
     "T": property(lambda x: x.transpose()),
+    "base": property(lambda x: x._data),
     "flat": property(indexing.flat, indexing.set_flat),
     "imag": property(shapes.part("imag"), shapes.set_part("imag")),
     "mT": property(shapes.matrix_transpose_of),

@@ -48,7 +48,7 @@ class _Package:
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute; a private one, `lib` and the class of arrays are what they stand for in copies."""
-        if name.startswith("_") or name in ("lib", "ndarray"):
+        if name.startswith("_") or name in ("lib", "ndarray") or name in _STAND_INS:
             return self._own(name, getattr(self._by_numpy, name))
         return getattr(self._package, name)
 
@@ -92,8 +92,13 @@ class _ArrayConverter:
         return arr if maker is None else maker.__array_wrap__(arr, None, bool(to_scalar))
 
 
+def _any(a: Any, *args: Any, **options: Any) -> Any:
+    """Return whether an element is true: none is of None, by which quantiles say that nothing can be a NaN."""
+    return False if a is None else taken(a).any(*args, **options)
+
+
 # What stands for NumPy's functions in C; without a hash table `unique` sorts.
-_STAND_INS = {"_array_converter": _ArrayConverter, "_unique_hash": lambda *args, **options: NotImplemented}
+_STAND_INS = {"any": _any, "_array_converter": _ArrayConverter, "_unique_hash": lambda *args, **options: NotImplemented}
 
 
 class Copies:

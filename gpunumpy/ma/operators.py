@@ -124,6 +124,8 @@ def _masked_result(name: str, result: Any, given: list[Any], data: list[Any]) ->
     mask = combined_masks(result.shape, *given)[0]
     left = _left_domain(name, data)
     if left is not None:
+        if mask is not nomask and name in domains.UNARY:  # by NumPy the domain is left where it cannot be told
+            left = UFUNCS["logical_or"](left, mask)
         fill = domains.UNARY[name][0] if name in domains.UNARY else domains.QUOTIENT_FILLS[-1]
         result = where_masked(left, numpy.array(fill)[()], result)
         mask = left if mask is nomask else UFUNCS["logical_or"](mask, left)

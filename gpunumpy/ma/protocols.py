@@ -14,7 +14,7 @@ from ..core.errors import MaskedOperandError, OnHostError
 from ..core.nesting import leaves
 from ..core.recording.array import from_host, ndarray
 from ..functions.creation import arrays, ranges
-from ..functions.dtype_functions import common_type, min_scalar_type, result_type
+from ..functions.dtype_functions import can_cast, common_type, min_scalar_type, result_type
 from ..functions.fallback import holds_masked_array, is_on_device, on_host, own_function
 from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.repeating import roll
@@ -57,6 +57,18 @@ def _by_method(name: str) -> Callable[..., Any]:
         return getattr(x, name)(*map(taken, args), **given)
 
     return run
+
+
+def _chosen(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """Return elements of arrays by their numbers, with the mask of the numbers; masks of the choices are left out."""
+    x = taken(a)
+    return x.choose(choices, out=out, mode=mode) if is_ours(x) else _chosen_by_indices(x, choices, out=out, mode=mode)
+
+
+def _chosen_by_indices(a: Any, *choices: Any, **options: Any) -> Any:
+    """Return elements of the data of arrays by their numbers, which have no mask."""
+    cls: Any = ndarray
+    return _of_data(cls.choose)(arrays.asarray(a), *choices, **options)
 
 
 def _reshaped(a: Any, shape: Any = None, order: str = "C", **options: Any) -> Any:
@@ -325,14 +337,15 @@ def _of_operator(name: str) -> Callable[..., Any]:
 _PYTHON_NAMES = {"and": "and_", "or": "or_"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _OF_DATA = (
-    *(array_equal, array_equiv, common_type, copyto, isin, may_share_memory, min_scalar_type, result_type),
+    *(array_equal, array_equiv, can_cast, common_type, copyto, isin, may_share_memory, min_scalar_type, result_type),
     shares_memory,
 )
 # Functions that NumPy begins with `asarray`, or writes in C, so that masks make no difference to them.
 _OF_DATA_BY_NAME = {
     numpy: (
-        *("bincount", "convolve", "corrcoef", "cov", "cross", "digitize", "einsum", "histogram", "histogram_bin_edges"),
-        *("interp", "lexsort", "outer", "pad", "place", "polyfit", "putmask", "sort_complex", "tensordot"),
+        *("bincount", "convolve", "corrcoef", "cov", "cross", "digitize", "einsum", "einsum_path", "histogram"),
+        *("histogram_bin_edges", "interp", "lexsort", "outer", "pad", "place", "polyfit", "putmask", "sort_complex"),
+        "tensordot",
         *("tril", "triu", "unravel_index", "unwrap", "vander", "vdot", "where"),
     ),
     numpy.fft: (
@@ -360,7 +373,7 @@ _CREATION = (
 # Functions that NumPy writes in Python, of indexing, methods and other functions: its code does the same here.
 _OF_NUMPYS_CODE = (
     *("allclose", "angle", "apply_along_axis", "apply_over_axes", "argwhere", "array_split", "atleast_1d"),
-    *("atleast_2d", "atleast_3d", "average", "block", "choose", "compress", "count_nonzero", "cumulative_prod"),
+    *("atleast_2d", "atleast_3d", "average", "block", "compress", "count_nonzero", "cumulative_prod"),
     *("cumulative_sum", "delete", "diag", "diag_indices_from", "diagflat", "dsplit", "ediff1d", "extract"),
     *("fill_diagonal", "flatnonzero", "flip", "fliplr", "flipud", "geomspace", "gradient", "hsplit", "i0", "imag"),
     *("insert", "intersect1d", "isclose", "iscomplex", "isneginf", "isposinf", "isreal", "ix_", "kron", "linspace"),
@@ -368,7 +381,8 @@ _OF_NUMPYS_CODE = (
     *("nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile"),
     *("nanstd", "nansum", "nanvar", "partition", "percentile", "piecewise", "poly", "polyadd", "polyder", "polydiv"),
     *("polyint", "polymul", "polysub", "polyval", "put_along_axis", "quantile", "real", "real_if_close", "resize"),
-    *("rollaxis", "rot90", "select", "setdiff1d", "setxor1d", "sinc", "split", "take_along_axis", "tile", "trapezoid"),
+    *("rollaxis", "roots", "rot90", "select", "setdiff1d", "setxor1d", "sinc", "split", "take_along_axis", "tile"),
+    "trapezoid",
     *("tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all", "unique_counts"),
     *("unique_inverse", "unique_values", "unstack", "vsplit"),
 )
@@ -376,10 +390,10 @@ _OF_NUMPYS_CODE = (
 _OF_MANY_STEPS = frozenset(
     (
         *("median", "nanmean", "nanmedian", "nanpercentile", "nanquantile", "nanstd", "nanvar", "percentile"),
-        *("quantile", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+        *("quantile", "roots", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     )
 )
-_OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "trace", "vecdot")
+_OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "tensorsolve", "trace")
 # Correlations, factors, and solutions of equations, of the class of an argument: which results have it, and the
 # name of the argument if it is the second.
 _OF_WRAPPERS: dict[str, tuple[Any, ...]] = {
@@ -421,12 +435,15 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     **{getattr(numpy, name): _product_of_data(name) for name in ("dot", "inner")},
     numpy.argsort: _positions_of_sorted,
     numpy.asanyarray: _any_array,
+    numpy.choose: _chosen,
+    numpy.ndarray.choose: _chosen_by_indices,
     numpy.array: _array,
     numpy.ndarray.__setitem__: _of_data(operator.setitem),
     numpy.ndarray.fill: _of_data(lambda a, value: a.fill(value)),
     **{getattr(numpy, name): _joined(name) for name in _JOINERS},
     numpy.diff: _differences,
     numpy.ptp: _range_of_data,
+    numpy.linalg.vecdot: _of_ufunc("vecdot"),
     numpy.linalg.qr: _orthogonal_factors,
     numpy.roll: _rolled,
     **{getattr(numpy, name): _of_ufunc(name) for name in PRODUCTS if hasattr(numpy, name)},

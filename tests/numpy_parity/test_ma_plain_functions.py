@@ -178,6 +178,29 @@ OF_NUMPYS_CODE = (
     *("linalg.trace(m)", "iscomplex(m * 1j)", "iscomplex(m)", "reshape(m, -1, 'F')", "reshape(m, (8, 2), copy=True)"),
     *("apply_along_axis(lambda row: row[::-1], 1, m)", "correlate(v, w)", "polyval([1, 2], m)", "isneginf(v)"),
 )
+# Those that a program which forbids the host can call too, of integers as of floats.
+WITHOUT_HOST = (
+    *("roots(v) + 0j", "roots(p=i) + 0j", "choose(i.data, [v, w, v])", "choose(a=i.data, choices=[v, w, v])"),
+    *("choose(i, choices=[v, w, v])", "i.data.choose([v, w, v], mode='clip')", "einsum_path('ij,jk', m, m)"),
+    *(
+        "ediff1d(v, to_begin=w[:2])",
+        "ediff1d(ary=i, to_end=i, to_begin=0)",
+        "linspace(v, w, 3)",
+        "linspace(start=v, stop=w, num=4)",
+    ),
+    *(
+        "quantile(m, 0.3)",
+        "quantile(a=i, q=[0.25, 0.5])",
+        "percentile(m, q=30, axis=0)",
+        "percentile(m.astype('i8'), 30)",
+    ),
+    *(
+        "nanquantile(m.astype('u1'), 0.3)",
+        "nanpercentile(a=m, q=[30, 60], axis=1)",
+        "quantile(a=v, q=0.5, method='lower')",
+    ),
+    *("linalg.tensorsolve(m, v)", "linalg.tensorsolve(a=m.data, b=v)", "linalg.vecdot(v.data, w.data)"),
+)
 # The same, of NumPy's masked array beside an array of this package.
 OPERATORS = ("x < m", "x * m", "m * x", "x >= m", "x - m")
 WRITERS: tuple[Callable[[Any, Any], Any], ...] = (
@@ -188,7 +211,7 @@ WRITERS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda x, m: x.fill(m[0, 0]),
     lambda x, m: x.flat.__setitem__(slice(0, 4), m[1]),
 )
-ON_HOST = ("roots(v)",)
+ON_HOST = ("polynomial.polynomial.polyval(v, w)",)
 
 
 @pytest.fixture(params=["auto", "device"])
@@ -243,6 +266,41 @@ def test_the_device_computes(call: str, place: str) -> None:
     assert not any(
         isinstance(x, numpy.ma.MaskedArray) for x in (found if isinstance(found, (tuple, list)) else [found])
     )
+
+
+@pytest.mark.filterwarnings("ignore:Warning. '(arg)?partition' will ignore:UserWarning")
+@pytest.mark.parametrize("call", WITHOUT_HOST)
+def test_the_host_may_be_forbidden(call: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = call if call.startswith("i.") else f"np.{call}"
+    expected = eval(call, operands(numpy))
+    monkeypatch.setattr(fallback, "_action", "error")
+    check(eval(call, operands(gpunumpy)), expected)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["sqrt", "log", "log2", "log10", "tan", "arcsin", "arccos", "arccosh", "arctanh"])
+def test_masked_elements_are_outside_of_domains(name: str, place: str) -> None:
+    """A ufunc writes the same number to them as to elements outside of its domain."""
+    found, expected = (getattr(np, name)(operands(np)["m"] / 16).data for np in (gpunumpy, numpy))
+    numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-9)
+
+
+def test_classes_of_dtypes(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quantiles of masked arrays ask for a loop by the class of a dtype."""
+    monkeypatch.setattr(fallback, "_action", "error")
+    for np in (gpunumpy, numpy):
+        x, single = np.asarray(numpy.arange(4)), numpy.dtypes.Float32DType
+        assert type(np.add(x, x, dtype=single)) is np.ndarray
+        assert np.add(x, x, dtype=single).dtype == np.add(x, x, signature=(None, None, single)).dtype == "f4"
+        assert np.add.reduce(x, dtype=single).dtype == np.zeros(3, dtype=single).dtype == x.astype(single).dtype == "f4"
+
+
+def test_base_is_the_data(place: str) -> None:
+    for np in (gpunumpy, numpy):
+        x = np.arange(6.0)
+        m = np.ma.array(x, mask=[0, 1, 0, 0, 1, 0])
+        assert m.base is x
+        assert m[1:].base is not None
 
 
 @pytest.mark.parametrize("name", ["fill_diagonal", "put_along_axis", "putmask", "place"])
