@@ -14,6 +14,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -84,13 +86,27 @@ class BuildHook(BuildHookInterface):  # type: ignore[misc]
     def _build(self, extension: Any, folder: Path, is_run: bool = True) -> Path:
         """Have setuptools build an extension below `folder`, unless only its file is asked for, which is returned."""
         from setuptools import Distribution
+        from setuptools.command.build_ext import build_ext
 
-        command: Any = Distribution({"ext_modules": [extension]}).get_command_obj("build_ext")
+        class BuildInParallel(build_ext):  # type: ignore[misc]
+            def build_extension(self, extension: Any) -> None:
+                self.compiler.compile = partial(_compile_each, type(self.compiler).compile, self.compiler)
+                super().build_extension(extension)
+
+        distribution = Distribution({"ext_modules": [extension], "cmdclass": {"build_ext": BuildInParallel}})
+        command: Any = distribution.get_command_obj("build_ext")
         command.build_lib, command.build_temp = str(folder), str(Path(self._folder.name, "objects"))
         command.ensure_finalized()
         if is_run:
             command.run()
         return Path(command.get_ext_fullpath(extension.name))
+
+
+def _compile_each(compile: Any, compiler: Any, sources: list[str], **options: Any) -> list[str]:
+    """Compile sources as setuptools' compiler does, on all processors; return the object files."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = pool.map(lambda source: compile(compiler, [source], **options), sources)
+    return [path for made in objects for path in made]
 
 
 def _is_release() -> bool:

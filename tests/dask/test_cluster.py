@@ -132,8 +132,9 @@ def test_frames_on_the_host_are_pickles() -> None:
 
 def test_a_worker_for_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "_gpus", lambda: ["0", "3"])
-    monkeypatch.setenv("DASK_DISTRIBUTED__DIAGNOSTICS__NVML", "False")  # where there are GPUs, it looks for number 3
-    with LocalCluster(dashboard_address=":0") as cluster, cluster.get_client() as client:
+    without_nvml = dask.config.set({"distributed.diagnostics.nvml": False})  # which looks for number 3 where GPUs are
+    with without_nvml, LocalCluster(dashboard_address=":0") as cluster, cluster.get_client() as client:
+        assert not any(client.run(dask.config.get, "distributed.diagnostics.nvml").values())
         assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "3"]
         assert set(client.nthreads().values()) == {1}
         cluster.scale(3)
