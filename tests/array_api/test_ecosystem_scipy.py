@@ -119,3 +119,8 @@ def test_a_result_goes_on_lazily(at_home: str) -> None:
     found = special.logsumexp(pending) - special.softmax(pending)[3:5].sum()
     reference = special.logsumexp(a * 2 + 1) - special.softmax(a * 2 + 1)[3:5].sum()
     assert float(found) == pytest.approx(float(reference))
+
+
+def test_what_scipy_computes_by_numpy_alone(device: str) -> None:
+    """It takes arrays of the device, and its results are NumPy's numbers: the source says so in `shapiro`."""
+    assert _test(stats.shapiro(gpunumpy.asarray(V, device=device))) == _test(stats.shapiro(V))
