@@ -144,10 +144,18 @@ def _bind() -> None:
     MaskedArray._view_of = classmethod(construct)  # type: ignore[attr-defined]  # by which arrays are seen as masked
 
 
-class _Concatenator(type(numpy.ma.mr_)):  # type: ignore[misc]
-    """Arrays joined by an index expression. See `numpy.ma.mr_`."""
+def _concatenator(copies: numpy_code.Copies, concatenate: Callable[..., Any]) -> Any:
+    """Return `numpy.ma.mr_`, which joins arrays by an index expression, over functions of this package."""
+    by_numpy = type(numpy.ma.mr_)
+    joined = copies.function(type(numpy.r_).__getitem__)  # which calls `concatenate` of its object
 
-    __getitem__ = on_host(type(numpy.ma.mr_).__getitem__, "gpunumpy.ma.mr_")
+    def get_item(self: Any, key: Any) -> Any:
+        if isinstance(key, str):
+            raise numpy.ma.MAError("Unavailable for masked array.")
+        return joined(self, key)
+
+    names = {"__doc__": by_numpy.__doc__, "__getitem__": get_item, "concatenate": staticmethod(concatenate)}
+    return type(by_numpy.__name__, (by_numpy,), names)()
 
 
 _numpy_class = on_host(numpy.ma.MaskedArray, "")
@@ -204,13 +212,14 @@ _PLAIN = frozenset(("isMA", "isMaskedArray", "isarray", "is_mask", "default_fill
 
 def _public() -> dict[str, Any]:
     """Return all names, with functions that take data on the host too."""
-    public: dict[str, Any] = {"MaskedArray": MaskedArray, "masked_array": MaskedArray, "mr_": _Concatenator()}
-    for name, function in (_functions() | numpy_code.Copies(public).functions()).items():
+    public: dict[str, Any] = {"MaskedArray": MaskedArray, "masked_array": MaskedArray}
+    copies = numpy_code.Copies(public)
+    for name, function in (_functions() | copies.functions()).items():
         x = function
         if isinstance(x, FunctionType) and name not in _PLAIN:
             x = takes_every_dtype(function, on_host(getattr(numpy.ma, name), ""))
         public[name] = x
-    return public
+    return public | {"mr_": _concatenator(copies, public["concatenate"])}
 
 
 _bind()

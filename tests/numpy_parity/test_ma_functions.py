@@ -192,3 +192,27 @@ def test_keywords_of_functions_that_call_methods() -> None:
 def test_reductions_to_an_object(name: str, mask: Any) -> None:
     found, expected = (getattr(np.ma.array(np.arange(1, 4), mask=mask), name)(dtype=object) for np in (gpunumpy, numpy))
     assert str(found) == str(expected)
+
+
+# What is in brackets behind `mr_`: masked arrays, plain ones, numbers and slices, with directives or without.
+BRACKETS = (
+    *("m, 0, 0, m", "m", "'1', n, n", "'0,2', m, m", "'0,2,0', m, p", "p, m", "1, 2, m", "0:3, m", "0:1:5j, m"),
+    *("p, p", "1, 2, 3", "masked, m", "'a', m", "m, 'r'", "[1, 2], m", "n, n", "()", "m, True, 1j", "'m, m'", "m[:1]"),
+)
+
+
+@pytest.mark.parametrize("brackets", BRACKETS)
+def test_arrays_joined_in_brackets(brackets: str) -> None:
+    gpunumpy.host_fallback("error")
+    outcomes: list[tuple[Any, ...]] = []
+    for np in (numpy, gpunumpy):
+        m, n = np.ma.array([1.0, 2, 3], mask=[0, 1, 0]), np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+        try:
+            names = {"ma": np.ma, "masked": np.ma.masked, "m": m, "n": n, "p": np.asarray([5, 6])}
+            found = eval(f"ma.mr_[{brackets}]", names)
+        except Exception as error:
+            outcomes.append((type(error).__name__, str(error)))
+        else:
+            outcomes.append((repr(found), str(found.dtype), np.ma.getmask(found) is np.ma.nomask))
+            assert isinstance(found, np.ma.MaskedArray)
+    assert outcomes[0] == outcomes[1]
