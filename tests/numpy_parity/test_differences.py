@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import make_dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -214,6 +215,13 @@ def ufunc_of_numpy_on_the_left(np: Any) -> bool:
     return bool(numpy.arange(3.0) + np.arange(3.0).view(Asked))
 
 
+def products_of_masked_rows(name: str, np: Any) -> tuple[int, ...]:
+    """The shape of the mask of a result of shape (2,), whose text NumPy cannot make."""
+    m = np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+    shape: tuple[int, ...] = getattr(np, name)(*((m, [1.0, 2]) if name == "matvec" else ([1.0, 2], m))).mask.shape
+    return shape
+
+
 def class_of_masked_data(np: Any) -> bool:
     subclass = type("C", (Tagged, np.ndarray), {})
     return isinstance(np.ma.array(np.arange(3.0).view(subclass)).data, subclass)
@@ -339,6 +347,10 @@ DIFFERENCES = {
     "base of a view of a subclass": Difference(base_of_a_subclass, True, False),
     "NumPy's operand on the left": Difference(ufunc_of_numpy_on_the_left, True, False),
     "masked data of a subclass": Difference(class_of_masked_data, True, False),
+    **{
+        f"{name} of masked arrays": Difference(partial(products_of_masked_rows, name), (2, 2), ValueError)
+        for name in ("matvec", "vecdot", "vecmat")
+    },
     "filled, of no masked element": Difference(written_to_what_is_filled, 5.0, 0.0),
     "nditer": Difference(seen_while_iterating, 1.0, 0.0),
     "parts of functions": Difference(
