@@ -24,7 +24,7 @@ from ..functions.ufuncs.elementwise import array_equal, array_equiv
 from ..functions.ufuncs.ufunc import UFUNCS
 from .averages import diff
 from .construction import asanyarray, create
-from .masks import taken
+from .masks import getmaskarray, taken
 from .numpy_code import Copies
 from .operators import OPERATORS, PRODUCTS, apply_ufunc
 from .shapes import expand_dims
@@ -296,6 +296,22 @@ def _of_numpys_code(name: str) -> Callable[..., Any]:
     return run
 
 
+def _histogram_of_points(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    """Return the histogram of all points, masked ones too, whose edges are by default those of what is not masked."""
+    points = taken(sample)
+    if not is_ours(points) or points.ndim != 2:
+        return NotImplemented
+    lowest, highest = points.min(0), points.max(0)
+    if getmaskarray(lowest).any():
+        return NotImplemented
+    ends = list(zip(lowest._data.get(), highest._data.get(), strict=True))
+    if range is not None and len(range) == len(ends):
+        range = [own if given is None else given for own, given in zip(ends, range, strict=True)]
+    return _of_data(_public(numpy.histogramdd))(points, bins, ends if range is None else range, density, weights)
+
+
 def _differences(a: Any, n: int = 1, axis: int = -1, **ends: Any) -> Any:
     """Return differences of neighbours, which are masked where one of these is."""
     return NotImplemented if ends or type(taken(a)) is not MaskedArray else diff(a, n, axis)
@@ -442,6 +458,7 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.ndarray.fill: _of_data(lambda a, value: a.fill(value)),
     **{getattr(numpy, name): _joined(name) for name in _JOINERS},
     numpy.diff: _differences,
+    numpy.histogramdd: _histogram_of_points,
     numpy.ptp: _range_of_data,
     numpy.linalg.vecdot: _of_ufunc("vecdot"),
     numpy.linalg.qr: _orthogonal_factors,

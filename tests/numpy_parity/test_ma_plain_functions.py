@@ -199,6 +199,8 @@ WITHOUT_HOST = (
         "nanpercentile(a=m, q=[30, 60], axis=1)",
         "quantile(a=v, q=0.5, method='lower')",
     ),
+    *("histogramdd(m, 3)[0]", "histogramdd(m, 3)[1][1]", "histogramdd(sample=m, bins=[2, 3, 2, 2], weights=v)[0]"),
+    *("histogramdd(m.astype('f4'), range=[(0, 4), None, (1, 9), None], bins=2)[1][1]", "histogramdd(m.data, 2)[1][0]"),
     *("linalg.tensorsolve(m, v)", "linalg.tensorsolve(a=m.data, b=v)", "linalg.vecdot(v.data, w.data)"),
 )
 # The same, of NumPy's masked array beside an array of this package.

@@ -23,7 +23,7 @@ from ...core.ops import table
 from ...core.recording.array import from_host, ndarray, wrap
 from ...core.recording.record import as_array, elementwise, ndim_of, reshaped, warn_of_lost_parts
 from ...core.source_location import warn
-from ..creation.arrays import asarray, zeros
+from ..creation.arrays import zeros
 from ..indexing.getitem import getitem
 from ..indexing.masks import contiguous_vector
 from ..indexing.slices import laid_along_axis, sliced_copy
@@ -339,7 +339,7 @@ def histogramdd(
 
 def _columns(sample: Any) -> list[ndarray]:
     """Return the coordinates along each dimension: the columns of a 2-d array, or the items of a sequence."""
-    points = asarray(sample)
+    points = as_array(sample)  # a masked array is no such array: its edges are those of what is not masked
     if not hasattr(sample, "shape") or points.ndim != 2:
         points = points if points.ndim > 1 else wrap(reshaped(points.value(), (1, points.size)))
         points = transpose(points)
