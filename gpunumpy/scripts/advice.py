@@ -14,7 +14,9 @@ _ELEMENT_BYTES = 32
 # Runs of a kernel or a library call over so few bytes each are taken for those of a loop over rows.
 _MANY_RUNS = 100
 _ROW_BYTES = 1 << 15
-_ACCESSES = ("__getitem__", "__setitem__")
+ACCESSES = frozenset(("__getitem__", "__setitem__"))
+# Where the statements of a loop are recorded so often between two looks, the program looks seldom enough.
+_SELDOM = 5
 
 
 class _Advice(NamedTuple):
@@ -60,6 +62,8 @@ class Counts:
         Elements that were read or written one by one, and other calls that NumPy computed with small arrays.
     looks
         How often the line asked for values that were pending.
+    turns
+        How often one statement recorded something between two looks of the line, of all its looks.
     copies
         Large copies to the host.
     """
@@ -67,11 +71,12 @@ class Counts:
     elements: int = 0
     small_calls: int = 0
     looks: int = 0
+    turns: int = 0
     copies: int = 0
 
     def add_calls(self, calls: HostCalls) -> None:
         """Add what NumPy computed on the host."""
-        accesses, nbytes = (sum(numbers[name] for name in _ACCESSES) for numbers in (calls.counts, calls.nbytes))
+        accesses, nbytes = (sum(numbers[name] for name in ACCESSES) for numbers in (calls.counts, calls.nbytes))
         if nbytes <= accesses * _ELEMENT_BYTES:
             self.elements += accesses
         self.small_calls += calls.counts.total() - accesses
@@ -80,7 +85,8 @@ class Counts:
         """Return what costs most and what to do about it, in two lines, or None."""
         for name, (least, told, advised) in _ADVICE.items():
             count: int = getattr(self, name)
-            if count >= least:
+            is_seldom = name == "looks" and self.turns >= _SELDOM * count
+            if count >= least and not is_seldom:
                 return f"{count} {told}\n    {advised}"
         return None
 

@@ -22,7 +22,7 @@ from ..core.runtime.step_times import Record, StepTimes
 from ..core.runtime.table import aligned
 from ..core.source_location import is_for_user
 from ..functions import fallback
-from .advice import Counts, advice_of_runs
+from .advice import ACCESSES, Counts, advice_of_runs
 from .selection import is_own
 
 _MAX_LINES = 20
@@ -80,7 +80,7 @@ class Report:
         self._host_calls = HostCalls()
         self._host_calls.count_in(self._cost.host_calls)
         self._steps = StepTimes(self._place)
-        self._recording: set[Line] = set()
+        self._recording: Counter[Line] = Counter()
         self._lines: dict[str, set[Line]] = {}  # by the text that stands for them
         self._pending_count = 0
         self._has_flushed = False
@@ -146,13 +146,14 @@ class Report:
         left.seconds += perf_counter() - self._since
         if self._has_flushed:
             left.counts.looks += 1
+            left.counts.turns += max(self._recording.values(), default=0)
             self._recording.clear()
             self._has_flushed = False
             self._pending_count = 0
         count = len(self._pending)
         if count != self._pending_count:
             if count > self._pending_count:
-                self._recording.add(left.line)
+                self._recording[left.line] += 1
             self._pending_count = count
         self._cost = cost
         self._host_calls.count_in(cost.host_calls)
@@ -169,7 +170,7 @@ class Report:
     def _place(self) -> str:
         """Return the lines that recorded what is being computed, and the line that asks for it."""
         self._has_flushed = True
-        lines = (self._recording | {self._cost.line}) - {_OUTSIDE}
+        lines = {*self._recording, self._cost.line} - {_OUTSIDE}
         place = _ranges(lines)
         self._lines[place] = lines
         return place
@@ -255,7 +256,8 @@ def _host_table(costs: list[_Cost], limit: str) -> str:
             calls = cost.host_calls
             names = [name for name, _ in calls.counts.most_common(_MAX_NAMES)]
             more = ["..."] if len(calls.counts) > _MAX_NAMES else []
-            why = f"arrays of at most {limit} are NumPy's work"
+            elements = "elements and " if ACCESSES & calls.counts.keys() else ""
+            why = f"{elements}arrays of at most {limit} are NumPy's work"
             rows.append(_measured_row((place, ", ".join(names + more), why), calls, calls.counts))
         for name, (library, why) in cost.reasons.items():
             rows.append(_measured_row((place, f"{name} by {library}", why), cost.fallbacks, [name]))

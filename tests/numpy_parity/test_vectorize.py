@@ -138,6 +138,7 @@ ON_DEVICE: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "bool": (bool, (X,)),
     "operator": (operator.mul, (X, N)),
     "math": (lambda a: math.sqrt(abs(a)) * math.pi, (N,)),
+    "a cube root": (lambda a: math.cbrt(a), (X,)),
     "predicates": (lambda a: math.isnan(a) or math.isinf(a), (X,)),
     "ufuncs": (lambda a: np.sqrt(abs(a)) / 0, (N,)),
     "functions": (lambda a: np.where(a > 0, a, 0.5) + numpy.maximum(a, 1), (X,)),

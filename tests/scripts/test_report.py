@@ -145,6 +145,31 @@ def test_advice(tmp_path: Path) -> None:
     assert told.keys() - of_rows.keys() == {"script.py:6", "script.py:12", "script.py:16", "script.py:21"}
 
 
+COPIED = """import gpunumpy as np
+
+x = np.ones(300_000)
+for k in range(40):
+    a = np.asnumpy(x * k)
+for k in range(300):
+    x = x * 0.5 + 1
+    if k % 10 == 9:
+        if x.max() < 0: break
+y = np.ones(1000)
+for k in range(2, 999):
+    y[k] = y[k - 1] + y[k - 2]
+"""
+
+
+def test_advice_for_copies_and_for_who_looks_seldom(tmp_path: Path) -> None:
+    tables = tables_of(COPIED, tmp_path)
+    told = dict(row.split(": ", 1) for row in tables["what to do:"][::2])
+    assert told.keys() == {"script.py:5", "script.py:12"}
+    assert told["script.py:5"] == "40 copies to the host"
+    assert told["script.py:12"].endswith(" elements are read or written one by one")
+    (row,) = (row for row in tables["on the host"] if row.startswith("script.py:12"))
+    assert "elements and arrays of at most" in row
+
+
 PROFILED = """import gpunumpy, io
 
 x = gpunumpy.ones(5)

@@ -33,6 +33,7 @@ from ..runtime import evaluate, hints, memory, memory_copy
 from ..runtime.async_copies import buffer_under_way, wait_for_memory
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, bytes_on_host, is_on_host
+from ..runtime.host_work import observed
 from ..runtime.memory import address
 from ..runtime.spill import buffer_of
 from ..sequence_patterns import match_as_sequence
@@ -762,9 +763,7 @@ def to_host(array: ndarray) -> Any:
         return found
     hints.note_look(array.value())
     node = array.computed() if array._base is not None else evaluate.compute_to_look(array._node)
-    where = graph.leaf_layout(node)
-    dtype = node.signature.dtype
-    queue = array.queue
+    where, dtype, queue = graph.leaf_layout(node), node.signature.dtype, array.queue
     content = bytes_on_host(node.data)
     if not array.size:  # the strides of no elements may lead out of the memory
         result = numpy.empty(where.shape, dtype)
@@ -774,7 +773,8 @@ def to_host(array: ndarray) -> Any:
             where.shape, dtype, content, where.offset * itemsize, tuple(s * itemsize for s in where.strides)
         )
         try:
-            result = strided.copy(order="C")
+            with observed("copy", "from", queue.device, nbytes=array.nbytes):
+                result = strided.copy(order="C")
         except MemoryError as error:
             raise memory.explained(error) from None
     else:

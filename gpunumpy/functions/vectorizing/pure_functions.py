@@ -57,8 +57,8 @@ _BUILTINS = (
 )
 # Functions of `math` by the ufuncs that have their results where Python raises none.
 _OF_MATH = {
-    **{name: name for name in ("cos", "cosh", "copysign", "degrees", "exp", "exp2", "expm1", "fabs", "fmod", "hypot")},
-    **{name: name for name in ("log10", "log1p", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh")},
+    **{name: name for name in ("cbrt", "cos", "cosh", "copysign", "degrees", "exp", "exp2", "expm1", "fabs", "fmod")},
+    **{name: name for name in ("hypot", "log10", "log1p", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh")},
     **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tan2", "tanh")},
     "log": "log",
     "pow": "power",
