@@ -44,6 +44,14 @@ def close(capture: Capture) -> None:
         capture.close()
 
 
+def undo(capture: Capture) -> None:
+    """Have later work be no part of a capture that was opened, and whose stream may not have begun to capture."""
+    set_residence(capture.residence)
+    capture.close()
+    if not capture.is_captured():
+        capture.end()
+
+
 def is_captured(handle: int) -> bool:
     """Return whether a stream captures."""
     if handle in (0, LEGACY):  # the legacy default stream cannot
@@ -65,11 +73,10 @@ def join_capture(device: Device, handle: int) -> Capture:
         known.prepare()
         known.residence = set_residence("device")
     try:
-        wait_in_capture(driver().CUstream(handle), device.stream)
         known.open()
+        wait_in_capture(driver().CUstream(handle), device.stream)
     except BaseException:
-        set_residence(known.residence)
-        known.close()
+        undo(known)
         raise
     return known
 

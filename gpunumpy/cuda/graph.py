@@ -16,7 +16,7 @@ from ..core.runtime import evaluate, memory
 from ..core.runtime.capture import Capture
 from ..core.runtime.device import Device, check, default_device, driver, is_lost
 from ..core.runtime.memory import Buffer
-from .capture import close, prepared_capture
+from .capture import close, prepared_capture, undo
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -212,13 +212,13 @@ def _captured(
     capture = prepared_capture(device)
     destroy_dropped()
     try:
+        capture.open()
         mode = cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
         check(cuda.cuStreamBeginCapture(device.stream, mode))
     except BaseException:
-        close(capture)
+        undo(capture)
         raise
     try:
-        capture.open()
         result = function(*args, **kwargs)
         for array in _arrays_in(result):
             if memory_on_host(array) is None:

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.arrays.stream_order import Borrowed
 from gpunumpy.core.runtime import memory
 from gpunumpy.cuda import ExternalStream
 from gpunumpy.cuda.graph import destroy_dropped
@@ -489,6 +490,57 @@ def test_errors_in_a_capture_of_others(gpu: CapturingDriver) -> None:
 
     captured(gpu, stream, work)
     check(x + 1.0, plain(1.0))
+
+
+def test_finalizers_end_no_capture(gpu: CapturingDriver) -> None:
+    """Memory of another library may be let go of at any call of the driver, and what then looks at the stream."""
+
+    def let_go(name: str) -> None:
+        nonlocal count
+        count += 1
+        gpu.refuse = lambda name: None
+        Borrowed(np.Device("cuda:0"), object())
+        gpu.refuse = let_go
+
+    def work() -> Any:
+        with ExternalStream(stream):
+            return plus(x, 1.0)
+
+    count = 0
+    stream, x = np.Stream(non_blocking=True), numbers(0.0)
+    x.computed()
+    gpu.refuse = let_go
+    result, executable = captured(gpu, stream, work)
+    with stream:
+        gpu.cuGraphLaunch(executable, stream.ptr)
+    check(result, plain(1.0))
+    step = np.graph(lambda a: plus(a, 1.0))
+    for _ in range(3):
+        check(step(x), plain(1.0))
+    assert count > 60
+
+
+@pytest.mark.parametrize("refused", ["cuStreamBeginCapture", "cuStreamWaitEvent"])
+def test_a_capture_that_does_not_begin(gpu: CapturingDriver, refused: str) -> None:
+    x, stream = numbers(0.0), np.Stream(non_blocking=True)
+    x.computed()
+    gpu.refuse = lambda name: "CUDA_ERROR_UNKNOWN" if name == refused else None
+    step = np.graph(lambda a: plus(a, 1.0))
+
+    def begin() -> None:
+        if refused == "cuStreamBeginCapture":
+            step(x)
+            step(x)
+        else:
+            captured(gpu, stream, lambda: ExternalStream(stream).use())
+
+    with pytest.raises(np.DeviceError, match="UNKNOWN"):
+        begin()
+    gpu.refuse = lambda name: None
+    assert np.Device("cuda:0").capture is None
+    assert not gpu.is_relaxed
+    check(x + 2.0, plain(2.0))
+    check(step(x), plain(1.0))
 
 
 # --- random programs ---

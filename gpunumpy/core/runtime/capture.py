@@ -81,7 +81,10 @@ class Capture:
         self._beside = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value))
 
     def open(self) -> None:
-        """Have what is launched from now on be of the graph: the stream of the device captures."""
+        """Have what is launched from now on be of the graph: the stream of the device begins to capture after this.
+
+        In the other order a finalizer in between would ask the stream whether it is done, which ends the capture.
+        """
         for buffer in all_buffers():
             if getattr(buffer, "device", None) is self.device and not buffer.exported:
                 buffer.exported = True  # no write gives an array that was there before another address
