@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy
 
-from ..core import dtypes
 from ..core._native import tell, tried_first
 from ..core.late_imports import import_late
 from ..core.numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
@@ -17,9 +16,10 @@ from ..core.ops.special import OF_SCIPY
 from ..core.recording.array import host_only_memory, ndarray, to_host
 from ..core.recording.lending import host_window, window_of_storage
 from ..core.recording.record import decides_about_ufuncs, refuses_ufuncs
-from ..functions.fallback import asks_about_function, host_fallback, on_host, own_function
+from ..functions.fallback import asks_about_function, on_host, own_function
 from ..functions.host_call import HostCall
 from ..functions.subclasses import call_for_subclass, has_subclass, rule_of_ufunc
+from ..functions.ufuncs.python_ufunc import ufunc_on_host
 from ..functions.ufuncs.ufunc import UFUNCS
 from ..functions.ufuncs.ufunc import ufunc as own_ufunc
 from .namespace_info import EDITIONS
@@ -136,12 +136,7 @@ def _function_for(ufunc: Any, method: str) -> Callable[..., Any]:
     if is_found and getattr(sys.modules.get("scipy.special._ufuncs"), name, None) is ufunc:
         own = getattr(import_late(_SPECIAL_FUNCTIONS), OF_SCIPY.get(name, name))
         return own if method == "__call__" else getattr(own, method)
-    run = ufunc if method == "__call__" else getattr(ufunc, method)
-    computes_objects = all(set(loop) <= set("O->") for loop in ufunc.types)  # as those of `frompyfunc` do
-    if computes_objects and host_fallback() == "error":
-        dtypes.check(object)
-    message_name = "" if computes_objects else f"numpy ufunc {name}"
-    on_host_run = on_host(lambda *args, **options: run(*args, **options), message_name)
+    on_host_run = ufunc_on_host(ufunc, method)
     rule = rule_of_ufunc(ufunc, method)
     return lambda *args, **options: (
         call_for_subclass(on_host_run, rule, args, options)

@@ -80,7 +80,7 @@ _HOST_NAMES = frozenset(
     (
         *("busday_count", "busday_offset", "chararray", "datetime_as_string", "datetime_data", "is_busday", "isnat"),
         *("array2string", "array_repr", "array_str"),
-        *("flatten_mask", "info", "memmap", "ndenumerate", "poly1d", "recarray"),
+        *("flatten_mask", "frompyfunc", "info", "memmap", "ndenumerate", "poly1d", "recarray"),
         *("fromfile", "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed"),
         *("dump", "dumps", "toflex", "tofile", "torecords"),
     )

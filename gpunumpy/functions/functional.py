@@ -91,6 +91,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> ndarray:
 
 
 _call_on_host = on_host(numpy.vectorize.__call__, "")
+_call_with_signature_on_host: Any = on_host(numpy.vectorize._vectorize_call_with_signature, "")  # type: ignore[attr-defined]
 _MOST_CALLS = 2048  # of a function of Python's for elements on the host
 
 
@@ -108,20 +109,22 @@ class vectorize(numpy.vectorize):
             return super().__call__(*args, **options)
         if SUBCLASSES and has_subclass((args, options)):
             return call_for_subclass(self, ClassRule(keeps=True, keeps_without_dimensions=True), args, options)
-        if holds_host_data((args, options)) or holds_masked_array((args, options)) or self._makes_host_data():
+        if holds_host_data((args, options)) or self._makes_host_data():
             return self._for_each_element(args, options)
         if self.signature is not None:
             return super().__call__(*args, **options)
+        if holds_masked_array((args, options)):
+            return self._for_each_element(args, options)  # which asks the layer of masked arrays first
         if residence.is_auto() and self._has_few_elements(args, options):
             return _call_on_host(self, *args, **options)
-        results = None if is_checking() else self._for_all_elements(args, options)
+        results = self.calculated(args, options)
         return self._for_each_element(args, options) if results is None else results
 
     def _makes_host_data(self) -> bool:
         """Return whether a dtype of the results is one that no kernel computes."""
         return any(numpy.dtype(otype) not in KIND for otype in self.otypes or ())
 
-    def _operands(self, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+    def operands(self, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         """Return the arguments whose elements the function is called with."""
         positional = [x for k, x in enumerate(args) if k not in self.excluded]
         return positional + [x for name, x in options.items() if name not in self.excluded]
@@ -129,7 +132,7 @@ class vectorize(numpy.vectorize):
     def _has_few_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
         """Return whether to call the function for each element takes no longer than to find out what it does."""
         shapes = []
-        for x in self._operands(args, options):
+        for x in self.operands(args, options):
             shape = host_shape(x)
             if shape is None:
                 return False
@@ -150,12 +153,14 @@ class vectorize(numpy.vectorize):
         results = _call_on_host(self, *args, **options)
         if is_of_host or holds_host_data(results):
             return results
-        if not any(map(_is_of_host, self._operands(args, options))):
+        if not any(map(_is_of_host, self.operands(args, options))):
             report("gpunumpy.vectorize", reason=_WHY_EACH)
         return results
 
-    def _for_all_elements(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    def calculated(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Return the results of one call for all elements; None if there is to be one for each element."""
+        if is_checking():
+            return None
         positions = [k for k in range(len(args)) if k not in self.excluded]
         names = [name for name in options if name not in self.excluded]
         device = next((x.device for x in (*args, *options.values()) if isinstance(x, ndarray)), None)
@@ -184,6 +189,8 @@ class vectorize(numpy.vectorize):
 
     def _vectorize_call_with_signature(self, func: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return what the function gives for every index of the loop; NumPy's method calls this one."""
+        if holds_masked_array(args):
+            return _call_with_signature_on_host(self, func, args)  # which asks the layer of masked arrays first
         if holds_host_data(args) or self._makes_host_data():
             return super()._vectorize_call_with_signature(func, args)  # type: ignore[misc]
         inputs, outputs = self._in_and_out_core_dims  # type: ignore[attr-defined]
@@ -191,10 +198,7 @@ class vectorize(numpy.vectorize):
             raise TypeError(f"wrong number of positional arguments: expected {len(inputs)!r}, got {len(args)!r}")
         beside = next((x for x in args if isinstance(x, ndarray)), None)
         arrays = [placed_array(x, beside) for x in args]
-        sizes: dict[str, int] = {}
-        for array, dims in zip(arrays, inputs):
-            _check_sizes(sizes, array, dims)
-        loop_shape = layout.broadcast_shapes(*(x.shape[: x.ndim - len(dims)] for x, dims in zip(arrays, inputs)))
+        loop_shape, sizes = loop_and_sizes(arrays, inputs)
         views: list[Any] = [
             broadcast_to(x, loop_shape + x.shape[x.ndim - len(dims) :]) for x, dims in zip(arrays, inputs)
         ]
@@ -231,6 +235,14 @@ class vectorize(numpy.vectorize):
 def _is_of_host(x: Any) -> bool:
     """Return whether no kernel computes the dtype that NumPy gives an argument."""
     return (x if hasattr(x, "dtype") else numpy.asarray(with_held_arrays(x))).dtype not in KIND
+
+
+def loop_and_sizes(arrays: Sequence[Any], inputs: Sequence[tuple[str, ...]]) -> tuple[layout.Shape, dict[str, int]]:
+    """Return the shape of the loop over arrays, and the sizes of a signature's names for their last dimensions."""
+    sizes: dict[str, int] = {}
+    for array, dims in zip(arrays, inputs):
+        _check_sizes(sizes, array, dims)
+    return layout.broadcast_shapes(*(x.shape[: x.ndim - len(dims)] for x, dims in zip(arrays, inputs))), sizes
 
 
 def _check_sizes(sizes: dict[str, int], x: ndarray, dims: tuple[str, ...]) -> None:

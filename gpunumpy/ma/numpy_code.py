@@ -17,6 +17,7 @@ import numpy
 
 from ..core.recording.array import is_scalar, ndarray
 from ..functions.creation.arrays import asarray
+from ..functions.functional import loop_and_sizes
 from .masks import taken
 from .state import is_ours
 
@@ -97,8 +98,16 @@ def _any(a: Any, *args: Any, **options: Any) -> Any:
     return False if a is None else taken(a).any(*args, **options)
 
 
-# What stands for NumPy's functions in C; without a hash table `unique` sorts.
-_STAND_INS = {"any": _any, "_array_converter": _ArrayConverter, "_unique_hash": lambda *args, **options: NotImplemented}
+# Modules of NumPy whose code calls each other's functions.
+_MODULES = ("numpy._core.", "numpy.lib._", "numpy.polynomial.")
+# What stands for NumPy's functions in C, and for one that makes arrays outside memory; without a hash table `unique`
+# sorts.
+_STAND_INS = {
+    "any": _any,
+    "_array_converter": _ArrayConverter,
+    "_parse_input_dimensions": loop_and_sizes,
+    "_unique_hash": lambda *args, **options: NotImplemented,
+}
 
 
 class Copies:
@@ -153,7 +162,7 @@ class Copies:
             return self
         if name in self._names and getattr(numpy.ma, name, None) is x:
             return self._names[name]
-        if isinstance(x, types.ModuleType) and x.__name__.startswith(("numpy._core.", "numpy.lib._")):
+        if isinstance(x, types.ModuleType) and x.__name__.startswith(_MODULES):
             return _Module(x, self._own)
         public_name = getattr(x, "__name__", "")
         for by_numpy, own in ((numpy, package), (numpy.linalg, package.linalg)):

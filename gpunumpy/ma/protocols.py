@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy
@@ -21,14 +22,16 @@ from ..functions.manipulation.repeating import roll
 from ..functions.manipulation.strides import frombuffer, may_share_memory, shares_memory
 from ..functions.sets.operations import isin
 from ..functions.ufuncs.elementwise import array_equal, array_equiv
+from ..functions.ufuncs.python_ufunc import ufunc_on_host
 from ..functions.ufuncs.ufunc import UFUNCS
 from .averages import diff
 from .construction import asanyarray, create
-from .masks import getmaskarray, taken
+from .fill_values import converted_fill_value
+from .masks import combined_masks, getmaskarray, taken
 from .numpy_code import Copies
 from .operators import OPERATORS, PRODUCTS, apply_ufunc
 from .shapes import expand_dims
-from .state import MaskedArray, is_ours, new, nomask
+from .state import MaskedArray, full_like_data, is_ours, new, nomask
 
 # NumPy's functions that call the array's method of their name, or of another.
 _METHODS = {
@@ -279,10 +282,16 @@ def _of_numpys_code(name: str) -> Callable[..., Any]:
 
     A function of the program is not called again: what it raises comes out.
     """
-    copied = _copies.function(operator.attrgetter(name)(numpy))
-    is_of_many_steps = name in _OF_MANY_STEPS
-    if name.startswith("apply_"):
-        return copied
+    by_numpy = operator.attrgetter(name)(numpy)
+    return _copies.function(by_numpy) if name.startswith("apply_") else _by_copy(by_numpy, name in _OF_MANY_STEPS)
+
+
+def _by_copy(by_numpy: Any, is_of_many_steps: bool) -> Callable[..., Any]:
+    """Return a function that runs a copy of the code of one of NumPy's, if that does not fail.
+
+    One `is_of_many_steps` leaves arrays that are on the host to NumPy.
+    """
+    copied = _copies.function(by_numpy)
 
     def run(*args: Any, **options: Any) -> Any:
         if is_of_many_steps and not any(map(is_on_device, leaves((args, options)))):
@@ -294,6 +303,41 @@ def _of_numpys_code(name: str) -> Callable[..., Any]:
         return from_host(result) if isinstance(result, numpy.generic) else result
 
     return run
+
+
+@cache
+def _of_polynomials(by_numpy: Any) -> Callable[..., Any]:
+    """Return what runs instead of a function of `numpy.polynomial`, a module that is imported when it is asked for.
+
+    NumPy leaves out the masks of coefficients, and keeps those of points that it computes with as they are.
+    """
+    is_by_copy = _KEEPS_POINTS.fullmatch(by_numpy.__name__)
+    return _by_copy(by_numpy, True) if is_by_copy else _of_data(_public(by_numpy))
+
+
+def _vectorized(function: Any, *args: Any, **options: Any) -> Any:
+    """Return what a function that only calculates gives for all elements, masked ones too; masked where an operand is.
+
+    See `numpy.vectorize`.
+    """
+    given = [taken(x) for x in function.operands(args, options)]
+    like = next(filter(is_ours, given), None)
+    if type(like) is not MaskedArray or not any(map(is_on_device, given)):
+        return NotImplemented
+    results = function.calculated(tuple(map(_elements, args)), {name: _elements(x) for name, x in options.items()})
+    if results is None:
+        return NotImplemented
+    made = [_masked_by(data, given, like) for data in (results if isinstance(results, tuple) else (results,))]
+    return tuple(made) if isinstance(results, tuple) else made[0]
+
+
+def _masked_by(data: Any, given: Iterable[Any], like: Any) -> Any:
+    """Return data masked where an operand is, with a whole mask in any case."""
+    mask = combined_masks(data.shape, *given)[0]
+    made = new(data, full_like_data(data, False) if mask is nomask else mask, like)
+    if made._fill_value is not None:
+        made._fill_value = converted_fill_value(made._fill_value, made.dtype)
+    return made
 
 
 def _histogram_of_points(
@@ -420,6 +464,8 @@ _OF_WRAPPERS: dict[str, tuple[Any, ...]] = {
     "linalg.solve": ((), "b"),
     "linalg.svd": ((True, False, True),),
 }
+# Functions of the modules of `numpy.polynomial` whose results have the class of the points, or of a given sequence.
+_KEEPS_POINTS = re.compile(r"[a-z]+(val|grid)(\dd|nd)?|[a-z]+weight|polyvalfromroots|mapdomain|mapparms|trimseq")
 # Functions of texts, which never are on a device.
 _PRINTING = (numpy.array2string, numpy.array_repr, numpy.array_str)
 _BINARY = [n for n in OPERATORS if n.removeprefix("__").removesuffix("__") in _MIRRORED or f"__r{n[2:]}" in OPERATORS]
@@ -464,6 +510,10 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.linalg.qr: _orthogonal_factors,
     numpy.roll: _rolled,
     **{getattr(numpy, name): _of_ufunc(name) for name in PRODUCTS if hasattr(numpy, name)},
+    numpy.vectorize.__call__: _vectorized,
+    numpy.vectorize._vectorize_call_with_signature: _copies.function(  # type: ignore[attr-defined]
+        numpy.vectorize._vectorize_call_with_signature  # type: ignore[attr-defined]
+    ),
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
     numpy.ndim: lambda a: taken(a).ndim,
     numpy.require: _required,
@@ -481,6 +531,8 @@ def call(function: Any, args: Any, options: dict[str, Any]) -> Any:
         return NotImplemented
     if run is None and (method := getattr(function, "method_of_ufunc", "")):
         run, args = partial(_by_ufunc_method, args[0].__name__, method), args[1:]
+    if run is None and (getattr(function, "__module__", None) or "").startswith("numpy.polynomial."):
+        run = _of_polynomials(function)
     try:
         return NotImplemented if run is None else run(*args, **options)
     except (MaskedOperandError, OnHostError):
@@ -539,8 +591,7 @@ def _array_ufunc(x: Any, ufunc: numpy.ufunc, method: str, *inputs: Any, **option
             result = _by_ufunc_method(ufunc.__name__, method, *inputs, **options)
             if result is not NotImplemented:
                 return result
-    run = ufunc if method == "__call__" else getattr(ufunc, method)
-    return on_host(lambda *args, **rest: run(*args, **rest), f"numpy ufunc {ufunc.__name__}")(*inputs, **options)
+    return ufunc_on_host(ufunc, method)(*inputs, **options)
 
 
 array_ufunc = _OfClassOnly(_array_ufunc)

@@ -9,7 +9,6 @@ import numpy.polynomial
 from numpy.polynomial import polyutils
 
 from ..core.recording.array import is_scalar, ndarray, to_host
-from ..core.recording.record import is_masked_array
 from ..functions.creation.arrays import asarray
 from ..functions.fallback import OWN_FUNCTIONS
 from ..functions.reductions.reductions import max, min
@@ -42,7 +41,7 @@ class _OnDevice:
 
     def __call__(self, arg: Any) -> Any:
         """Return the values at points."""
-        if not (isinstance(arg, ndarray) or is_masked_array(arg)):
+        if not isinstance(arg, ndarray):  # NumPy's code calls the operators of masked arrays
             return super().__call__(arg)  # type: ignore[misc]
         return evaluation.values(self.basis_of_values, _mapped(arg, self.domain, self.window), self.coef)
 

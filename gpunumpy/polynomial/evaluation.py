@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ..core.recording.array import ndarray
-from ..core.recording.record import as_array
+from ..core.recording.record import as_array, check_class
 from ..functions.manipulation.joining import as_arrays, stack
 from ..functions.manipulation.shape import atleast_1d, moveaxis
 from ..functions.reductions.reductions import prod
@@ -24,7 +24,7 @@ def values(basis: Basis, x: Any, c: Any, tensor: bool = True) -> ndarray:
     """
     device = device_of(x, c)
     coefficients = as_float_coefficients(c)
-    points: Array = as_array(x, device) if isinstance(x, (ndarray, numpy.ndarray, list, tuple)) else x
+    points = _as_points(x, device)
     if not isinstance(coefficients, ndarray) and (coefficients.ndim > 1 or not isinstance(points, ndarray)):
         coefficients = as_array(coefficients, device)
     if isinstance(coefficients, ndarray) and isinstance(points, ndarray) and tensor:
@@ -43,6 +43,14 @@ def values(basis: Basis, x: Any, c: Any, tensor: bool = True) -> ndarray:
             factor = latest * points * _ratio(basis.a(n), basis.d(n))
         latest, before = term + factor, latest
     return latest
+
+
+def _as_points(x: Any, device: Any) -> Array:
+    """Return points as an array; a number, or another object that knows arithmetic, stays as it is."""
+    if isinstance(x, (ndarray, numpy.ndarray, list, tuple)):
+        return as_array(x, device)
+    check_class(x)
+    return x
 
 
 def _ratio(numerator: int, denominator: int) -> Any:
@@ -71,7 +79,7 @@ def values_from_roots(x: Any, r: Any, tensor: bool = True) -> ndarray:
     """Return the values at points of the polynomials with given roots."""
     device = device_of(x, r)
     roots: Array = as_array(as_float_coefficients(r), device)
-    points: Array = as_array(x, device) if isinstance(x, (ndarray, numpy.ndarray, list, tuple)) else x
+    points = _as_points(x, device)
     if isinstance(points, ndarray):
         if tensor:
             roots = roots.reshape(roots.shape + (1,) * points.ndim)

@@ -213,7 +213,46 @@ WRITERS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda x, m: x.fill(m[0, 0]),
     lambda x, m: x.flat.__setitem__(slice(0, 4), m[1]),
 )
-ON_HOST = ("polynomial.polynomial.polyval(v, w)",)
+# Functions of `numpy.polynomial` of one basis and another, and functions of the program for all elements.
+_POWERS, _CHEBYSHEV = "polynomial.polynomial.poly", "polynomial.chebyshev.cheb"
+OF_POLYNOMIALS = (
+    *(f"{_POWERS}{call}" for call in ("val(v, w)", "val(v.data, w)", "val(m, w)", "val(v, m)", "val(i, [1, 2.0, 3])")),
+    *(f"{_POWERS}{call}" for call in ("val(x=v * (1 + 2j), c=w)", "val2d(v, w, m)", "grid2d(v, v.data, m.data)")),
+    *(f"{_POWERS}{call}" for call in ("valfromroots(v, w)", "valfromroots(v, [1, 2.0, 3])", "val3d(v, v, v, m)")),
+    *(f"{_POWERS}{call}" for call in ("fit(v, w, 1)", "fit(v.data, m, 1, w=i)", "vander(m, 2)", "add(v, w)", "der(m)")),
+    *(
+        f"{_POWERS}{call}"
+        for call in ("int(v)", "mul(v, i)", "pow(i, 2)", "trim(v, 2)", "fromroots(v)", "companion(v)")
+    ),
+    *(f"{_CHEBYSHEV}{call}" for call in ("val(v, w)", "val(w, i)", "grid2d(v, w, m)", "weight(v / 8)", "fit(v, w, 2)")),
+    *(f"{_CHEBYSHEV}{call}" for call in ("vander2d(v, w, (1, 2))", "roots(v)", "2poly(v)", "div(v, w)", "mulx(v)")),
+    *(
+        "polynomial.chebyshev.poly2cheb(i)",
+        "polynomial.hermite.hermweight(v)",
+        "polynomial.legendre.legval3d(v, w, w, m)",
+    ),
+    *("polynomial.polyutils.as_series([v, w])", "polynomial.polyutils.getdomain(w)", "polynomial.polyutils.trimseq(v)"),
+    *("polynomial.polyutils.mapdomain(v, [1, 2], [4, 5.0])", "polynomial.Polynomial([1, 2, 3])(m)"),
+    "polynomial.Chebyshev([1, 2, 3], [0, 9])(i)",
+)
+# Before NumPy 2.4 a vectorized function of masked arrays is an AttributeError there.
+VECTORIZED: tuple[str, ...] = (
+    *("vectorize(lambda x: x * 2 + 1)(m)", "vectorize(lambda x: x * 2 + 1)(i)", "vectorize(lambda x: x * 2 + 1)(b)"),
+    *("vectorize(larger)(v, w)", "vectorize(larger)(v.data, w)", "vectorize(larger)(m, w)", "vectorize(larger)(v, 2)"),
+    *(
+        "vectorize(larger)(v, y=[1, 2, 3, 9])",
+        "vectorize(larger, excluded={'y'})(i, y=1)",
+        "vectorize(larger)(x=v, y=w)",
+    ),
+    *("vectorize(lambda x, y: (x + y, x - y))(v, w)", "vectorize(lambda x, y: (x + y, x - y), otypes='df')(v, i)"),
+    *("vectorize(lambda x: x + 1, otypes='f')(v[:0])", "vectorize(lambda x: x + 1)(v * 1j)"),
+    "vectorize(lambda x: x + 1)(np.ma.array([1.0, 2]))",
+    *("vectorize(lambda x: x.sum(), signature='(n)->()')(m)", "vectorize(lambda x: x * 2, signature='(n)->(n)')(m)"),
+    *("vectorize(lambda x, y: x * y.sum(), signature='(n),(k)->(n)')(m, v)",),
+)
+if numpy.lib.NumpyVersion(numpy.__version__) < "2.4.0":
+    VECTORIZED = ()
+ON_HOST = ("concatenate([m, m], out=np.concatenate([m, m]))",)
 
 
 @pytest.fixture(params=["auto", "device"])
@@ -229,6 +268,7 @@ def operands(np: Any) -> dict[str, Any]:
     integers = np.ma.array([0, 1, 2, 1], mask=[0, 1, 0, 0])
     holed = numpy.where(data == 2, numpy.nan, data)
     named = {"np": np, "m": m, "v": m[0], "w": m[1], "i": integers, "b": np.ma.array(data > 3, mask=data > 6)}
+    named["larger"] = lambda x, y: x if x > y else y * 1.5
     return named | {"n": np.ma.array(holed, mask=data > 6)}
 
 
@@ -271,7 +311,7 @@ def test_the_device_computes(call: str, place: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Warning. '(arg)?partition' will ignore:UserWarning")
-@pytest.mark.parametrize("call", WITHOUT_HOST)
+@pytest.mark.parametrize("call", [*WITHOUT_HOST, *OF_POLYNOMIALS, *VECTORIZED])
 def test_the_host_may_be_forbidden(call: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     call = call if call.startswith("i.") else f"np.{call}"
     expected = eval(call, operands(numpy))
@@ -385,6 +425,19 @@ def test_what_runs_on_the_host_says_so(call: str, place: str, monkeypatch: pytes
     monkeypatch.setattr(fallback, "_action", "error")
     with pytest.raises(gpunumpy.HostFallbackWarning, match="masked arrays"):
         run(gpunumpy, call)
+
+
+def test_objects_say_nothing(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ufunc of a Python function makes objects, which never are on a device."""
+    for np in (numpy, gpunumpy):
+        m, larger = (operands(np)[name] for name in ("m", "larger"))
+        made = [np.frompyfunc(larger, 2, 1)(x, m) for x in (m, m.data)]
+        assert [x.dtype for x in made] == [object, object]
+        assert [type(x) for x in made] == [numpy.ma.MaskedArray] * 2
+        numpy.testing.assert_array_equal(made[0].mask, operands(numpy)["m"].mask)
+    monkeypatch.setattr(fallback, "_action", "error")
+    with pytest.raises(TypeError, match="object"):
+        gpunumpy.frompyfunc(larger, 2, 1)(m, m)
 
 
 def test_texts_and_files_say_nothing(place: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
-from ..fallback import OWN_FUNCTIONS
+from ...core import dtypes
+from ..fallback import OWN_FUNCTIONS, host_fallback, on_host
 from ..host_call import HostCall
 
 
@@ -50,6 +52,29 @@ class PythonUfunc:
 def frompyfunc(func: Any, /, nin: int, nout: int, **options: Any) -> PythonUfunc:
     """Return a ufunc of a Python function. See `numpy.frompyfunc`."""
     return PythonUfunc(numpy.frompyfunc(func, nin, nout, **options))
+
+
+def ufunc_on_host(ufunc: Any, method: str) -> Callable[..., Any]:
+    """Return a function that runs a ufunc, or a method of it, through NumPy on the host.
+
+    Nothing is said of one that computes objects, as those of `frompyfunc` do: these never are on a device.
+
+    Raises
+    ------
+    OnHostError
+        If it computes objects, and the program forbids the host.
+    """
+    run = ufunc if method == "__call__" else getattr(ufunc, method)
+    computes_objects = all(set(loop) <= set("O->") for loop in ufunc.types)
+    if computes_objects and host_fallback() == "error":
+        dtypes.check(object)
+
+    def by_numpy(*args: Any, **options: Any) -> Any:
+        return run(*args, **options)
+
+    if computes_objects:
+        by_numpy.__name__ = "frompyfunc"
+    return on_host(by_numpy, "" if computes_objects else f"numpy ufunc {ufunc.__name__}")
 
 
 OWN_FUNCTIONS["numpy.frompyfunc"] = frompyfunc
