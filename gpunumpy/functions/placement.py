@@ -97,7 +97,7 @@ _SHOWING = _names("T mT broadcast_arrays broadcast_to diagonal may_share_memory 
 _WRITING = _names("at copyto fill_diagonal place put put_along_axis putmask")
 # Functions that call back or say where data are.
 _NOT_PLACED = _names("""
-    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring vectorize
+    apply_along_axis apply_over_axes as_strided from_dlpack frombuffer fromfunction fromiter fromstring load vectorize
 """)
 
 
