@@ -246,16 +246,48 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     return round_method(a, decimals, out)
 
 
-def clip(a: Any, *limits: Any, **options: Any) -> Any:
+def limited(
+    a: Any,
+    a_min: Any = _NOT_GIVEN,
+    a_max: Any = _NOT_GIVEN,
+    out: Any = None,
+    *,
+    min: Any = _NOT_GIVEN,
+    max: Any = _NOT_GIVEN,
+    **kwargs: Any,
+) -> Any:
+    """Limit elements to an interval, which may be masked as its limits may be. See `numpy.clip`."""
+    if a_min is _NOT_GIVEN and a_max is _NOT_GIVEN:
+        a_min, a_max = (None if limit is _NOT_GIVEN else limit for limit in (min, max))
+    elif a_min is _NOT_GIVEN or a_max is _NOT_GIVEN:
+        missing = "a_min" if a_min is _NOT_GIVEN else "a_max"
+        raise TypeError(f"clip() missing 1 required positional argument: '{missing}'")
+    elif min is not _NOT_GIVEN or max is not _NOT_GIVEN:
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
+    x = taken(a)
+    return clip_method(x if is_ours(x) or x is masked else asarray(x)._data, a_min, a_max, out, **kwargs)
+
+
+def clip(
+    a: Any,
+    a_min: Any = _NOT_GIVEN,
+    a_max: Any = _NOT_GIVEN,
+    out: Any = None,
+    *,
+    min: Any = _NOT_GIVEN,
+    max: Any = _NOT_GIVEN,
+    fill_value: Any = None,
+    hardmask: bool = False,
+    **kwargs: Any,
+) -> Any:
     """Limit the elements to an interval. See `numpy.ma.clip`."""
-    if "a_max" in options and not limits and "a_min" not in options:
-        raise TypeError("clip() missing 1 required positional argument: 'a_min'")
-    limits += tuple([options.pop(name) for name in ("a_min", "a_max")[len(limits) :] if name in options])
-    chosen = {key: options.pop(key) for key in ("fill_value", "hardmask") if key in options}
-    result = clip_method(asarray(taken(a)), *limits, **options)
-    if chosen.get("fill_value") is not None:
-        result.fill_value = chosen["fill_value"]
-    result._hardmask = bool(chosen.get("hardmask", result._hardmask))
+    result = limited(a, a_min, a_max, out, min=min, max=max, **kwargs)
+    if not is_ours(result):
+        result = new(result) if result.ndim else result
+    if fill_value is not None:
+        result.fill_value = fill_value
+    if hardmask:
+        result._hardmask = True
     return result
 
 

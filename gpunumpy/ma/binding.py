@@ -74,6 +74,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "filled": selecting.filled_method,
     "get": conversions.to_numpy,
     "get_fill_value": lambda self: self.fill_value,
+    "get_imag": shapes.part("imag"),
+    "get_real": shapes.part("real"),
     "harden_mask": _set_hardmask(True),
     "item": indexing.item_method,
     "nonzero": selecting.nonzero_method,
@@ -177,7 +179,11 @@ def _of_method(name: str) -> Callable[..., Any]:
         return getattr(x, name)(*args, **options)
 
     first = next(iter(inspect.signature(getattr(numpy.ma, name)).parameters))
-    function: Any = run if first == "a" else lambda obj, *args, **options: run(obj, *args, **options)
+    by_first_name = {
+        "obj": lambda obj, *args, **options: run(obj, *args, **options),
+        "x": lambda x, *args, **options: run(x, *args, **options),
+    }
+    function: Any = by_first_name.get(first, run)
     _, *parameters = inspect.signature(method).parameters.values()
     named = inspect.Parameter(first, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     function.__signature__ = inspect.Signature([named, *parameters])
@@ -187,7 +193,21 @@ def _of_method(name: str) -> Callable[..., Any]:
 
 
 _FROM_METHODS = (
-    *("all", "any", "anom", "argmax", "argmin", "copy", "count", "cumprod", "cumsum", "diagonal", "harden_mask", "max"),
+    *(
+        "all",
+        "any",
+        "anom",
+        "argmax",
+        "argmin",
+        "compressed",
+        "copy",
+        "count",
+        "cumprod",
+        "cumsum",
+        "diagonal",
+        "harden_mask",
+        "max",
+    ),
     *("mean", "min", "nonzero", "prod", "product", "ptp", "ravel", "repeat", "soften_mask", "std"),
     *("sum", "swapaxes", "trace", "var"),
 )

@@ -108,8 +108,8 @@ def put(a: Any, indices: Any, values: Any, mode: str = "raise") -> None:
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write elements where a mask is true. See `numpy.ma.putmask`."""
-    values = taken(values)
-    data, own = (values._data, values._mask) if is_ours(values) else (values, nomask)
+    mask, values = data_of_out(taken(mask)), taken(values)
+    data, own = (values._data, values._mask) if is_ours(values) or values is masked else (values, nomask)
     if not is_ours(a):
         a = new(a)
     if a._mask is nomask:

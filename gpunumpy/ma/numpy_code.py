@@ -88,9 +88,9 @@ class _ArrayConverter:
         return numpy.result_type(*given, *([1.0] if ensure_inexact else ()))
 
     def wrap(self, arr: Any, /, to_scalar: bool | None = None) -> Any:
-        """Return a result as an array of the class of the masked argument of the highest priority."""
+        """Return a result as an array of the class of the masked argument of the highest priority, if it is not yet."""
         maker: Any = max(filter(is_ours, self._given), key=lambda x: x.__array_priority__, default=None)
-        return arr if maker is None else maker.__array_wrap__(arr, None, bool(to_scalar))
+        return arr if maker is None or type(arr) is type(maker) else maker.__array_wrap__(arr, None, bool(to_scalar))
 
 
 def _any(a: Any, *args: Any, **options: Any) -> Any:

@@ -24,7 +24,7 @@ from ..functions.sets.operations import isin
 from ..functions.ufuncs.elementwise import array_equal, array_equiv
 from ..functions.ufuncs.python_ufunc import ufunc_on_host
 from ..functions.ufuncs.ufunc import UFUNCS
-from .averages import diff
+from .averages import diff, limited
 from .construction import asanyarray, create
 from .fill_values import converted_fill_value
 from .masks import combined_masks, getmaskarray, taken
@@ -38,7 +38,7 @@ _METHODS = {
     **{
         name: name
         for name in (
-            *("all", "any", "argmax", "argmin", "argpartition", "clip", "compress", "cumprod", "cumsum", "diagonal"),
+            *("all", "any", "argmax", "argmin", "argpartition", "compress", "cumprod", "cumsum", "diagonal"),
             *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round"),
             *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
         )
@@ -503,6 +503,7 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.ndarray.__setitem__: _of_data(operator.setitem),
     numpy.ndarray.fill: _of_data(lambda a, value: a.fill(value)),
     **{getattr(numpy, name): _joined(name) for name in _JOINERS},
+    numpy.clip: limited,
     numpy.diff: _differences,
     numpy.histogramdd: _histogram_of_points,
     numpy.ptp: _range_of_data,

@@ -134,12 +134,6 @@ def compressed_method(a: Any) -> Any:
     return data.ravel() if mask is nomask else data.ravel()[UFUNCS["logical_not"](mask.ravel())]
 
 
-def compressed(x: Any) -> Any:
-    """Return the elements that are not masked, as a vector. See `numpy.ma.compressed`."""
-    x = taken(x)
-    return compressed_method(x) if is_ours(x) else as_array(x).ravel()  # type: ignore[attr-defined]
-
-
 def count_masked(arr: Any, axis: Any = None) -> Any:
     """Return the number of masked elements along an axis. See `numpy.ma.count_masked`."""
     return getmaskarray(taken(arr)).sum(axis)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -24,10 +25,10 @@ from .state import MaskedArray, full_like_data, is_ours, masked, new, nomask, se
 def _both(name: str, function: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Return a method that does the same to the data and to the mask."""
 
-    def method(self: Any, *args: Any, **options: Any) -> Any:
+    def method(self: Any, *args: Any, **params: Any) -> Any:
         mask = self._stored_mask
-        data = getattr(self._data, name)(*args, **options)
-        return new(data, mask if mask is nomask else getattr(mask, name)(*args, **options), self, self._has_masked)
+        data = getattr(self._data, name)(*args, **params)
+        return new(data, mask if mask is nomask else getattr(mask, name)(*args, **params), self, self._has_masked)
 
     method.__name__ = name
     method.__doc__ = f"Do what the method does to the data and to the mask. See `numpy.ma.MaskedArray.{name}`."
@@ -93,15 +94,20 @@ def round_method(self: Any, decimals: int = 0, out: Any = None) -> Any:
     return masked if self._mask is not nomask and bool(self._mask) else data
 
 
-def clip_method(self: Any, *args: Any, **options: Any) -> Any:
-    """Limit the elements to an interval. See `numpy.ma.MaskedArray.clip`."""
-    limits = [data_of(x) if isinstance(x, MaskedArray) else x for x in args]
-    out = options.pop("out", None)
-    data = self._data.clip(*limits, out=data_of_out(out), **options)
-    mask = combined_masks(data.shape, self, *args)[0]
+def clip_method(self: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+    """Limit the elements to an interval. See `numpy.ma.MaskedArray.clip`.
+
+    Of an array that is not masked, whose limits are, the result is like the first one of these.
+    """
+    given = operands(self, min, max)
+    limits = [x if x is None or isinstance(x, (bool, int, float, complex)) else data_of(x) for x in given[1:]]
+    own = as_array(data_of(given[0]))
+    data = own.clip(*limits, out=data_of_out(out), **kwargs)  # type: ignore[attr-defined]
+    mask = combined_masks(data.shape, *given)[0]
     decider = None if mask is nomask else mask.any()
     if out is None:
-        return new(data, mask, self, decider)
+        like = next(filter(is_ours, given), None)
+        return data if like is None and mask is nomask else new(data, mask, like, decider)
     if is_ours(out):
         store_mask(out, mask, decider)
     return out
@@ -243,11 +249,16 @@ def _converted(x: Any, convert: Callable[[Any], Any]) -> Any:
 
 def _joining(name: str) -> Callable[..., Any]:
     """Return a function that joins arrays and their masks."""
-    join = getattr(joining, name)
+    join: Any = getattr(joining, name)
+    signature = inspect.signature(join)
+    first = next(iter(signature.parameters))
 
-    def run(arys: Any, *args: Any, **options: Any) -> Any:
-        return _with_mask_array(lambda x: join(x, *args, **options), tuple(arys))
+    def run(*args: Any, **options: Any) -> Any:
+        given = signature.bind(*args, **options)
+        arrays = given.arguments.pop(first)
+        return _with_mask_array(lambda x: join(x, **given.arguments), tuple(arrays))
 
+    run.__signature__ = signature  # type: ignore[attr-defined]
     run.__name__ = name
     run.__doc__ = f"{(join.__doc__ or '').partition(' See ')[0]} See `numpy.ma.{name}`."
     return run

@@ -189,6 +189,39 @@ def test_complex_numbers(name: str, dtype: str) -> None:
         compare(binary(name), (numpy.array([1, a], dtype), numpy.array([1, b], dtype)))
 
 
+# Complex numbers in units of the largest number, and in units of the smallest.
+HUGE, TINY = (1, 1 + 1j, -1j, 0.5 - 0.9j, 1e-20j), (1, 3 + 3j, -1e3j)
+
+
+@pytest.mark.parametrize("dtype", "FD")
+def test_complex_quotients_overflow(dtype: str) -> None:
+    """What overflows on the way to a quotient need not be seen in it."""
+    limits = numpy.finfo(dtype)
+    numbers = [
+        *(complex(float(limits.max) * numpy.real(x), float(limits.max) * numpy.imag(x)) for x in HUGE),
+        *(float(limits.smallest_subnormal) * x for x in TINY),
+        *(1, 2j, 1e-30, 0),
+    ]
+
+    def overflows(np: Any, *arrays: Any) -> bool:
+        with np.errstate(all="ignore", over="raise"):
+            try:
+                getattr(np, ("reciprocal", "divide")[len(arrays) - 1])(*arrays)
+            except FloatingPointError:
+                return True
+        return False
+
+    found = []
+    for divisor in numbers:
+        for operands in ([divisor], *([dividend, divisor] for dividend in numbers)):
+            arrays = [numpy.array([x], dtype) for x in operands]
+            expected = overflows(numpy, *arrays)
+            assert overflows(gpunumpy, *map(gpunumpy.asarray, arrays)) == expected, operands
+            found.append(expected)
+    assert any(found)
+    assert not all(found)
+
+
 # A divisor with a NaN, and numbers over zero some part of which is NaN or zero.
 QUOTIENTS = (
     *((1 + 1j, numpy.nan), (numpy.nan, complex(1, numpy.nan)), (numpy.inf, numpy.nan), (0, numpy.nan)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -252,6 +253,17 @@ VECTORIZED: tuple[str, ...] = (
 )
 if numpy.lib.NumpyVersion(numpy.__version__) < "2.4.0":
     VECTORIZED = ()
+# Functions of `numpy.ma` of lists of masked arrays, with masked limits, and what their fill values come from.
+OF_MASKED_ARRAYS = (
+    *("ma.clip([v, w], 1, 2)", "ma.clip((v, v.data), 1, 2)", "ma.clip(v.data, w, 3)", "ma.clip(v, 1, w)"),
+    *("ma.clip(v, 1, 2, v.data.copy())", "ma.clip(v, min=2)", "ma.clip(v, max=2, fill_value=3)", "ma.clip(v)"),
+    *("clip(v.data, w, 3)", "clip(v, w, 3)", "clip([v, w], 1, 2)", "clip(v, a_min=1, a_max=2)"),
+    *("ma.compressed([v, w])", "ma.compressed((m, m))", "ma.compressed([v, [1, 2, 3, 4]])", "ma.compressed(x=[1, 2])"),
+    *("ma.stack([v, w], 0, np.zeros((2, 4)))", "ma.stack((v, w), axis=1, dtype='f4', casting='unsafe')"),
+    *("ma.array([1.0, 2], mask=[0, 1]).get_real()", "ma.array([1j, 2], mask=[0, 1]).get_imag()"),
+    *("linspace(i, v, 3)", "linspace(v, i, 3)", "linspace(b[0], v, 3)", "linspace(i, v, 3, retstep=True)[0]"),
+    *("linspace(i, v, 3, dtype='i8')", "geomspace(i + 1, v, 3)", "logspace(v, i, 3)"),
+)
 ON_HOST = ("concatenate([m, m], out=np.concatenate([m, m]))",)
 
 
@@ -311,7 +323,7 @@ def test_the_device_computes(call: str, place: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Warning. '(arg)?partition' will ignore:UserWarning")
-@pytest.mark.parametrize("call", [*WITHOUT_HOST, *OF_POLYNOMIALS, *VECTORIZED])
+@pytest.mark.parametrize("call", [*WITHOUT_HOST, *OF_POLYNOMIALS, *VECTORIZED, *OF_MASKED_ARRAYS])
 def test_the_host_may_be_forbidden(call: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     call = call if call.startswith("i.") else f"np.{call}"
     expected = eval(call, operands(numpy))
@@ -355,6 +367,40 @@ def test_the_device_writes(name: str, place: str) -> None:
     for np, x in zip((gpunumpy, numpy), written, strict=True):
         getattr(np, name)(x, *arguments)
     check(*written)
+
+
+@pytest.mark.parametrize("values", ["True", "i > 0", "[True, True, False, False]"])
+@pytest.mark.parametrize("where", ["b[1]", "v > 1", "[True, False, True, False]"])
+@pytest.mark.parametrize("name", ["v", "i", "b[2]"])
+def test_putmask_of_masked_arrays(
+    name: str, where: str, values: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    for np, action in ((numpy, "warn"), (gpunumpy, "error")):
+        monkeypatch.setattr(fallback, "_action", action)
+        names = operands(np)
+        written.append(eval(name, names).copy())
+        np.ma.putmask(written[-1], eval(where, names), eval(values, names))
+        written.append(names["v"].copy())
+        np.ma.putmask(written[-1], eval(where, names), np.ma.masked)
+    check(written[2:], written[:2])
+
+
+@pytest.mark.parametrize("call", ["v, 2", "v, a_min=2", "v, a_max=2", "v, 1, 2, min=1", "v, 1, 2, 3, 4", "v, 1, min=2"])
+def test_limits_that_clip_refuses(call: str) -> None:
+    errors = []
+    for np in (numpy, gpunumpy):
+        with pytest.raises((TypeError, ValueError)) as error:
+            run(np, f"ma.clip({call})")
+        errors.append(error.type)
+    assert errors[0] is errors[1]
+
+
+@pytest.mark.parametrize("name", ["clip", "column_stack", "dstack", "hstack", "stack", "vstack"])
+def test_names_of_parameters(name: str) -> None:
+    of_plain_arrays, found = (inspect.signature(getattr(np, name)) for np in (numpy, gpunumpy.ma))
+    added = {"clip": {"fill_value", "hardmask"}}.get(name, set())
+    assert list(of_plain_arrays.parameters) == [name for name in found.parameters if name not in added]
 
 
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum"])

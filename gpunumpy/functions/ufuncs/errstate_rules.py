@@ -222,15 +222,50 @@ def _flags_of_op(
 
 
 def _flags_of_complex_quotient(args: Sequence[Node]) -> list[tuple[int, Node]]:
-    """Return the flags of a NaN in a complex divisor, whose parts are ordered, and of a divisor that is zero."""
+    """Return the flags of a NaN in a complex divisor, whose parts are ordered, of overflow, and of division by zero."""
     dtype = table.resolve("real", (args[-1].signature.dtype,))[-1]
-    found = [(INVALID, _test("isnan", args[-1]))]
+    found = [(INVALID, _test("isnan", args[-1])), *((OVER, new) for new in _overflows_of_complex_quotient(args, dtype))]
     if len(args) == 2:
         pole = _test("logical_not", args[1])
         for part in ("real", "imag"):
             dividend = _map(part, dtype, args[0])
             divided = _all_of([pole, _test("isfinite", dividend), _is_nonzero(dividend)])
             found += [(DIVIDE, divided), (INVALID, _all_of([pole, _test("logical_not", dividend)]))]
+    return found
+
+
+def _overflows_of_complex_quotient(args: Sequence[Node], dtype: DType) -> list[Node]:
+    """Record where the steps of a complex quotient make infinities of finite numbers.
+
+    They are those of Smith's method (1962), as NumPy takes them: the result need not show that one has overflown.
+    """
+    real, imag = (_map(part, dtype, args[-1]) for part in ("real", "imag"))
+    is_real_larger = _map("greater_equal", BOOL, _map("absolute", dtype, real), _map("absolute", dtype, imag))
+
+    def chosen(x: Node, y: Node) -> Node:
+        return graph.map_node("where", (BOOL, dtype, dtype, dtype), (is_real_larger, x, y))
+
+    def multiplied(x: Node, y: Node) -> Node:
+        return _map("multiply", dtype, x, y)
+
+    larger, smaller = chosen(real, imag), chosen(imag, real)
+    ratio = _map("divide", dtype, smaller, larger)
+    denominator = _map("add", dtype, larger, multiplied(smaller, ratio))
+    scale = _map("divide", dtype, _constant(1, dtype), denominator)
+    found = [
+        _all_of([_test("isinf", denominator), _test("isfinite", args[-1])]),
+        _all_of([_test("isinf", scale), _is_nonzero(denominator)]),
+    ]
+    if len(args) == 2:
+        dividend = [_map(part, dtype, args[0]) for part in ("real", "imag")]
+        first, second = chosen(*dividend), chosen(*reversed(dividend))
+        for numerator in (
+            _map("add", dtype, first, multiplied(second, ratio)),
+            _map("subtract", dtype, second, multiplied(first, ratio)),
+        ):
+            found.append(_all_of([_test("isinf", numerator), _test("isfinite", args[0]), _test("isfinite", ratio)]))
+            scaled = [_test("isinf", multiplied(numerator, scale)), _test("isfinite", numerator)]
+            found.append(_all_of([*scaled, _test("isfinite", scale)]))
     return found
 
 
