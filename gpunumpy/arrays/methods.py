@@ -42,6 +42,7 @@ from ..core.recording.array import (
     wrap_ordered,
 )
 from ..core.recording.async_reads import read_later
+from ..core.recording.between_devices import copied_to
 from ..core.recording.record import reshaped as in_shape
 from ..core.recording.residence import host_bytes, resident
 from ..core.recording.states import take_state
@@ -374,7 +375,7 @@ def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) 
     if stream is not None:
         raise ValueError("stream must be None: copies are ordered with all other work of the array")
     target = Device(device)
-    return x if x.device is target else from_numpy(to_host(x), target)
+    return x if x.device is target else copied_to(x, target)
 
 
 def asnumpy(

@@ -35,8 +35,8 @@ class QueuedDriver(FakeDriver):
         A stream that comes on only where nothing else can, if it is set.
     stopped_stream
         A stream that does not come on, if it is set: what waits for it fails.
-    bytes_to_device
-        How many bytes copies to the device have had so far.
+    bytes_to_device, bytes_between_devices
+        How many bytes copies from the host to a device, and between two devices, have had so far.
     """
 
     def __init__(self, real: Any, count: int = 1) -> None:
@@ -46,6 +46,7 @@ class QueuedDriver(FakeDriver):
         self.slow_stream: Any = None
         self.stopped_stream: Any = None
         self.bytes_to_device = 0
+        self.bytes_between_devices = 0
         self._queues: defaultdict[Any, deque[_Operation]] = defaultdict(deque)
         self._recorded: defaultdict[Any, int] = defaultdict(int)  # how often each event was
         self._reached: set[tuple[Any, int]] = set()  # events, and which record of them
@@ -167,6 +168,11 @@ class QueuedDriver(FakeDriver):
             self._cuStreamSynchronize(stream)
 
     def _cuMemcpyDtoDAsync(self, target: int, source: int, size: int, stream: Any) -> None:
+        self._copy(target, source, size, stream)
+
+    def _cuMemcpyPeerAsync(self, target: int, on: Any, source: int, of: Any, size: int, stream: Any) -> None:
+        assert on != of
+        self.bytes_between_devices += size
         self._copy(target, source, size, stream)
 
     def _cuMemsetD8Async(self, target: int, value: int, size: int, stream: Any) -> None:

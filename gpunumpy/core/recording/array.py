@@ -39,7 +39,7 @@ from ..runtime.spill import buffer_of
 from ..sequence_patterns import match_as_sequence
 from .host_memory import placeholder, shows
 from .states import take_state
-from .view_values import component_layout, derived, reinterpreted, truth_bytes
+from .view_values import component_layout, derived, in_c_order, reinterpreted, truth_bytes
 
 _BYTE = numpy.dtype(numpy.uint8)
 
@@ -778,9 +778,7 @@ def to_host(array: ndarray) -> Any:
         except MemoryError as error:
             raise memory.explained(error) from None
     else:
-        if not layout.is_c_contiguous(where.shape, where.strides):
-            node = evaluate.compute(graph.as_new_node(node))
-            where = graph.leaf_layout(node)
+        node, where = in_c_order(node)
         hints.note_copy(node, array.nbytes)
         raw = memory_copy.copy_to_host(node.data, where.offset * dtype.itemsize, array.nbytes)
         result = raw.view(dtype).reshape(where.shape)

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy
 
-from ..graph import layout
-from ..graph import node as graph
-from ..runtime import evaluate
 from ..runtime.async_copies import can_copy, copies_of
 from ..runtime.host_copies import COPIED_BYTES
 from ..runtime.page_locked import new_array
 from .array import memory_on_host, ndarray
+from .view_values import in_c_order
 
 
 def read_later(x: ndarray, out: Any) -> Any:
@@ -35,11 +33,7 @@ def read_later(x: ndarray, out: Any) -> Any:
         return None
     if out is not None and not (out.dtype == x.dtype and out.flags.writeable and can_copy(out, device)):
         return None
-    node = x.computed()
-    where = graph.leaf_layout(node)
-    if not layout.is_c_contiguous(where.shape, where.strides):
-        node = evaluate.compute(graph.as_new_node(node))
-        where = graph.leaf_layout(node)
+    node, where = in_c_order(x.computed())
     if node.data.is_spilled:
         return None
     result = new_array(x.shape, x.dtype, device) if out is None else out

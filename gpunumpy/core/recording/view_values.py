@@ -6,7 +6,7 @@ import numpy
 
 from ..dtypes import BOOL, DType
 from ..graph import node as graph
-from ..graph.layout import Layout
+from ..graph.layout import Layout, is_c_contiguous
 from ..graph.node import Node
 from ..graph.queue import Queue
 from ..runtime import evaluate
@@ -57,3 +57,12 @@ def truth_bytes(value: Node, queue: Queue) -> Node:
             "another dtype"
         )
     return value
+
+
+def in_c_order(node: Node) -> tuple[Node, Layout]:
+    """Return a computed value whose elements lie in C order with nothing between, and its layout: a copy if need be."""
+    where = graph.leaf_layout(node)
+    if is_c_contiguous(where.shape, where.strides):
+        return node, where
+    node = evaluate.compute(graph.as_new_node(node))
+    return node, graph.leaf_layout(node)

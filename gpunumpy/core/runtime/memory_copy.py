@@ -281,7 +281,8 @@ def _copy_between_gpus(target: Buffer, target_ptr: int, source: Buffer, source_p
     wait_for_device(target_device, source_device)
     target_device.activate()
     places = target_ptr, target_device.context, source_ptr, source_device.context
-    _queue_copy(target_device, driver().cuMemcpyPeerAsync, *places, nbytes, target_device.stream)
+    with observed("copy", "to", target_device, "of", source_device, nbytes=nbytes):
+        _queue_copy(target_device, driver().cuMemcpyPeerAsync, *places, nbytes, target_device.stream)
     wait_for_device(source_device, target_device)
 
 

@@ -28,6 +28,7 @@ from ...core.recording.array import (
     wrap,
     wrap_ordered,
 )
+from ...core.recording.between_devices import copied_to
 from ...core.recording.chunked import from_chunks
 from ...core.recording.record import (
     as_array,
@@ -163,7 +164,7 @@ def array(
     if target_device is not None and object.device is not target_device:
         if copy is False:
             raise ValueError(f"Unable to avoid copy: the array is on {object.device} and is wanted on {target_device}")
-        object = from_host(to_host(object), target_device)
+        object, copy = copied_to(object, target_device), None
     if target_dtype is None:
         target_dtype = object.dtype
     if ndmax and object.ndim > ndmax and target_dtype != object.dtype:
