@@ -26,8 +26,6 @@ from .meeting import Meeting
 from .nccl_operands import decoded, encoded
 from .pieces import rows_of
 
-_LEAST_MESSAGE = 1 << 16  # bytes of a message that is worth its launch
-
 
 class NcclTransport:
     """A communicator; see `Transport`."""
@@ -91,10 +89,6 @@ class NcclTransport:
     def all_to_all_in_pieces(self, pieces: Iterable[ndarray], out: Any) -> None:
         """See `Transport`. Pieces go on a stream of their own, for which the device waits at the end."""
         refuse_capture(self._device, "an operation of several processes")
-        if not out.size or out.nbytes < _LEAST_MESSAGE * self._size * out.shape[1]:
-            for rows, piece in rows_of(pieces):  # so many small messages take longer than copies
-                out[:, rows] = self._exchanged(piece)
-            return
         target = out if out.c_contiguous else self.empty(out.shape, out.dtype)
         stream = self._stream_beside()
         held: list[ndarray] = []  # until the device waits for the stream
@@ -102,39 +96,36 @@ class NcclTransport:
         with memory.staying() as stay:
             try:
                 for rows, piece in rows_of(pieces):
-                    held.append(creation.ascontiguousarray(piece))
-                    used += self._queue_piece(held[-1], target, rows, stream, stay)
+                    if out.size:
+                        held.append(creation.ascontiguousarray(swapaxes(piece, 0, 1)))  # one message for each process
+                        used += self._queue_piece(held[-1], target, rows.start, stream, stay)
             finally:
                 with self._queue.lock, memory.unnoted(*used):
                     wait_for(self._device, stream)
         if target is not out:
             out[...] = target
 
-    def _exchanged(self, piece: ndarray) -> ndarray:
-        """Return what comes for a piece, with a row for each process."""
-        rows: Any = swapaxes(piece, 0, 1)
-        result = self.empty(rows.shape, rows.dtype)
-        self.all_to_all(rows, result)
-        return result
-
     def _queue_piece(
-        self, piece: ndarray, target: ndarray, rows: slice, stream: int, stay: memory.staying
+        self, parts: ndarray, target: ndarray, first: int, stream: int, stay: memory.staying
     ) -> list[memory.Buffer]:
-        """Queue a piece on a stream, behind the work that makes it. Return the buffers that stay until that is over."""
-        step = piece.nbytes // (piece.shape[0] * self._size)
-        places = [(rank, row) for rank in range(self._size) for row in range(piece.shape[0])]
+        """Queue a piece, with a part for each process, on a stream, behind the work that makes it.
+
+        Its rows go where those of `target` begin with the first one. Return the buffers that stay until that is over.
+        """
+        nbytes = parts.nbytes // self._size
+        row = nbytes // parts.shape[1]
         used: list[memory.Buffer] = []
 
         def swap(source: int, to: int) -> None:
-            for x in (piece, target):
+            for x in (parts, target):
                 used.append(x.memory().data)
                 stay.add(used[-1])
-            sent = [(rank, source + (row * self._size + rank) * step) for rank, row in places]
-            received = [(rank, to + (rank * target.shape[1] + rows.start + row) * step) for rank, row in places]
+            sent = [(rank, source + rank * nbytes) for rank in range(self._size)]
+            received = [(rank, to + (rank * target.shape[1] + first) * row) for rank in range(self._size)]
             consumer_waits(self._device, stream)
-            self._communicator.send_and_receive(sent, received, step, stream)
+            self._communicator.send_and_receive(sent, received, nbytes, stream)
 
-        self._queue_work([piece, target], swap)
+        self._queue_work([parts, target], swap)
         return used
 
     def _stream_beside(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -135,21 +136,34 @@ def test_moves(transport: Any, library: FakeNccl) -> None:
     assert library.calls.count("group_start") == library.calls.count("group_end") == 5
 
 
-@pytest.mark.parametrize("count", [100_000, 5])
+@pytest.mark.parametrize("count", [100_000, 5, 0])
 def test_pieces(on_gpu: Any, library: FakeNccl, count: int) -> None:
-    """Large ones go on a stream of their own, which waits for the device, and the device for it at the end."""
-    values = numpy.arange(7.0 * 2 * count).reshape(7, 2, count)
-    places = [slice(0, 3), slice(3, 3), slice(3, 4), slice(4, 7)]
-    for out in (np.empty((2, 7, count)), np.empty((2, 7, 2 * count))[:, :, ::2]):
+    """They go on a stream of their own, which waits for the device, and the device for it at the end."""
+    values = numpy.arange(3.0 * 2 * count).reshape(3, 2, count)
+    places = [slice(0, 1), slice(1, 1), slice(1, 2), slice(2, 3)]
+    for out in (np.empty((2, 3, count)), np.empty((2, 3, 2 * count))[:, :, ::2]):
         library.streams.clear()
         driver = device.driver()
         driver.calls.clear()
         on_gpu.all_to_all_in_pieces((np.asarray(values[rows]) for rows in places), out)
-        waits = driver.calls.count("cuStreamWaitEvent")
-        own = int(on_gpu._device.stream)
-        assert (own in library.streams, waits >= 4) == ((False, True) if count > 5 else (True, False))
-        if out.c_contiguous and count > 5:  # nothing that a kernel would have to copy
+        assert driver.calls.count("cuStreamWaitEvent") >= (4 if count else 1)
+        assert len(library.streams) == 6 * (count > 0)
+        assert int(on_gpu._device.stream) not in library.streams
+        if out.c_contiguous:  # nothing that a kernel would have to copy
             assert numpy.array_equal(out.get(), [values[:, 0]] * 2)
+
+
+def test_pieces_of_several_rows(transport: Any, library: FakeNccl, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a message for each process, whatever the number of its rows."""
+    for name in ("consumer_waits", "wait_for"):
+        monkeypatch.setattr(nccl_transport, name, lambda *args: None)
+    transport._beside = SimpleNamespace(ptr=9)
+    values = numpy.arange(7.0 * 2 * 5).reshape(7, 2, 5)
+    for out in (np.empty((2, 7, 5)), np.empty((2, 7, 10))[:, :, ::2]):
+        library.calls.clear()
+        transport.all_to_all_in_pieces((np.asarray(values[rows]) for rows in (slice(0, 3), slice(3, 7))), out)
+        assert library.calls.count("send") == library.calls.count("recv") == 2 * fake_nccl.SIZE
+        assert numpy.array_equal(out.get(), [values[:, 0]] * 2)
 
 
 def test_what_pieces_are_made_of_stays(on_gpu: Any, library: FakeNccl) -> None:
