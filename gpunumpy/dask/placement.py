@@ -11,6 +11,7 @@ import numpy
 from ..core.recording.array import ndarray
 from ..core.runtime.device import Device, devices
 from ..functions.creation import arrays as creation
+from .completion import compute_result
 
 
 def to_device(block: Any, device: Device | str | int) -> ndarray:
@@ -28,6 +29,9 @@ def to_device(block: Any, device: Device | str | int) -> ndarray:
     ndarray
         The chunk itself if it is there.
     """
+    if isinstance(block, ndarray) and block.device is not Device(device):
+        # Alone: a copy computes what is pending on the device, where other threads are in the middle of their tasks.
+        block = compute_result(creation.asarray(block, order="C"))
     return creation.asarray(block, device=device)
 
 

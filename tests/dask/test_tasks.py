@@ -107,6 +107,17 @@ def test_a_chunk_stays_where_it_is_when_it_gets_its_neighbours_rows(monkeypatch:
     assert [block.device for block in (heated - x).persist().dask.values()] == places
 
 
+def test_a_chunk_that_moves_is_computed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another thread has recorded by then is a part of its task, and is fused with the rest of that."""
+    fake_driver.install(monkeypatch, 2)
+    with np.Device("cuda:0"):
+        of_others, block = (np.asarray(numpy.ones(shape)) + 1 for shape in (1 << 14, (128, 256)))
+        for chunk in (block, block[:, :64]):
+            assert str(to_device(chunk, "cuda:1").device) == "cuda:1"
+        assert is_pending(of_others)
+        assert not is_pending(block)
+
+
 def test_spread_of_no_dimensions() -> None:
     assert float(spread(da.ones((), chunks=())).compute()) == 1
 

@@ -166,6 +166,9 @@ class FakeDriver:
 
     _cuMemcpyDtoHAsync = _cuMemcpyDtoDAsync = _cuMemcpyHtoDAsync
 
+    def _cuMemcpyPeerAsync(self, target: int, on: Any, source: int, of: Any, size: int, stream: Any) -> None:
+        ctypes.memmove(target, source, size)
+
     def _cuMemsetD8Async(self, target: int, value: int, size: int, stream: Any) -> None:
         ctypes.memset(target, value, size)
 
