@@ -11,7 +11,7 @@ import numpy
 from ..core.source_location import warn
 from ..functions import calculus
 from ..functions.creation.arrays import array as new_array
-from ..functions.creation.arrays import empty
+from ..functions.creation.arrays import empty, zeros
 from ..functions.indexing import selection
 from ..functions.manipulation.joining import concatenate
 from ..functions.manipulation.shape import broadcast_to
@@ -20,13 +20,13 @@ from ..functions.sets import unique as sets
 from ..functions.ufuncs import elementwise
 from ..functions.ufuncs.ufunc import UFUNCS
 from .construction import array, asarray
-from .fill_values import minimum_fill_value
+from .fill_values import checked_fill_value, minimum_fill_value
 from .masks import combined_masks, data_of, getmask, getmaskarray, mask_or, operands, taken
 from .operators import apply_ufunc
 from .selecting import filled_for
 from .shapes import clip_method, round_method
 from .sorting import argsort_method, sort
-from .state import is_ours, masked, new, nomask, update_from
+from .state import full_like_data, is_ours, masked, new, nomask, update_from
 
 _NOT_GIVEN: Any = numpy._NoValue
 _where: Any = selection.where
@@ -84,9 +84,13 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     kept = tuple(k for k in range(x.ndim) if k not in axes)
     rows = x.transpose(kept + axes).reshape(*(x.shape[k] for k in kept), prod(x.shape[k] for k in axes))
     result = _median_of_rows(rows)
-    if keepdims and result is not masked:
+    if keepdims:
         shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
-        result = (result if result.ndim else new(result)).reshape(shape)
+        if result is masked:
+            result = new(zeros(shape), full_like_data(zeros(shape), True))
+        elif not result.ndim and not is_ours(taken(a)):
+            result = new(result)
+        result = result.reshape(shape)
     if out is not None:
         out[...] = result
         return out
@@ -285,7 +289,7 @@ def clip(
     if not is_ours(result):
         result = new(result) if result.ndim else result
     if fill_value is not None:
-        result.fill_value = fill_value
+        result._fill_value = checked_fill_value(fill_value, result.dtype)  # not that of `a` as well
     if hardmask:
         result._hardmask = True
     return result

@@ -208,12 +208,12 @@ def _like(make: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(prototype: Any, *args: Any, **options: Any) -> Any:
         x = taken(prototype)
-        if not is_ours(x):
-            return new(make(x, *args, **options))
-        data = make(x._data, *args, **options)
+        data = make(x._data if is_ours(x) else x, *args, **options)
+        if not is_ours(x) or not options.get("subok", (*args, True, True, True)[2]):
+            return new(data)
         mask = x._stored_mask
-        fits = mask is not nomask and mask.shape == data.shape
-        return new(data, mask.copy() if fits else nomask, x, x._has_masked if fits else None)
+        fits = mask is not nomask and mask.size == data.size
+        return new(data, mask.copy().reshape(data.shape) if fits else nomask, x, x._has_masked if fits else None)
 
     return _described(run, make, make.__name__)
 

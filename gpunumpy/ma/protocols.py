@@ -16,7 +16,7 @@ from ..core.nesting import leaves
 from ..core.recording.array import from_host, ndarray
 from ..functions.creation import arrays, ranges
 from ..functions.dtype_functions import can_cast, common_type, min_scalar_type, result_type
-from ..functions.fallback import holds_masked_array, is_on_device, on_host, own_function
+from ..functions.fallback import holds_masked_array, host_fallback, is_on_device, on_host, own_function
 from ..functions.manipulation.insert_delete import copyto
 from ..functions.manipulation.repeating import roll
 from ..functions.manipulation.strides import frombuffer, may_share_memory, shares_memory
@@ -39,8 +39,8 @@ _METHODS = {
         name: name
         for name in (
             *("all", "any", "argmax", "argmin", "argpartition", "compress", "cumprod", "cumsum", "diagonal"),
-            *("max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round"),
-            *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
+            *("max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "round"),
+            *("searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var"),
         )
     },
     "amax": "max",
@@ -78,6 +78,18 @@ def _reshaped(a: Any, shape: Any = None, order: str = "C", **options: Any) -> An
     """Return an array of another shape."""
     given = {name: value for name, value in options.items() if value is not None}
     return NotImplemented if shape is None or given.keys() - {"copy"} else taken(a).reshape(shape, order=order, **given)
+
+
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
+    """Write elements at positions of the flattened array."""
+    x = taken(a)
+    return x.put(taken(ind), taken(v), mode=mode) if is_ours(x) else NotImplemented
+
+
+def _transposed(a: Any, axes: Any = None) -> Any:
+    """Return an array with its axes in another order."""
+    x = taken(a)
+    return x.transpose(axes) if is_ours(x) else NotImplemented
 
 
 def _sorted(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **options: Any) -> Any:
@@ -178,9 +190,10 @@ def _like(name: str) -> Callable[..., Any]:
 
 
 def _shaped_like(data: Any, x: Any) -> Any:
-    """Return data as a masked array like another one, with a copy of its mask if both have one shape."""
-    has_mask = x._stored_mask is not nomask and data.shape == x.shape
-    return new(data, x._stored_mask.copy(), x, x._has_masked) if has_mask else new(data, nomask, x)
+    """Return data as a masked array like another one, with a copy of its mask if both have one size."""
+    if x._stored_mask is nomask or data.size != x.size:
+        return new(data, nomask, x)
+    return new(data, x._stored_mask.copy().reshape(data.shape), x, x._has_masked)
 
 
 def _product_of_data(name: str) -> Callable[..., Any]:
@@ -287,7 +300,7 @@ def _of_numpys_code(name: str) -> Callable[..., Any]:
 
 
 def _by_copy(by_numpy: Any, is_of_many_steps: bool) -> Callable[..., Any]:
-    """Return a function that runs a copy of the code of one of NumPy's, if that does not fail.
+    """Return a function that runs a copy of the code of one of NumPy's; with the host forbidden, if that fails too.
 
     One `is_of_many_steps` leaves arrays that are on the host to NumPy.
     """
@@ -298,7 +311,9 @@ def _by_copy(by_numpy: Any, is_of_many_steps: bool) -> Callable[..., Any]:
             return NotImplemented
         try:
             result = copied(*args, **options)
-        except Exception:
+        except Exception as error:
+            if host_fallback() == "error" and not isinstance(error, (MaskedOperandError, OnHostError)):
+                raise
             return NotImplemented
         return from_host(result) if isinstance(result, numpy.generic) else result
 
@@ -345,8 +360,10 @@ def _histogram_of_points(
 ) -> Any:
     """Return the histogram of all points, masked ones too, whose edges are by default those of what is not masked."""
     points = taken(sample)
-    if not is_ours(points) or points.ndim != 2:
-        return NotImplemented
+    if not is_ours(points):  # coordinates in a list, whose masks are left out
+        return _of_data(_public(numpy.histogramdd))(sample, bins, range, density, weights)
+    if points.ndim != 2:
+        points = points.reshape(-1, 1) if points.ndim == 1 else points
     lowest, highest = points.min(0), points.max(0)
     if getmaskarray(lowest).any():
         return NotImplemented
@@ -357,8 +374,13 @@ def _histogram_of_points(
 
 
 def _differences(a: Any, n: int = 1, axis: int = -1, **ends: Any) -> Any:
-    """Return differences of neighbours, which are masked where one of these is."""
-    return NotImplemented if ends or type(taken(a)) is not MaskedArray else diff(a, n, axis)
+    """Return differences of neighbours, which are masked where one of these is; with more at the ends without masks."""
+    if ends:
+        return _differences_between_ends(a, n, axis, **ends)
+    return diff(a, n, axis) if type(taken(a)) is MaskedArray else NotImplemented
+
+
+_differences_between_ends = _by_copy(numpy.diff, False)
 
 
 def _of_ufunc(name: str) -> Callable[..., Any]:
@@ -404,7 +426,18 @@ _OF_DATA = (
 _OF_DATA_BY_NAME = {
     numpy: (
         *("bincount", "convolve", "corrcoef", "cov", "cross", "digitize", "einsum", "einsum_path", "histogram"),
-        *("histogram_bin_edges", "interp", "lexsort", "outer", "pad", "place", "polyfit", "putmask", "sort_complex"),
+        *(
+            "histogram2d",
+            "histogram_bin_edges",
+            "interp",
+            "lexsort",
+            "outer",
+            "pad",
+            "place",
+            "polyfit",
+            "putmask",
+            "sort_complex",
+        ),
         "tensordot",
         *("tril", "triu", "unravel_index", "unwrap", "vander", "vdot", "where"),
     ),
@@ -518,9 +551,11 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.expand_dims: lambda a, axis: expand_dims(a, axis),
     numpy.ndim: lambda a: taken(a).ndim,
     numpy.require: _required,
+    numpy.put: _put,
     numpy.reshape: _reshaped,
     numpy.shape: lambda a: taken(a).shape,
     numpy.sort: _sorted,
+    numpy.transpose: _transposed,
 }
 
 

@@ -43,9 +43,19 @@ def ravel_method(self: Any, order: str = "C") -> Any:
     return new(self._data.ravel(order), mask if mask is nomask else mask.ravel(order), self, self._has_masked)
 
 
-def astype_method(self: Any, dtype: Any, *args: Any, **options: Any) -> Any:
-    """Return a copy of another dtype. See `numpy.ma.MaskedArray.astype`."""
-    data = self._data.astype(dtype, *args, **options)
+def astype_method(
+    self: Any,
+    dtype: Any,
+    order: str = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+    **options: Any,
+) -> Any:
+    """Return a copy of another dtype, without `subok` one of the data. See `numpy.ma.MaskedArray.astype`."""
+    data = self._data.astype(dtype, order, casting, True, copy, **options)
+    if not subok:
+        return data
     if data is self._data:
         return self
     mask = self._stored_mask
@@ -105,6 +115,8 @@ def clip_method(self: Any, min: Any = None, max: Any = None, out: Any = None, **
     data = own.clip(*limits, out=data_of_out(out), **kwargs)  # type: ignore[attr-defined]
     mask = combined_masks(data.shape, *given)[0]
     decider = None if mask is nomask else mask.any()
+    if mask is nomask and limits == [None, None] and is_ours(self):  # NumPy's ufunc of one argument makes a mask
+        mask = getmaskarray(self)
     if out is None:
         like = next(filter(is_ours, given), None)
         return data if like is None and mask is nomask else new(data, mask, like, decider)
@@ -219,7 +231,7 @@ def squeeze(a: Any, axis: Any = None, *, fill_value: Any = None, hardmask: bool 
     """Return an array without dimensions of size 1. See `numpy.ma.squeeze`."""
     result = _masked_like(a, shape_functions.squeeze, axis)
     if fill_value is not None:
-        result.fill_value = fill_value
+        result._fill_value = checked_fill_value(fill_value, result.dtype)  # not that of `a` as well
     result._hardmask = bool(hardmask) or result._hardmask
     return result
 

@@ -263,6 +263,19 @@ OF_MASKED_ARRAYS = (
     *("ma.array([1.0, 2], mask=[0, 1]).get_real()", "ma.array([1j, 2], mask=[0, 1]).get_imag()"),
     *("linspace(i, v, 3)", "linspace(v, i, 3)", "linspace(b[0], v, 3)", "linspace(i, v, 3, retstep=True)[0]"),
     *("linspace(i, v, 3, dtype='i8')", "geomspace(i + 1, v, 3)", "logspace(v, i, 3)"),
+    *("transpose(m, axes=(1, 0))", "transpose(a=m)", "diff(v, prepend=1)", "diff(m, append=v.reshape(4, 1))"),
+    *("histogram2d(v, w, 3)[0]", "histogramdd(v, 3)[0]", "histogramdd(v, 3)[1][0]", "histogramdd([v, w], 3)[0]"),
+    *("ma.median(m, keepdims=True)", "ma.median(m, 0, keepdims=True)", "ma.median([1, 2, 3], keepdims=True)"),
+    *("ma.median(np.ma.masked_all(3), keepdims=True)", "ma.asarray(v).astype('f4')"),
+    *("ma.ones_like(v, subok=False)", "ma.ones_like(v, None, 'K', False)", "ma.zeros_like(v, shape=(2, 2))"),
+    *("zeros_like(v, shape=(2, 2))", "full_like(v, 3, shape=(3, 2))"),
+    *("ma.asarray(v).astype('f4', subok=False)", "clip(np.ma.array([1.0, 2]))", "ma.clip(np.ma.array([1, 2]), 1, 2)"),
+    *("ravel_multi_index((b[0], i), (3, 3))", "unravel_index(b[0], (3, 3))"),
+)
+# What NumPy's code of functions of masked arrays refuses.
+REFUSED = (
+    *("cumulative_sum(m)", "fliplr(v)", "rot90(v)", "delete(v, 9)", "linalg.trace(v)", "quantile(v, 2)", "roots(m)"),
+    *("compress([True], m.T, axis=5)", "split(v, 3)", "dsplit(m, 2)", "linalg.matrix_power(m[:2], 2)", "poly(m[0:3])"),
 )
 ON_HOST = ("concatenate([m, m], out=np.concatenate([m, m]))",)
 
@@ -394,6 +407,35 @@ def test_limits_that_clip_refuses(call: str) -> None:
             run(np, f"ma.clip({call})")
         errors.append(error.type)
     assert errors[0] is errors[1]
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_refused_where_the_host_is_forbidden(call: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is that of NumPy's code, not one of the host."""
+    monkeypatch.setattr(fallback, "_action", "error")
+    errors = []
+    for np in (numpy, gpunumpy):
+        try:
+            run(np, call)
+        except Exception as error:
+            errors.append(type(error))
+    assert len(errors) == 2
+    assert errors[0] is errors[1]
+
+
+@pytest.mark.parametrize("call", ["squeeze(x, fill_value=3)", "clip(x, 1, 2, fill_value=3)"])
+def test_the_fill_value_of_a_result_is_its_own(call: str, place: str) -> None:
+    for np in (numpy, gpunumpy):
+        x = np.ma.array([1.0, 2], mask=[0, 1], fill_value=7)
+        assert eval(f"np.ma.{call}", {"np": np, "x": x}).fill_value == 3
+        assert x.fill_value == 7
+
+
+def test_put_by_names(place: str) -> None:
+    written = [operands(np)["m"] for np in (gpunumpy, numpy)]
+    for np, x in zip((gpunumpy, numpy), written, strict=True):
+        np.put(a=x, ind=[0, 3], v=np.ma.array([5, 6], mask=[0, 1]))
+    check(*written)
 
 
 @pytest.mark.parametrize("name", ["clip", "column_stack", "dstack", "hstack", "stack", "vstack"])

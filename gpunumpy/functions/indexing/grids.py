@@ -221,8 +221,8 @@ def _index_in_bounds(index: Node, size: int, device: Device) -> Node:
 
 
 def _require_integers(array: ndarray) -> None:
-    """Raise `TypeError` unless an index array holds integers."""
-    if array.dtype.kind not in "iu":
+    """Raise `TypeError` unless an index array holds integers or booleans."""
+    if array.dtype.kind not in "biu":
         raise TypeError(f"only int indices permitted, not {array.dtype} of shape {shape_text(array.shape)}")
 
 
