@@ -205,11 +205,14 @@ def _maker(make: Callable[..., Any], name: str, has_keywords: bool) -> Callable[
 
 def _like(make: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that makes an array like another, for one like a masked array: it has its mask too."""
+    parameters = signature(make)
+    first = next(iter(parameters.parameters))
 
-    def run(prototype: Any, *args: Any, **options: Any) -> Any:
-        x = taken(prototype)
-        data = make(x._data if is_ours(x) else x, *args, **options)
-        if not is_ours(x) or not options.get("subok", (*args, True, True, True)[2]):
+    def run(*args: Any, **options: Any) -> Any:
+        given = parameters.bind(*args, **options).arguments
+        x = taken(given.pop(first))
+        data = make(x._data if is_ours(x) else x, **given)
+        if not is_ours(x) or not given.get("subok", True):
             return new(data)
         mask = x._stored_mask
         fits = mask is not nomask and mask.size == data.size

@@ -49,6 +49,10 @@ _METHODS = {
 }
 
 
+# What functions raise that leave arguments to NumPy.
+_FOR_NUMPY = (MaskedOperandError, OnHostError)
+
+
 def _by_method(name: str) -> Callable[..., Any]:
     """Return a function that calls a method of its first argument."""
 
@@ -312,7 +316,7 @@ def _by_copy(by_numpy: Any, is_of_many_steps: bool) -> Callable[..., Any]:
         try:
             result = copied(*args, **options)
         except Exception as error:
-            if host_fallback() == "error" and not isinstance(error, (MaskedOperandError, OnHostError)):
+            if host_fallback() == "error" and not isinstance(error.__cause__ or error, _FOR_NUMPY):
                 raise
             return NotImplemented
         return from_host(result) if isinstance(result, numpy.generic) else result
@@ -353,6 +357,16 @@ def _masked_by(data: Any, given: Iterable[Any], like: Any) -> Any:
     if made._fill_value is not None:
         made._fill_value = converted_fill_value(made._fill_value, made.dtype)
     return made
+
+
+def _distinct(ar: Any, *flags: Any, **options: Any) -> Any:
+    """Return the distinct elements; distinct parts along an axis are those of the data."""
+    axis = flags[3] if len(flags) > 3 else options.get("axis")
+    has_parts = axis is not None and numpy.ndim(taken(ar)) > 1
+    return (_of_data(_public(numpy.unique)) if has_parts else _distinct_elements)(ar, *flags, **options)
+
+
+_distinct_elements = _by_copy(numpy.unique, True)
 
 
 def _histogram_of_points(
@@ -476,14 +490,14 @@ _OF_NUMPYS_CODE = (
     *("polyint", "polymul", "polysub", "polyval", "put_along_axis", "quantile", "real", "real_if_close", "resize"),
     *("rollaxis", "roots", "rot90", "select", "setdiff1d", "setxor1d", "sinc", "split", "take_along_axis", "tile"),
     "trapezoid",
-    *("tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique", "unique_all", "unique_counts"),
+    *("tril_indices_from", "trim_zeros", "triu_indices_from", "union1d", "unique_all", "unique_counts"),
     *("unique_inverse", "unique_values", "unstack", "vsplit"),
 )
 # Those of many steps, of which none gives views: NumPy does all of them at once where arrays are on the host.
 _OF_MANY_STEPS = frozenset(
     (
         *("median", "nanmean", "nanmedian", "nanpercentile", "nanquantile", "nanstd", "nanvar", "percentile"),
-        *("quantile", "roots", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+        *("quantile", "roots", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
     )
 )
 _OF_NUMPYS_LINALG = ("diagonal", "matmul", "matrix_power", "matrix_transpose", "multi_dot", "tensorsolve", "trace")
@@ -556,6 +570,7 @@ _IMPLEMENTED: dict[Any, Callable[..., Any]] = {
     numpy.shape: lambda a: taken(a).shape,
     numpy.sort: _sorted,
     numpy.transpose: _transposed,
+    numpy.unique: _distinct,
 }
 
 
@@ -571,7 +586,7 @@ def call(function: Any, args: Any, options: dict[str, Any]) -> Any:
         run = _of_polynomials(function)
     try:
         return NotImplemented if run is None else run(*args, **options)
-    except (MaskedOperandError, OnHostError):
+    except _FOR_NUMPY:
         return NotImplemented
 
 

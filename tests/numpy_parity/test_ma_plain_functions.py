@@ -270,6 +270,8 @@ OF_MASKED_ARRAYS = (
     *("ma.ones_like(v, subok=False)", "ma.ones_like(v, None, 'K', False)", "ma.zeros_like(v, shape=(2, 2))"),
     *("zeros_like(v, shape=(2, 2))", "full_like(v, 3, shape=(3, 2))"),
     *("ma.asarray(v).astype('f4', subok=False)", "clip(np.ma.array([1.0, 2]))", "ma.clip(np.ma.array([1, 2]), 1, 2)"),
+    *("ma.ones_like(a=v)", "ma.zeros_like(a=[1, 2], dtype='f4')", "unique(m, axis=0)"),
+    *("unique(np.ma.stack([w, v, w]), False, True, True, 0)", "unique(m, axis=1, return_counts=True)"),
     *("ravel_multi_index((b[0], i), (3, 3))", "unravel_index(b[0], (3, 3))"),
 )
 # What NumPy's code of functions of masked arrays refuses.
