@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy
 
-from ..core.arguments import is_set
 from ..core.dtypes import BOOL, KIND, DType, check
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout, checked_axis
@@ -87,7 +86,7 @@ def byteswap(a: ndarray, inplace: bool = False) -> ndarray:
             flat = make_view(memory, Layout((memory.size,), (1,), 0))
             swapped = reshape(viewed_as_dtype(flat, _BYTE), (-1, unit))
             setitem(swapped, ..., getitem(swapped, (slice(None), slice(None, None, -1))))
-        if is_set(inplace):
+        if inplace:
             setitem(a, ..., copied)
             return a
     return scalar_of(copied, a)

@@ -67,7 +67,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NO_
         cutoff_ratio = max(x.shape[-2:]) * numpy.finfo(x.dtype).eps
     else:
         cutoff_ratio = rtol
-    if not x.size and 0 in x.shape[-2:]:
+    if x.ndim > 1 and not x.size and 0 in x.shape[-2:]:
         return empty((*x.shape[:-2], *x.shape[:-3:-1]), x.dtype, device=x.device)
     check_matrices(x)
     dtype = common_dtype(x)

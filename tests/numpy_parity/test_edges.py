@@ -299,6 +299,14 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         [type(np.ones(1).min() == x), type(np.ones(1).min() != x)] for x in (None, {}, object())
     ],
     "a range up to a number of complex64": lambda np: np.arange(0, np.complex64(0.5)),
+    "a range up to a truth value": lambda np: np.arange(np.array(True)),
+    "a range from a truth value": lambda np: np.arange(numpy.array(True), 2.5),
+    "a range of two truth values": lambda np: np.arange(np.array(False), np.array(True)),
+    "conditions and choices as rows": lambda np: np.select(np.array([[True, False], [False, True]]), np.eye(2)),
+    "conditions as elements": lambda np: repr(np.select(np.array([True, False]), np.array([1, 2]), 7)),
+    "conditions without rows": lambda np: np.select(np.ones((0, 2), bool), np.ones((0, 2))),
+    "complex numbers of the host outside of a domain": lambda np: np.emath.arccos(np.array([2, 1j], np.clongdouble)),
+    "bytes swapped in place, as a text says": lambda np: _written(np.arange(3, dtype="i4"), lambda x: x.byteswap("x")),
     "warnings of a histogram of complex numbers": lambda np: _warnings_of(
         lambda: np.histogram(np.array([1 + 1j, 2, 3]))
     ),

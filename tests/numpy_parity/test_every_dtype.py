@@ -41,7 +41,7 @@ DATA: dict[str, Any] = {
 }
 
 
-def _names(xp: Any, data: Any) -> dict[str, Any]:
+def names_of(xp: Any, data: Any) -> dict[str, Any]:
     """What the calls use, in one of the two libraries."""
     make = xp.asarray
     return {
@@ -65,17 +65,17 @@ def _names(xp: Any, data: Any) -> dict[str, Any]:
 
 def outcome_of(xp: Any, call: str, data: Any, others: Mapping[str, Any] = MappingProxyType({})) -> tuple[Any, Any]:
     """What a call returns or raises, and what its arguments are afterwards; `others` replace arguments."""
-    names = _names(xp, data) | dict(others)
+    names = names_of(xp, data) | dict(others)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             result: Any = eval(call, names)
         except Exception as error:
             result = error
-        return _plain(result), {name: _plain(names[name]) for name in ("x", "y", "m", "q", "zero")}
+        return plain(result), {name: plain(names[name]) for name in ("x", "y", "m", "q", "zero")}
 
 
-def _plain(x: Any) -> Any:
+def plain(x: Any) -> Any:
     """A result for comparison: arrays and scalars as dtype, shape, flag and elements; errors as their type."""
     if isinstance(x, Exception):
         return next(kind for kind in type(x).__mro__ if kind.__module__ == "builtins")
@@ -85,7 +85,7 @@ def _plain(x: Any) -> Any:
     if isinstance(x, (numpy.ndarray, numpy.generic)):
         return str(x.dtype), x.shape, isinstance(x, numpy.generic) or x.flags.writeable, _elements(x)
     if isinstance(x, (tuple, list)):
-        return type(x).__name__, [_plain(part) for part in x]
+        return type(x).__name__, [plain(part) for part in x]
     return type(x), repr(x)
 
 
@@ -151,7 +151,7 @@ def test_views_by_strides(kind: str) -> None:
     for xp in (numpy, gpunumpy):
         tricks, x = xp.lib.stride_tricks, xp.asarray(data.copy())
         pairs, square = tricks.as_strided(x, (3, 2), (2 * x.itemsize, x.itemsize)), tricks.as_strided(x, (2, 2))
-        windows.append([_plain(part) for part in (tricks.sliding_window_view(x, 3), pairs, square)])
+        windows.append([plain(part) for part in (tricks.sliding_window_view(x, 3), pairs, square)])
         pairs[0, 0] = x[4]
         assert x[0] == x[4]
     assert windows[0] == windows[1]
@@ -241,9 +241,9 @@ def test_methods_of_results_without_dimensions(call: Any) -> None:
     found, expected = [], []
     for xp, outcomes in ((gpunumpy, found), (numpy, expected)):
         try:
-            outcomes.append(_plain(call(xp.arange(3).sum())))
+            outcomes.append(plain(call(xp.arange(3).sum())))
         except Exception as error:
-            outcomes.append(_plain(error))
+            outcomes.append(plain(error))
     assert found == expected
 
 

@@ -37,16 +37,16 @@ def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "TIER", "interpreted")
 
 
-def _equal(found: Any, expected: Any, tolerance: float) -> bool:
+def equal(found: Any, expected: Any, tolerance: float) -> bool:
     """Return whether two outcomes agree: the texts of their elements too, but for the last digits."""
     if isinstance(expected, dict):
-        return all(_equal(found[name], part, tolerance) for name, part in expected.items())
+        return all(equal(found[name], part, tolerance) for name, part in expected.items())
     if type(found) is not type(expected):
         return False
     if isinstance(expected, (list, tuple)):
         if expected and isinstance(expected[0], str):
             tolerance = max(tolerance, TOLERANCES.get(expected[0], 0))
-        return len(found) == len(expected) and all(_equal(*pair, tolerance) for pair in zip(found, expected))
+        return len(found) == len(expected) and all(equal(*pair, tolerance) for pair in zip(found, expected))
     if found == expected or not isinstance(expected, str):
         return bool(found == expected)
     try:
@@ -79,4 +79,4 @@ def test_calls(name: str, residence: str) -> None:
                 if isinstance(expected[0], type):  # an error, before which NumPy may have written something
                     found, expected = found[:1], expected[:1]
                 tolerance = CALL_TOLERANCES.get(call, TOLERANCES.get(data.dtype.name, 1e-12))
-                assert _equal(found, expected, tolerance), (dtype, call, found[0], expected[0])
+                assert equal(found, expected, tolerance), (dtype, call, found[0], expected[0])

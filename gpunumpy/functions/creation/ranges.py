@@ -110,6 +110,8 @@ def arange(
     start, stop, step = 0 if first is _NOT_GIVEN else host_scalar(first), host_scalar(stop), host_scalar(step)
     if stop is None:
         start, stop = 0, start
+    if _is_truth_value(start) != _is_truth_value(stop):  # of which NumPy subtracts none from another
+        start, stop = (int(x) if _is_truth_value(x) else x for x in (start, stop))
     if start is None:
         _numpy_arange(start, stop)  # raises NumPy's error
     if dtype is None:
@@ -130,6 +132,10 @@ def arange(
     with silent_unless_asked():
         first_values = _numpy_arange(start, stop if count < 64 else start + 8 * step, step, target_dtype)[:2]
     return mark_owner_as_array(wrap(_progression(first_values, count, target_dtype, queue)))
+
+
+def _is_truth_value(x: Any) -> bool:
+    return isinstance(x, (numpy.bool, numpy.ndarray)) and x.dtype == BOOL
 
 
 def _range_length(start: Any, stop: Any, step: Any) -> int:

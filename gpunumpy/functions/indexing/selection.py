@@ -18,7 +18,7 @@ from ...core.graph.layout import Shape
 from ...core.graph.node import Node
 from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
-from ...core.recording.array import is_scalar, ndarray, one_step, to_host, wrap, wrap_ordered
+from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import array_of_protocol
 from ...core.source_location import source_location
 from ..creation.arrays import zeros_like as _zeros_like
@@ -444,7 +444,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """Return for each element that of the first choice whose condition is true. See `numpy.select`."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    if not condlist:
+    if len(condlist) == 0:
         raise ValueError("select with an empty condition list is not possible")
     conditions = [record.as_array(c) for c in condlist]
     for k, condition in enumerate(conditions):
@@ -463,4 +463,4 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     result = operands[-1]
     for condition, choice in zip(reversed(conditions), reversed(operands[:-1]), strict=True):
         result = record.elementwise("where", (condition, choice, result), loop)
-    return in_order(result, "C")
+    return mark_as_array(in_order(result, "C"))

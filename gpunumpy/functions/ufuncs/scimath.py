@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy
 
+from ...core.dtypes import check
 from ...core.recording.array import ndarray
 from ...core.recording.record import as_array
 from ..every_dtype import takes_every_dtype
@@ -36,6 +37,7 @@ def _exceeds_one_anywhere(x: ndarray) -> bool:
 def _complex_if(is_outside: Callable[[ndarray], bool], x: Any) -> ndarray:
     """Return an array, of complex numbers if an element is outside of a domain."""
     array = as_array(x)
+    check(array.dtype)  # NumPy makes complex128 of others
     if not is_outside(array):
         return array
     return astype(array, "c8" if array.dtype in _SINGLE else "c16")
