@@ -334,6 +334,7 @@ strings.multiply: np.strings.multiply(x, 2)
 .__int__: int(zero)
 .__invert__: ~x
 .__isub__: operator.isub(x, y)
+.__ipow__: x.__ipow__(2) | zero.__ipow__(zero)
 .__iter__: list(x) | [r.tolist() for r in m] | list(zero)
 .__le__: x <= y
 .__len__: len(m) | len(zero)
@@ -347,6 +348,7 @@ strings.multiply: np.strings.multiply(x, 2)
 .__or__: operator.or_(x, y)
 .__pos__: +x
 .__pow__: x ** 2 | x ** y | 2 ** x
+.__rdivmod__: x.__rdivmod__(y) | divmod(7, x)
 .__repr__: repr(x) | repr(m) | repr(zero)
 .__rshift__: x >> y
 .__setitem__: operator.setitem(x, 0, y[1]) | operator.setitem(x, slice(1, 3), y[:2]) | operator.setitem(x, b, y[0]) | \
@@ -417,6 +419,7 @@ strings.multiply: np.strings.multiply(x, 2)
 .sum: x.sum() | m.sum(1)
 .swapaxes: m.swapaxes(0, 1)
 .take: x.take([1, 2]) | m.take([0, 1], axis=1)
+.to_device: x.to_device("cpu")
 .tobytes: x.tobytes() | m.tobytes("F")
 .tofile: 1
 .tolist: x.tolist() | m.tolist() | zero.tolist()
@@ -428,10 +431,32 @@ pickle: pickle.loads(pickle.dumps(x)) | pickle.loads(pickle.dumps(m.T))
 """
 
 
+_OPERATORS = (
+    "add",
+    "and",
+    "floordiv",
+    "lshift",
+    "matmul",
+    "mod",
+    "mul",
+    "or",
+    "pow",
+    "rshift",
+    "sub",
+    "truediv",
+    "xor",
+)
+
+
 def _calls() -> dict[str, list[str]]:
-    """The calls by name; those of ufuncs that the text does not name are made up."""
+    """The calls by name; those of operators and ufuncs that the text does not name are made up."""
     lines = _TEXT.replace("\\\n", "").strip().splitlines()
     calls = {name: text.split(" | ") for name, text in (line.split(": ", 1) for line in lines)}
+    for operator in _OPERATORS:
+        operands = ("q", "q") if operator == "matmul" else ("x", "y")
+        for kind in "ri":
+            method = f".__{kind}{operator}__"
+            calls.setdefault(method, [f"{operands[0]}{method}({operands[1]})", f"zero{method}(zero)"])
     for name in sorted(numpy.__all__):
         function = getattr(numpy, name)
         if isinstance(function, numpy.ufunc) and name not in calls:
