@@ -18,7 +18,9 @@ from .test_every_dtype import names_of, plain
 from .test_every_number import DATA as NUMBERS
 from .test_every_number import TOLERANCES, equal
 
-MODULES = ("linalg", "fft", "emath", "char", "strings", "rec", "lib.stride_tricks", "lib.array_utils")
+MODULES = ["linalg", "fft", "emath", "lib.stride_tricks", "lib.array_utils"]
+if numpy.lib.NumpyVersion(numpy.__version__) >= "2.4.0":  # NumPy 2.3.0 itself writes to memory that is not there
+    MODULES += ["char", "strings", "rec"]
 _SWAPPED = {"c16": NUMBERS["c16"], "M8": HOST_DATA["datetime64"], "U": HOST_DATA["str"]}
 DATA: dict[str, Any] = {
     **HOST_DATA,
