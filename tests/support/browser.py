@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import time
-import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy
 import pytest
+from PIL import Image
 
 _COMMAND = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_browser = pytest.mark.skipif(_COMMAND is None, reason="Chromium is not installed")
@@ -35,7 +35,8 @@ def screenshot(page: Path, folder: Path, size: tuple[int, int] = (1200, 800)) ->
     """Return a picture of a page: rows of pixels, each of red, green and blue."""
     path = folder / "screenshot.png"
     _browse(page, folder, f"--window-size={size[0]},{size[1]}", f"--screenshot={path}")
-    return _pixels(path.read_bytes())
+    with Image.open(path) as picture:
+        return numpy.asarray(picture.convert("RGB"))
 
 
 def evaluate(url: str, folder: Path, script: str) -> Any:
@@ -95,45 +96,3 @@ class _DevTools:
 
 def _ended() -> bytes:
     raise RuntimeError("the browser has ended")
-
-
-def _pixels(png: bytes) -> numpy.ndarray:
-    """Return the pixels of a PNG of 8 bits without interlacing."""
-    position, compressed, width, height, channels = 8, b"", 0, 0, 0
-    while position < len(png):
-        length, name = int.from_bytes(png[position : position + 4], "big"), png[position + 4 : position + 8]
-        chunk = png[position + 8 : position + 8 + length]
-        if name == b"IHDR":
-            width, height = (int.from_bytes(chunk[k : k + 4], "big") for k in (0, 4))
-            channels = {2: 3, 6: 4}[chunk[9]]
-        elif name == b"IDAT":
-            compressed += chunk
-        position += 12 + length
-    lines = numpy.frombuffer(zlib.decompress(compressed), "u1").reshape(height, 1 + width * channels)
-    above = numpy.zeros((width, channels), "u1")
-    rows = []
-    for line in lines:
-        above = _unfiltered(line[0], line[1:].reshape(width, channels), above)
-        rows.append(above)
-    return numpy.stack(rows)[..., :3]
-
-
-def _unfiltered(kind: int, line: numpy.ndarray, above: numpy.ndarray) -> numpy.ndarray:
-    """Return a line of a PNG, which holds differences from the pixels to the left and above."""
-    if kind == 0:
-        return line
-    if kind == 1:
-        return numpy.cumsum(line, axis=0, dtype="u1")
-    if kind == 2:
-        return line + above
-    found = numpy.zeros_like(line)
-    left, corner = (numpy.zeros(line.shape[1], int) for _ in range(2))
-    for k, (difference, upper) in enumerate(zip(line.astype(int), above.astype(int), strict=True)):
-        if kind == 3:
-            predicted = (left + upper) // 2
-        else:
-            distances = numpy.stack([abs(upper - corner), abs(left - corner), abs(left + upper - 2 * corner)])
-            predicted = numpy.choose(distances.argmin(axis=0), [left, upper, corner])
-        left, corner = (difference + predicted) % 256, upper
-        found[k] = left
-    return found

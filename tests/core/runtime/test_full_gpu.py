@@ -55,8 +55,9 @@ def install(patch: pytest.MonkeyPatch, folder: Path) -> fake_driver.FakeDriver:
     return fake_driver.install(patch)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _unfrozen_after() -> Iterator[None]:
+    """Once: all that was ever imported is looked at then."""
     yield
     gc.unfreeze()
 
