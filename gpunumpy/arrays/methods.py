@@ -56,6 +56,7 @@ from ..functions.fallback import host_fallback
 from ..functions.manipulation.repeating import zero_padded_node
 from ..functions.manipulation.shape import as_shape_with_unknown, new_shape, reshaped, transpose, viewed_as_dtype
 from ..functions.manipulation.strides import view_by_strides
+from ..functions.subclasses import wrapped_result
 from ..functions.ufuncs.ufunc import UFUNCS
 from . import missing
 from .stream_order import handle_on, wait_for, waits_for_copies
@@ -363,7 +364,7 @@ def _restored(host: Any, device: str, flags: int) -> ndarray:
 
 
 def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) -> ndarray:
-    """Return a copy of the array on a device, or the array itself if it is on that device.
+    """Return a copy of the array, of its class, on a device, or the array itself if it is on that device.
 
     Parameters
     ----------
@@ -375,7 +376,7 @@ def to_device(x: ndarray, device: Device | str | int, /, *, stream: Any = None) 
     if stream is not None:
         raise ValueError("stream must be None: copies are ordered with all other work of the array")
     target = Device(device)
-    return x if x.device is target else copied_to(x, target)
+    return x if x.device is target else wrapped_result(x, copied_to(x, target))
 
 
 def asnumpy(

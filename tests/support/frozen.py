@@ -20,6 +20,7 @@ def _get_objects_and_buffers(generation: int | None = None) -> list[Any]:
 def freeze() -> None:
     """Have the collector pass over all that is there now."""
     gc.collect()
-    _frozen_buffers.update([x for x in _get_objects() if isinstance(x, Buffer)])
+    # By their types: other libraries' objects warn of themselves where they are asked for their class.
+    _frozen_buffers.update([x for x in _get_objects() if issubclass(type(x), Buffer)])
     gc.get_objects = _get_objects_and_buffers
     gc.freeze()

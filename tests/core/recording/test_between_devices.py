@@ -88,6 +88,22 @@ def test_what_the_host_has_goes_from_there(gpus: QueuedDriver) -> None:
     assert gpus.bytes_between_devices == 0
 
 
+class _Labelled(np.ndarray):  # type: ignore[misc]
+    def __array_finalize__(self, x: Any) -> None:
+        self.label = getattr(x, "label", "")
+
+
+@pytest.mark.parametrize("target", ["cuda:1", "cpu"])
+@pytest.mark.parametrize("size", [3, SIZE])
+def test_subclasses(gpus: QueuedDriver, size: int, target: str) -> None:
+    x: Any = np.asarray(numpy.arange(float(size))).view(_Labelled)
+    x.label = "label"
+    y: Any = x.to_device(target)
+    assert (type(y), y.label, str(y.device)) == (_Labelled, "label", target)
+    numpy.testing.assert_array_equal(y.get(), numpy.arange(float(size)))
+    assert x.to_device("cuda:0") is x
+
+
 def test_a_copy_that_is_not_wanted(gpus: QueuedDriver) -> None:
     x = np.asarray(numpy.arange(float(SIZE)))
     with pytest.raises(ValueError, match="Unable to avoid copy: the array is on cuda:0 and is wanted on cuda:1"):
