@@ -23,7 +23,7 @@ from gpunumpy.core.runtime.device import why_no_gpu
 
 from .emulator.emulated import emulated
 from .emulator.machine import host_functions
-from .support import frozen, suites
+from .support import suites
 from .support.symbols import with_symbols_at_once
 
 evaluate.CHECK = True
@@ -71,11 +71,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(config.getoption("--suite"))
     config.stash[_left_out] = 0
-
-
-def pytest_collection() -> None:
-    """No test that is collected is garbage, and there are 70,000: the collector would look at them again and again."""
-    gc.disable()
 
 
 @pytest.fixture(autouse=True)
@@ -131,14 +126,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """The tests and what they import stay: the collector, which many tests have run, need not look at them."""
-    frozen.freeze()
-    gc.enable()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def what_is_kept_is_frozen() -> None:
-    """Neither at what the tests of a file leave in tables, which are plans for the most part."""
-    frozen.freeze()
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

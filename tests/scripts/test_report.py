@@ -119,7 +119,7 @@ x = np.ones(400_000)
 for _ in range(30):
     x[1:] *= 0.5
     if x.max() < 0: break
-smooth(np.ones(1000)); whole = np.ones((500, 1000)); held = whole[1:]  # which keeps it on the device
+smooth(np.ones(1000)); whole = np.ones((2000, 1000)); held = whole[1:]  # which keeps it on the device
 rows = np.apply_along_axis(np.sort, 1, whole)
 for _ in range(3000):
     total = np.ones(3) + np.ones(3) * 2

@@ -55,9 +55,8 @@ def install(patch: pytest.MonkeyPatch, folder: Path) -> fake_driver.FakeDriver:
     return fake_driver.install(patch)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def _unfrozen_after() -> Iterator[None]:
-    """Once: all that was ever imported is looked at then."""
     yield
     gc.unfreeze()
 
