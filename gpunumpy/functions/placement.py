@@ -58,14 +58,14 @@ def _names(text: str) -> frozenset[str]:
 
 
 # Functions whose results can be larger than the broadcast of their operands, or whose work grows faster: as many
-# elements as the product of all sizes and integers among the arguments; of a summary as the largest of them, of
-# `einsum` as the product of the sizes of its labels.
+# elements as the product of all sizes and integers among the arguments; of a summary as the largest of them, of a
+# square as the square of the largest integer or vector, of `einsum` as the product of the sizes of its labels.
 _GROWING = _names("""
     bartlett bincount blackman broadcast_arrays broadcast_to convolve corrcoef correlate cov diag diag_indices diagflat
-    einsum eye fft fft2 fftfreq fftn hamming hanning hfft histogram histogram2d histogram_bin_edges histogramdd ifft
-    ifft2 ifftn ihfft indices irfft irfft2 irfftn ix_ kaiser kron mask_indices meshgrid outer pad percentile polyfit
-    polymul polyval quantile repeat resize rfft rfft2 rfftfreq rfftn sliding_window_view tensordot tensorinv tensorsolve
-    tile tri tril_indices trim_zeros triu_indices unpackbits vander
+    einsum eye fft fft2 fftfreq fftn hamming hanning hfft histogram histogram2d histogram_bin_edges histogramdd
+    identity ifft ifft2 ifftn ihfft indices irfft irfft2 irfftn ix_ kaiser kron mask_indices meshgrid outer pad
+    percentile polyfit polymul polyval quantile repeat resize rfft rfft2 rfftfreq rfftn sliding_window_view tensordot
+    tensorinv tensorsolve tile tri tril_indices trim_zeros triu_indices unpackbits vander
 """)
 # So do those of polynomials in any basis.
 _GROWING |= {
@@ -79,6 +79,7 @@ _GROWING |= {
 _SUMMARIES = _names("""
     chebfit corrcoef cov hermefit hermfit histogram histogram_bin_edges lagfit legfit percentile polyfit quantile
 """)
+_SQUARES = _names("diag diagflat eye identity tri tril_indices triu_indices")
 _GROWN = 1 << 16
 # Products: of stacks of matrices, one matrix of each by one of the other, and of all rows and columns.
 _STACKED_PRODUCTS = _names("__imatmul__ __matmul__ __rmatmul__ matmul matvec vecdot vecmat")
@@ -120,7 +121,8 @@ _IS_METHOD, _IS_OPERATOR, _IS_GROWING, _IS_OF_MASKS, _IS_OF_FINITE, _IS_QUIET = 
     _IS_LIKE,
     _IS_CAST,
     _IS_SUMMARY,
-) = (1 << k for k in range(6, 22))
+    _IS_SQUARE,
+) = (1 << k for k in range(6, 23))
 # The ufuncs of one operand that powers with some exponents are, as NumPy has it.
 _POWERS = {exponent: getattr(numpy, name) for exponent, name in POWERS.items()}
 # Functions without floating-point errors that are called often.
@@ -301,6 +303,7 @@ class Placement:
             | _IS_LIKE * (name in _LIKE)
             | _IS_CAST * (name in ("astype", "fill"))
             | _IS_SUMMARY * (name in _SUMMARIES)
+            | _IS_SQUARE * (name in _SQUARES)
         )
 
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -458,9 +461,12 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
             return ELSEWHERE
     grown = max(_GROWN, call.host_bytes // 8)
     if name in _GROWING:
+        if name in _SQUARES:
+            sizes = [memory.size for memory in memories if memory.ndim == 1]
         counts = _sizes_of_labels(*args) if name == "einsum" and args and type(args[0]) is str else None
         counts = counts or [1, *sizes, *_integers(args), *_integers(options.values())]
-        if (max if name in _SUMMARIES else prod)(filter(None, counts)) > grown:
+        count = (max if name in _SUMMARIES | _SQUARES else prod)(filter(None, counts))
+        if (count**2 if name in _SQUARES else count) > grown:
             return ELSEWHERE
     if name == "fill" and len(memories) > 1 and memories[0].dtype == object:
         return ELSEWHERE  # the array itself becomes the elements

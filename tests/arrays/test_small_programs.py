@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.runtime.evaluate import queue_of
 
 from ..support import fake_driver
 
@@ -74,3 +77,26 @@ print(int(error), is_active)
         text=True,
     )
     assert run.stdout.split() == ["0", str(int(residence == "device"))], run.stderr
+
+
+SQUARES: dict[str, Callable[[Any, int], Any]] = {
+    "eye": lambda xp, n: xp.eye(n),
+    "eye with options": lambda xp, n: xp.eye(N=n, M=n - 1, k=1, dtype="f4"),
+    "identity": lambda xp, n: xp.identity(n),
+    "tri": lambda xp, n: xp.tri(n, k=-1),
+    "diag": lambda xp, n: xp.diag(xp.arange(n - 1), 1),
+    "diagflat": lambda xp, n: xp.diagflat(xp.arange(n)),
+}
+
+
+@pytest.mark.parametrize("name", SQUARES)
+def test_squares_are_on_the_host_if_they_are_small(name: str) -> None:
+    np.set_residence("auto")
+    make = SQUARES[name]
+    assert make(np, 100).residence == "host"
+    assert np.diag(np.ones((100, 100)), 1).residence == "host"
+    queue = queue_of(np.default_device())
+    np.synchronize()
+    large = make(np, 600)
+    assert len(queue.pending) > 0  # NumPy has not made it
+    numpy.testing.assert_array_equal(np.asnumpy(large), make(numpy, 600))

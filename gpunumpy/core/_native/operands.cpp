@@ -184,7 +184,7 @@ PyObject* Operands::taken_parts(PyObject* x) {
 // Sizes are counted as if the arrays were broadcast together; where they are joined, the result is no larger.
 void Operands::add_shape(int ndim, const npy_intp* dims, npy_intp size) {
     if ((rules_ & IS_PRODUCT) && ndim > 1 && matrix_count_ < 2) matrices_[matrix_count_++] = {size, dims[ndim - 2], dims[ndim - 1]};
-    add_count(size);
+    if (!(rules_ & IS_SQUARE) || ndim == 1) add_count(size);
     largest_ = std::max(largest_, size);
     sum_ = std::min(sum_ + size, MANY);
     elements_ = 1;
@@ -212,6 +212,10 @@ void Operands::add_number(PyObject* x) {
 
 void Operands::add_count(npy_intp count) {
     if (!count || grown_ > MANY) return;
+    if (rules_ & IS_SQUARE) {
+        grown_ = std::max(grown_, std::min(count, MANY) * std::min(count, MANY));
+        return;
+    }
     grown_ = count > MANY || rules_ & IS_SUMMARY ? std::max(grown_, count) : grown_ * count;
 }
 

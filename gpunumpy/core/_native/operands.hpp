@@ -37,7 +37,9 @@ enum Rules {
     // What casts an array or fills it: Python casts objects that NumPy refuses, and keeps arrays as objects.
     IS_CAST = 1 << 20,
     // Of what is growing, functions with as much work as the largest of the operands and integers makes.
-    IS_SUMMARY = 1 << 21
+    IS_SUMMARY = 1 << 21,
+    // Of what is growing, functions that make matrices with as many rows and columns as a number, or a vector, says.
+    IS_SQUARE = 1 << 22
 };
 
 // The most arguments of a call that is placed here.
