@@ -450,6 +450,34 @@ def test_editing(call: str) -> None:
         compare(EDIT_CALLS[call], name, views=False)
 
 
+_MANY = 40_000  # more positions than the host deletes from
+DELETED: dict[str, Any] = {
+    "indices": numpy.random.default_rng(0).integers(-_MANY // 2, _MANY // 2, (5, 20)),
+    "list": [5, 3, -1, 5],
+    "mask": numpy.arange(_MANY // 2) % 3 == 0,
+    "slice": slice(3, 9),
+    "slice backwards": slice(9, 2, -1),
+    "slice of none": slice(9, 2),
+    "every third": slice(None, 2, -3),
+    "none": [],
+    "floats": [1.0, 2.0],
+    "no floats": numpy.zeros(0),
+    "one": [_MANY // 2 - 1],
+    "one beyond": [_MANY],
+    "beyond": [1, _MANY],
+    "short mask": numpy.ones(3, bool),
+}
+
+
+@pytest.mark.parametrize("name", DELETED)
+def test_deleting_from_many(name: str) -> None:
+    data = numpy.random.default_rng(1).integers(0, 100, (_MANY // 2, 2)).astype("i4")
+    obj = DELETED[name]
+    for x, axis in ((data[:, 0], None), (data, 0), (numpy.ascontiguousarray(data.T), 1)):
+        check(np.delete, numpy.delete, x, obj, axis)
+        check(lambda x, axis=axis: np.delete(x, obj, axis), lambda x, axis=axis: numpy.delete(x, obj, axis), x)
+
+
 def test_resize_in_place() -> None:
     for shape in ((2, 5), 3, (4,), (0,)):
         tested, reference = np.arange(1, 7), numpy.arange(1, 7)

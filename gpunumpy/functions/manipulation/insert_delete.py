@@ -14,9 +14,11 @@ from ...core.graph.layout import Shape, normalize_axes, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import from_host, ndarray, to_host, wrap
 from ...core.recording.record import array_of_protocol, as_array, cast_with_warning, leave_function_to_class
-from ..creation.arrays import array_in_memory_order, axes_in_memory
+from ...core.runtime.device import Device
+from ..creation.arrays import array_in_memory_order, axes_in_memory, ones
 from ..creation.ranges import apply_op, scalar_node
-from ..indexing.getitem import cast_integer, fit_to_shape, node_to_assign
+from ..indexing.getitem import cast_integer, fit_to_shape, node_to_assign, setitem
+from ..indexing.masks import MaskSelection
 from ..ufuncs.output import is_writable_array, mask_node, write_to_output
 from .joining import concatenate
 from .repeating import gather_along_axes
@@ -62,17 +64,13 @@ def _broadcasts_to(shape: Shape, to: Shape) -> bool:
 
 
 def _on_axis(arr: Any, obj: Any, axis: Any) -> tuple[ndarray, Any, int]:
-    """Return the array, the indices `obj` and the axis; for axis None, the raveled array and axis 0.
-
-    Indices on a device are copied to the host, since they decide the result's shape.
-    """
+    """Return the array, the indices `obj` and the axis; for axis None, the raveled array and axis 0."""
     x = as_array(arr)
     if axis is None:
         x, axis = ravel(x), 0
     leave_function_to_class(obj)
     held = array_of_protocol(obj) if not isinstance(obj, (ndarray, numpy.ndarray)) else None
-    indices = obj if held is None else held
-    return x, to_host(indices) if isinstance(indices, ndarray) else indices, normalize_axis(axis, x.ndim)
+    return x, obj if held is None else held, normalize_axis(axis, x.ndim)
 
 
 def _is_integer(obj: Any) -> bool:
@@ -94,11 +92,46 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> ndarray:
     """Delete sub-arrays along an axis. See `numpy.delete`."""
     x, obj, axis = _on_axis(arr, obj, axis)
     n = x.shape[axis]
-    if _is_integer(obj):
+    if isinstance(obj, ndarray) and (obj.dtype != BOOL or n <= _MOST_POSITIONS):
+        obj = to_host(obj)  # it decides the result's shape
+    if not isinstance(obj, (slice, ndarray)) and not _is_integer(obj):
+        given, obj = obj, numpy.asarray(obj)
+        if not obj.size and not isinstance(given, numpy.ndarray):
+            obj = obj.astype(numpy.intp)  # an empty list is float64 in NumPy, and valid
+        elif obj.size == 1 and obj.dtype.kind in "iu":
+            obj = obj.item()
+    if not isinstance(obj, ndarray) and _is_integer(obj):
         position = _position(obj, n, axis, n - 1)
         return concatenate((sliced_view(x, axis, 0, position), sliced_view(x, axis, position + 1, n)), axis)
-    # NumPy deletes from the array of positions; the rest is gathered.
-    return _sub_arrays_at(x, numpy.delete(numpy.arange(n), obj), axis)
+    if isinstance(obj, slice) and abs((deleted := range(n)[obj]).step) == 1:
+        first, last = sorted((deleted[0], deleted[-1])) if deleted else (0, -1)
+        return concatenate((sliced_view(x, axis, 0, first), sliced_view(x, axis, last + 1, n)), axis)
+    if n <= _MOST_POSITIONS:
+        # NumPy deletes from the array of positions; the rest is gathered.
+        return _sub_arrays_at(x, _indices(numpy.delete(numpy.arange(n), obj), x), axis)
+    rest = MaskSelection(_rest(obj, n, x.device))
+    if x.ndim == 1:
+        return array_in_memory_order(rest.elements(x.value()), None)
+    return _sub_arrays_at(x, rest.positions(), axis)
+
+
+# The longest axis whose positions the host deletes from: for longer ones it takes less time to wait for a count.
+_MOST_POSITIONS = 1 << 14
+
+
+def _rest(obj: Any, n: int, device: Device) -> ndarray:
+    """Return a mask of the positions along an axis of some size that are not deleted."""
+    if not isinstance(obj, slice) and obj.dtype == BOOL:
+        if obj.shape != (n,):
+            raise ValueError(
+                f"boolean array argument obj to delete must be one dimensional and match the axis length of {n}"
+            )
+        return wrap(apply_op("logical_not", as_array(obj, device).value()))
+    if not isinstance(obj, slice):
+        numpy.broadcast_to(False, (n,))[obj,]  # raises NumPy's errors of indices
+    rest = ones(n, bool, device=device)
+    setitem(rest, obj, False)
+    return rest
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
@@ -107,6 +140,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
     n = x.shape[axis]
     node = cast_with_warning(node_to_assign(cast_integer(values, x.dtype), x.dtype, x.queue), x.dtype)
     new_values = array_in_memory_order(graph.fill(node, (), x.queue) if node.signature.queue is None else node, None)
+    if isinstance(obj, ndarray):
+        obj = to_host(obj)  # it decides the result's shape
     positions = numpy.arange(*obj.indices(n)) if isinstance(obj, slice) else numpy.asarray(obj)
     if positions.ndim > 1 or (positions.dtype == bool and not positions.ndim):
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
@@ -128,12 +163,17 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> ndarray:
     shape = (*x.shape[:axis], positions.size, *x.shape[axis + 1 :])
     # NumPy inserts into the array of positions the numbers of the new sub-arrays, which are joined behind the old ones.
     order = numpy.insert(numpy.arange(n), positions, n + numpy.arange(positions.size))
-    return _sub_arrays_at(concatenate((x, broadcast_to(new_values, shape)), axis), order, axis)
+    return _sub_arrays_at(concatenate((x, broadcast_to(new_values, shape)), axis), _indices(order, x), axis)
 
 
-def _sub_arrays_at(x: ndarray, index: Any, axis: int) -> ndarray:
-    """Return the sub-arrays at indices, given on the host, along an axis."""
-    node = gather_along_axes(x, {axis: from_host(index.astype(numpy.int64), x.device).value()})
+def _indices(index: Any, x: ndarray) -> Node:
+    """Return indices, given on the host, as a value of the device of an array."""
+    return from_host(index.astype(numpy.int64), x.device).value()
+
+
+def _sub_arrays_at(x: ndarray, index: Node, axis: int) -> ndarray:
+    """Return the sub-arrays at indices along an axis."""
+    node = gather_along_axes(x, {axis: index})
     return array_in_memory_order(node, axes_in_memory("A", x.shape, x.element_strides))
 
 
