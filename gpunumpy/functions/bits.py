@@ -9,7 +9,7 @@ import numpy
 
 from ..core.dtypes import BOOL, KIND, DType, check
 from ..core.graph import node as graph
-from ..core.graph.layout import Layout, checked_axis
+from ..core.graph.layout import Layout, Shape, checked_axis
 from ..core.graph.node import Node
 from ..core.recording.array import (
     READ_ONLY,
@@ -23,6 +23,7 @@ from ..core.recording.array import (
     wrap,
 )
 from ..core.recording.record import as_array, reshaped
+from ..core.runtime.numpy_calls import calls_numpy
 from .creation.arrays import array
 from .indexing.getitem import getitem, setitem
 from .indexing.slices import filled_like, sliced_copy
@@ -43,6 +44,9 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> ndarray:
     is_big = _is_big(bitorder)
     array, axis = _along(array, axis)
     n = array.shape[axis]
+    if array.size and calls_numpy(array.device):
+        packed_shape = (*array.shape[:axis], -(-n // _BITS), *array.shape[axis + 1 :])
+        return _by_numpy("packbits", array, axis, is_big, packed_shape)
     if n % _BITS:
         array = concatenate((array, filled_like(array, 0, axis, -n % _BITS)), axis)
     value = array.value()
@@ -67,6 +71,8 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
         if -wanted > bit_count:
             raise ValueError(f"-count larger than number of elements ({-wanted} > {bit_count})")
         wanted += bit_count
+    if array.size and calls_numpy(array.device):
+        return _by_numpy("unpackbits", array, axis, is_big, (*shape[:axis], wanted, *shape[axis + 1 :]))
     byte = reshaped(array.value(), (*shape[: axis + 1], 1, *shape[axis + 1 :]))
     shifted = graph.map_node("right_shift", (_BYTE,) * 3, (byte, _shifts(len(shape) - axis - 1, array, is_big)))
     bits = graph.map_node("bitwise_and", (_BYTE,) * 3, (shifted, graph.typed_scalar(1, _BYTE)))
@@ -74,6 +80,11 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     if wanted <= bit_count:
         return result if wanted == bit_count else sliced_copy(result, axis, 0, wanted)
     return concatenate((result, filled_like(result, 0, axis, wanted - bit_count)), axis)
+
+
+def _by_numpy(name: str, array: ndarray, axis: int, is_big: bool, shape: Shape) -> ndarray:
+    """Return the bytes of this shape that NumPy's function of this name packs or unpacks."""
+    return wrap(graph.library_call(name, (axis, "big" if is_big else "little"), (array.value(),), (shape, _BYTE)))
 
 
 def byteswap(a: ndarray, inplace: bool = False) -> ndarray:

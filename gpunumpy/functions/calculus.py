@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy
 
-from ..core.dtypes import BOOL, FLOAT64, INT64, KIND, DType
+from ..core.dtypes import BOOL, FLOAT64, INT64, KIND, ML_DTYPES, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.ops import table
 from ..core.recording.array import ndarray, ordered_view, wrap, wrap_ordered
 from ..core.recording.record import as_array, as_dtype, elementwise, elementwise_value, ndim_of
+from ..core.runtime.numpy_calls import calls_numpy
 from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced, sliced_copy
 from .manipulation.joining import concatenate
 from .manipulation.shape import permuted
@@ -282,6 +283,9 @@ def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
     width = short.size
     zeros_before = (0, width // 2, width - 1)[mode]
     count = (long.size - width + 1, long.size, long.size + width - 1)[mode]
+    if calls_numpy(long.device) and dtype not in ML_DTYPES:
+        values = [graph.cast(x.value(), dtype) for x in (long, _reversed(short))]
+        return wrap(graph.library_call("convolve", (mode,), values, ((count,), dtype)))
     zeros = [filled_like(long, 0, 0, n) for n in (zeros_before, width - 1)]
     value = concatenate((zeros[0], long, zeros[1]), 0).value() if mode else long.value()
     where = Layout((count, width), (1, 1), 0)

@@ -26,6 +26,8 @@ class Traits:
         Its kernels draw many random numbers faster than NumPy draws them.
     takes_epilogues
         Its matrix products apply elementwise operations to their results faster than a separate kernel would.
+    calls_numpy
+        A function of NumPy's takes less time over whole arrays than kernels that compute the same.
     copies_blocks_faster_than_elements
         Copying a few contiguous blocks is faster than gathering every element by its index.
     reduces_vector_products
@@ -42,6 +44,7 @@ class Traits:
     host_multiplications: int = 1 << 15
     draws_faster_than_numpy: bool = False
     takes_epilogues: bool = False
+    calls_numpy: bool = False
     copies_blocks_faster_than_elements: bool = False
     reduces_vector_products: bool = False
     ignores_imaginary_ends: bool = False

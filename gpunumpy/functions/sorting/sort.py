@@ -1,7 +1,7 @@
 """Sorting of values and of positions, by one key or several, and partitions.
 
-Every sort is stable, and every partition is a full sort, which is a valid partition for any `kth`. The library calls
-"sort" and "argsort" take rows of real numbers; everything else is composed of them.
+Every sort is stable. A partition is NumPy's on the CPU device, and a full sort on a GPU, which is a valid partition for
+any `kth`. The library calls "sort" and "argsort" take rows of real numbers; everything else is composed of them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...core.graph.primitives import Leaf
 from ...core.recording.array import ndarray, one_step, to_host, wrap
 from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, leave_function_to_class, reshaped, transposed
+from ...core.runtime.numpy_calls import calls_numpy
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
 from ..indexing.elements import flattened
 
@@ -245,13 +246,17 @@ def lexsort(keys: Any, axis: Any = -1) -> ndarray:
 # --- partition ------------------------------------------------------------------------------------------------------
 
 
+# Of more positions a sort does not take longer than a partition.
+_MAX_PARTITION_POSITIONS = 8
+
+
 def _check_partition_options(kind: Any, order: Any) -> None:
     """Raise what NumPy raises for these options."""
     SCRATCH_ARRAY.partition(0, kind=kind, order=order)
 
 
-def _check_kth(kth: Any, rows: Rows) -> None:
-    """Raise NumPy's errors for a wrong `kth`. Any other `kth` is satisfied by sorted rows."""
+def _checked_kth(kth: Any, rows: Rows) -> list[int]:
+    """Return the positions `kth`, or raise NumPy's errors for wrong ones."""
     positions = to_host(kth) if isinstance(kth, ndarray) else numpy.asarray(kth)
     if positions.dtype.kind == "b":
         raise ValueError("Booleans unacceptable as partition index")
@@ -263,31 +268,40 @@ def _check_kth(kth: Any, rows: Rows) -> None:
     for k in positions.flat if prod(rows.value.signature.shape) else ():
         if not -row_length <= k < row_length:
             raise ValueError(f"kth(={k + row_length if k < 0 else k}) out of bounds ({row_length})")
+    return positions.ravel().tolist()
+
+
+def _partitioned(name: str, x: Node, kth: Sequence[int]) -> Node:
+    """Return rows partitioned by NumPy's function of this name or, as any `kth` is satisfied by that, sorted."""
+    sort_all = sort_rows if name == "partition" else argsort_rows
+    queue, shape, dtype = x.signature.queue, x.signature.shape, x.signature.dtype
+    assert queue is not None
+    if not prod(shape) or not 0 < len(kth) <= _MAX_PARTITION_POSITIONS or dtype in ML_DTYPES:
+        return sort_all(x)
+    return graph.library_call(name, (), (x, *map(graph.scalar, kth))) if calls_numpy(queue.device) else sort_all(x)
 
 
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:
-    """Return a copy, fully sorted, in which the elements at `kth` are in their sorted places. See `numpy.partition`."""
+    """Return a copy in which the elements at `kth` are where a sort puts them. See `numpy.partition`."""
     _check_partition_options(kind, order)
     rows = _rows_of_values(a, axis)
-    _check_kth(kth, rows)
-    return rows.array(sort_rows(rows.value))
+    return rows.array(_partitioned("partition", rows.value, _checked_kth(kth, rows)))
 
 
 def partition_in_place(x: ndarray, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
-    """Partition the array in place, by sorting it. See `numpy.ndarray.partition`."""
+    """Partition the array in place. See `numpy.ndarray.partition`."""
     _check_partition_options(kind, order)
     axis = layout.normalize_axis(axis, x.ndim)
     if not x.writeable:
         raise ValueError("partition array is read-only")
-    _check_kth(kth, Rows(x, axis))
+    positions = _checked_kth(kth, Rows(x, axis))
     with one_step(x):
         rows = Rows(x, axis, "K")
-        x.assign(rows.back(sort_rows(rows.value)))
+        x.assign(rows.back(_partitioned("partition", rows.value, positions)))
 
 
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:
-    """Return the positions that would partition an array; they sort it fully. See `numpy.argpartition`."""
+    """Return the positions that would partition an array. See `numpy.argpartition`."""
     _check_partition_options(kind, order)
     rows = _rows_for_positions(a, axis)
-    _check_kth(kth, rows)
-    return rows.array(argsort_rows(rows.value))
+    return rows.array(_partitioned("argpartition", rows.value, _checked_kth(kth, rows)))

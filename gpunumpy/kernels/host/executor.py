@@ -46,6 +46,7 @@ class HostExecutor:
         rewritten_bytes=0,  # a second kernel costs less than to write what stays as it is
         host_bytes=1 << 21,
         host_multiplications=1 << 27,
+        calls_numpy=True,
         copies_blocks_faster_than_elements=True,
         ignores_imaginary_ends=True,
     )

@@ -19,7 +19,6 @@ CASES: dict[str, tuple[Callable[[Any], Any], tuple[str, ...], int]] = {
     "a transposed array along what is in memory": (lambda a: gpunumpy.argsort(a.T, axis=0).T, ("argsort",), 1),
     "all of it": (lambda a: gpunumpy.sort(a, axis=None), ("sort",), 0),
     "the first axis": (lambda a: gpunumpy.argsort(a, axis=0), ("argsort",), 2),
-    "a partition": (lambda a: gpunumpy.partition(a, 3), ("sort",), 0),
     "a chain before and after": (lambda a: gpunumpy.sort(a * 2 + 1) - 1, ("sort",), 2),
     "several keys": (lambda a: gpunumpy.lexsort((a, a)), ("argsort", "argsort"), 2),
     "a median": (lambda a: gpunumpy.median(a), ("sort",), 1),

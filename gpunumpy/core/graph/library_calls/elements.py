@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -104,11 +104,22 @@ _COUNT = "histogram.host", "histogram.cuda"
 _MASKS = "indexing.host", "indexing.cuda_masks", "sized_program"
 _FOLDS = "folds.host", "folds.cuda"
 
+
+def _numpy(name: str, results: Callable[[Any, Sequence[Signature]], Results] | None = None) -> Record:
+    """Return the record of a function of NumPy's, which only the CPU device calls; see `runtime.numpy_calls`."""
+    return Record(name, {"host": Implementation(f"kernels.numpy_functions:{name}")}, results, reads_strides=True)
+
+
 RECORDS = (
     # Uninitialized memory.
     Record("empty", {name: Implementation(f"kernels.empty:on_{name}") for name in ("host", "cuda")}, writes=False),
     # CPU only: copying whole blocks is faster there than a kernel that selects elements.
     Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
+    _numpy("convolve"),
+    _numpy("packbits"),
+    _numpy("unpackbits"),
+    _numpy("partition", _like_first),
+    _numpy("argpartition", lambda options, args: ((args[0].shape, INT64),)),
     # The scheduler lowers the primitive `Scatter` to this call.
     Record("scatter", by_program("scatter", "indexing.host", "indexing.cuda_scatter")),
     Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets),

@@ -1,0 +1,124 @@
+"""Functions that are NumPy's own on the CPU device: one library call each, and under a limit of memory none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy
+import pytest
+
+import gpunumpy
+from gpunumpy.core.schedule.steps import RunLibraryCall
+
+from ..core.fusion.counting import kernels
+from ..support.arrays import to_host
+
+# What is computed of a matrix, and the library call.
+CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "a convolution": (lambda np, a: np.convolve(a[0], a[1, :9]), "convolve"),
+    "a convolution in place": (lambda np, a: np.convolve(a[1, ::-2], a[0], "same"), "convolve"),
+    "a correlation": (lambda np, a: np.correlate(a[:, 0], a[1, 3:5]), "convolve"),
+    "a correlation with a longer one": (lambda np, a: np.correlate(a[1, 3:9], a[:, 0], "full"), "convolve"),
+    "packed bits": (lambda np, a: np.packbits(a != 0), "packbits"),
+    "packed bits of columns": (lambda np, a: np.packbits((a != 0)[:, ::3], 0, "little"), "packbits"),
+    "bits": (lambda np, a: np.unpackbits(np.packbits(a != 0)), "unpackbits"),
+    "some bits": (lambda np, a: np.unpackbits(np.packbits(a != 0, 1), 1, -5, "little"), "unpackbits"),
+    "more bits": (lambda np, a: np.unpackbits(np.packbits(a != 0).T, count=1000), "unpackbits"),
+    "a partition": (lambda np, a: np.partition(a, 7)[:, 7], "partition"),
+    "a partition at several positions": (lambda np, a: np.partition(a, (3, -2), None)[[3, -2]], "partition"),
+    "a partition of columns": (lambda np, a: np.partition(a[:, ::2], 4, 0)[4], "partition"),
+    "positions of a partition": (
+        lambda np, a: np.take_along_axis(a, np.argpartition(a, 5, 0), 0)[5],
+        "argpartition",
+    ),
+}
+DTYPES = ("?", "i1", "u8", "i4", "f2", ml_dtypes.bfloat16, "f4", "f8", "c8", "c16")
+
+
+def same(found: Any, expected: Any) -> None:
+    assert found.dtype == expected.dtype
+    wide = [numpy.asarray(x, "c16" if expected.dtype.kind == "c" else "f8") for x in (to_host(found), expected)]
+    numpy.testing.assert_allclose(*wide, rtol=1e-6, atol=1e-6)
+
+
+def sample(dtype: Any) -> Any:
+    """A matrix with equal elements, and with NaN if there is one."""
+    rng = numpy.random.default_rng(5)
+    data = rng.integers(0, 9, (17, 42)).astype(dtype)
+    if data.dtype.kind in "fc":
+        data[3, 4] = data[5, 6] = numpy.nan
+    return data
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", CASES)
+def test_values(name: str, dtype: Any) -> None:
+    call, _ = CASES[name]
+    data = sample(dtype)
+    is_small_float = data.dtype == ml_dtypes.bfloat16
+    if is_small_float and "partition" in name:
+        data[3, 4] = data[5, 6] = 1  # NumPy does not put its NaN last
+    expected = call(numpy, data)
+    same(call(gpunumpy, gpunumpy.asarray(data, device="cpu")), expected)
+
+
+def calls(name: str, data: Any) -> list[str]:
+    """The names of the library calls of a case."""
+    array = gpunumpy.asarray(data, device="cpu")
+    return [step.name for step in kernels(lambda: CASES[name][0](gpunumpy, array)) if isinstance(step, RunLibraryCall)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_library_calls(name: str) -> None:
+    assert calls(name, sample("f4")).count(CASES[name][1]) == 1
+
+
+@pytest.fixture
+def limited() -> Iterator[None]:
+    gpunumpy.set_memory_limit("1GB", "cpu")
+    yield
+    gpunumpy.set_memory_limit(None, "cpu")
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("name", CASES)
+def test_kernels_under_a_limit(name: str) -> None:
+    """They compute in slabs what a whole call has no room for."""
+    data = sample("f4")
+    call, library_call = CASES[name]
+    assert library_call not in calls(name, data)
+    same(call(gpunumpy, gpunumpy.asarray(data, device="cpu")), call(numpy, data))
+
+
+@pytest.mark.parametrize("name", ["partition", "argpartition"])
+def test_many_positions_are_a_sort(name: str) -> None:
+    array = gpunumpy.asarray(sample("f4"), device="cpu")
+    (step,) = kernels(lambda: getattr(gpunumpy, name)(array, range(20)))
+    assert isinstance(step, RunLibraryCall)
+    assert step.name == name.replace("partition", "sort")
+
+
+def test_a_partition_for_every_position_is_one_plan() -> None:
+    data = numpy.random.default_rng(1).permutation(64)
+    array = gpunumpy.asarray(data, device="cpu")
+    for k in (3, 40, -1, 3):
+        found = to_host(gpunumpy.partition(array, k))
+        assert found[k] == numpy.sort(data)[k]
+        assert (found[:k] <= found[k]).all()
+
+
+def test_what_is_written_later_is_not_read() -> None:
+    data = sample("f4")
+    array = gpunumpy.asarray(data, device="cpu")
+    filtered, bits = gpunumpy.convolve(array[0], array[1]), gpunumpy.packbits(array > 3)
+    array[:] = 0
+    same(filtered, numpy.convolve(data[0], data[1]))
+    same(bits, numpy.packbits(data > 3))
+
+
+@pytest.mark.parametrize("count", [None, 2**19, 2**19 - 5, -3, 2**19 + 11])
+def test_bits_of_several_blocks(count: int | None) -> None:
+    data = numpy.random.default_rng(2).integers(0, 256, 2**16, "u1")
+    same(gpunumpy.unpackbits(gpunumpy.asarray(data, device="cpu"), count=count), numpy.unpackbits(data, count=count))
