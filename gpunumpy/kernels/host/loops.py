@@ -12,7 +12,7 @@ import numpy
 from ...core.dtypes import DType
 from ...core.helpers import workers
 from ...core.runtime.plan import Runner
-from ...core.schedule.kernel import Apply, Kernel, ReduceLoops, ScanLoop
+from ...core.schedule.kernel import Apply, Kernel, LoadIndexed, ReduceLoops, ScanLoop
 from ...core.schedule.sizes import Formulas, Trace
 from .loop_nest import (
     Nest,
@@ -130,7 +130,7 @@ def _blocks_at(nest: Nest, dims: int, min_points: int) -> Callable[[tuple[int, .
     def blocks_of(shape: tuple[int, ...], points: float) -> tuple[int, int]:
         return _blocks_of(shape, dims, min(max(min_points, int(points)), MAX_BLOCK_POINTS))
 
-    applied = any(isinstance(i, Apply) for i in nest.body.instructions)
+    applied = any(isinstance(i, (Apply, LoadIndexed)) for i in nest.body.instructions)
     touched_at = bytes_per_point(nest)
     budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
 

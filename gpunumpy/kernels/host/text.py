@@ -47,25 +47,44 @@ def _positions(
     """Return ``base + sum(wrap(index[k], dims[k]) * strides[k])``; an index out of bounds is clamped and reported."""
     at = base
     for values, n, stride in zip(index, dims, strides, strict=True):
-        values = numpy.asarray(values)
-        if values.size:
-            low, high = values.min(), values.max()
-            if low < -n or high >= n:
-                invalid = low if low < -n else high
-                index_errors.append((f"index {invalid} is out of bounds for axis with size {n}", int(source_location)))
-                values = values.clip(-n, n - 1)
-            if low < 0:
-                values = numpy.where(values < 0, values + n, values)
-        at = at + values * stride
+        values, low = _in_bounds(numpy.asarray(values), n, source_location)
+        if low < 0:
+            values = numpy.where(values < 0, values + n, values)
+        # As few arrays as can be are made: to be given their memory takes as long as to gather.
+        offsets = values if stride == 1 else values * stride
+        at = offsets if type(at) is not numpy.ndarray and at == 0 else at + offsets
     return at
 
 
+def _in_bounds(values: Any, n: int, source_location: int) -> tuple[Any, int]:
+    """Return the indices of an axis of size `n`, clamped and reported if they are out of bounds, and the smallest."""
+    if not values.size:
+        return values, 0
+    low, high = values.min(), values.max()
+    if low < -n or high >= n:
+        invalid = low if low < -n else high
+        index_errors.append((f"index {invalid} is out of bounds for axis with size {n}", int(source_location)))
+        values = values.clip(-n, n - 1)
+    return values, low
+
+
 def gather(
-    source: Any, base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], source_location: int
+    source: Any,
+    base: Any,
+    index: Sequence[Any],
+    dims: Sequence[int],
+    strides: Sequence[int],
+    source_location: int,
+    out: Any = None,
 ) -> Any:
     """Return the elements of `source` at the positions that the indices give."""
-    # Every position is in bounds; "clip" only avoids NumPy's own check.
-    return source.take(_positions(base, index, dims, strides, source_location), mode="clip")
+    if strides == (1,) and dims[0] and type(base) is not numpy.ndarray:
+        source = source[base : base + dims[0]]
+        at, _ = _in_bounds(numpy.asarray(index[0]), dims[0], source_location)
+    else:
+        at = _positions(base, index, dims, strides, source_location)
+    # Every position is in bounds, if perhaps counted from the end: "wrap" takes less time than NumPy's own check.
+    return source.take(at, mode="wrap", out=out)
 
 
 def gather_runs(
@@ -329,10 +348,33 @@ class _Writer:
         return isinstance(instr, Load) and instr.arg == arg
 
     def _can_be_direct(self, store: Store) -> bool:
-        """Return whether the value is an op's result, computed in each block for exactly the points stored."""
+        """Return whether the value is computed by an op, or gathered, in each block for exactly the points stored."""
         stored = {d for d, c in enumerate(store.at.coef) if c}
-        applied = isinstance(self.body.instructions[store.value], Apply)
-        return applied and not self.is_fixed[store.value] and self.varying[store.value] == stored
+        instr, arg = self.body.instructions[store.value], self.nest.args[store.arg]
+        if isinstance(instr, LoadIndexed):
+            is_computed = self._is_gathered_singly(store.value) and instr.arg != arg.alias
+        else:
+            is_computed = isinstance(instr, Apply) and not self.is_fixed[store.value]
+        return is_computed and self.varying[store.value] == stored
+
+    def _is_gathered_singly(self, i: int) -> bool:
+        """Return whether a value is an array that is gathered element by element in each block."""
+        instr = self.body.instructions[i]
+        if not isinstance(instr, LoadIndexed) or self.is_fixed[i] or self.is_single[i]:
+            return False
+        return not self._run_of(instr)[1]
+
+    def _run_of(self, instr: LoadIndexed) -> tuple[int, tuple[int, ...]]:
+        """Return along how many dimensions an indexed load has indices, and the shape of the runs that it reads.
+
+        Where the indices are constant along the last dimensions, whole runs of elements are gathered. The shape is
+        empty if single elements are.
+        """
+        moving = frozenset().union(*(self.varying[k] for k in instr.index))
+        cut = max((d + 1 for d in moving if self.block[d] != 1), default=0)
+        coef = instr.at.coef
+        shape = self.shape({d for d, c in enumerate(coef) if c})[cut:]
+        return (cut, ()) if prod(shape) < _MIN_RUN_ELEMENTS or min(coef[cut:]) < 0 else (cut, shape)
 
     # Text
 
@@ -420,10 +462,14 @@ class _Writer:
         ufunc = isinstance(call, numpy.ufunc)
         f = self.const(call)
         args = [self.names[k] for k in instr.args]
-        store = self.direct.get(i)
-        if self.is_fixed[i] or (self.is_single[i] and store is None):
+        if self.is_fixed[i] or (self.is_single[i] and i not in self.direct):
             self.assign(i, f"{f}({', '.join(args)})")
             return
+        self.call(i, f, args, ufunc)
+
+    def call(self, i: int, f: str, args: list[str], ufunc: bool) -> None:
+        """Write the call of a function that takes an output: of the nest where it can, or else a temporary."""
+        store = self.direct.get(i)
         if store is not None:
             self.assign(i, self.view(store.arg, store.at))
             args.append(f"out={self.names[i]}")
@@ -472,25 +518,25 @@ class _Writer:
         self.lines.append(f"p = {of_reducer('partial')}({args[0]}, {start})")
         self.lines.append(f"s{i} = p if s{i} is None else {of_reducer('merge')}(s{i}, p)")
 
-    def gather(self, instr: LoadIndexed) -> str:
-        """Return the expression of an indexed load."""
-        args = "".join(f"{self.names[k]}, " for k in instr.index)
+    def gather(self, i: int, instr: LoadIndexed) -> None:
+        """Write an indexed load."""
+        index = "".join(f"{self.names[k]}, " for k in instr.index)
         dims, strides = self.const(instr.dims), self.const(instr.strides)
-        # Where the indices are constant along the last dimensions, whole runs of elements are gathered.
-        moving = frozenset().union(*(self.varying[k] for k in instr.index))
-        cut = max((d + 1 for d in moving if self.block[d] != 1), default=0)
-        coef = instr.at.coef
-        shape = self.shape({d for d, c in enumerate(coef) if c})[cut:]
-        if prod(shape) < _MIN_RUN_ELEMENTS or min(coef[cut:]) < 0:
-            return (
-                f"gather(a{instr.arg}, {self.index(instr.at)}, ({args}), {dims}, {strides}, a{instr.source_location})"
-            )
+        indexed = [f"({index})", dims, strides, f"a{instr.source_location}"]
+        (cut, shape), coef = self._run_of(instr), instr.at.coef
+        if not shape:
+            args = [f"a{instr.arg}", self.index(instr.at), *indexed]
+            if self._is_gathered_singly(i):
+                self.call(i, "gather", args, False)
+            else:
+                self.assign(i, f"gather({', '.join(args)})")
+            return
         first = Affine(instr.at.offset, coef[:cut] + (0,) * len(shape))
         start = " + ".join([self.index(first), *self.offset_terms(Affine(0, (0,) * cut + coef[cut:]))])
         unit = self.nest.args[instr.arg].dtype.itemsize
-        run = f"{self.const(shape)}, {self.const(tuple(c * unit for c in coef[cut:]))}"
+        run = [self.const(shape), self.const(tuple(c * unit for c in coef[cut:]))]
         name = "gather_runs" if cut else "gather_run"
-        return f"{name}(a{instr.arg}, {start}, ({args}), {dims}, {strides}, a{instr.source_location}, {run})"
+        self.assign(i, f"{name}({', '.join([f'a{instr.arg}', start, *indexed, *run])})")
 
     def scan(self, i: int, instr: ScanLoop) -> None:
         """Write a scan."""
@@ -512,7 +558,7 @@ class _Writer:
         elif isinstance(instr, LoopIndex):
             self.assign(i, self.index(instr.at))
         elif isinstance(instr, LoadIndexed):
-            self.assign(i, self.gather(instr))
+            self.gather(i, instr)
         elif isinstance(instr, ReduceLoops):
             self.reduce(i, instr)
         else:
