@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.functions.ufuncs import elementwise
+from gpunumpy.kernels.special import host
 
 from ..support.arrays import from_host, to_host
 from .parity import DTYPES, check, on_host, outcome, same, sample, to_gpunumpy
@@ -239,7 +240,14 @@ def test_i0_and_sinc_over_their_range() -> None:
     x = numpy.concatenate([numpy.linspace(-30, 30, 201), [100, 500, 700, -713]])
     parity("i0", x, ulp=64)
     parity("i0", x[:200].astype("f4"), ulp=8)
+    for dtype in "efd":
+        parity("i0", special(dtype), ulp=64)
     numpy.testing.assert_allclose(to_host(elementwise.sinc(x)), numpy.sinc(x), 1e-13, 1e-16)
+
+
+def test_i0_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "scipy_function", lambda name: None)
+    parity("i0", numpy.linspace(-30, 30, 1237))  # a size that no program before has
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy
 
 from ...core.arguments import copy_mode
-from ...core.dtypes import BOOL, FLOAT64, ML_DTYPES, DType, check
+from ...core.dtypes import BOOL, FLOAT32, FLOAT64, ML_DTYPES, DType, check
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
@@ -43,7 +43,6 @@ from ...core.recording.record import (
     holds_arrays,
     leave_function_to_class,
     placed_array,
-    reshaped,
     weak_types,
 )
 from ...core.source_location import warn
@@ -67,7 +66,6 @@ from .ufunc import (
     bitwise_or,
     divide,
     equal,
-    exp,
     greater,
     invert,
     isfinite,
@@ -518,29 +516,15 @@ def sinc(x: Any) -> ndarray:
     return divide(sin(nonzero), nonzero)
 
 
-# Beyond this argument the Bessel function overflows in float64; up to it, this many points integrate it to full
-# precision.
-_I0_MAX_ARGUMENT = 720.0
-_I0_POINTS = 128
-
-
 def i0(x: Any) -> ndarray:
-    """Return the modified Bessel function of the first kind, order 0. See `numpy.i0`.
-
-    The function is the mean of ``exp(x cos(t))`` for t from 0 to pi; the midpoint rule converges to it exponentially.
-    With ``cos(t) = 1 - 2 sin(t / 2)**2`` the factor ``exp(x)`` comes out, and the remaining terms cannot overflow.
-    """
+    """Return the modified Bessel function of the first kind, order 0. See `numpy.i0`."""
     array = as_array(x)
     if array.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
     dtype = FLOAT64 if array.dtype.kind in "biu" else array.dtype
-    magnitude = absolute(wrap(graph.cast(array.value(), FLOAT64)))
-    points = wrap(graph.iota((_I0_POINTS,), 0, array.queue))
-    half_sines = sin(multiply(add(points, 0.5), pi / (2 * _I0_POINTS)))
-    column = wrap(reshaped(minimum(magnitude, _I0_MAX_ARGUMENT).value(), (*array.shape, 1)))
-    terms = exp(multiply(multiply(half_sines, half_sines), multiply(column, -2.0)))
-    mean = divide(reduce_ufunc("add", terms, -1), float(_I0_POINTS))
-    return mark_as_array(wrap(graph.cast(take_value(multiply(exp(magnitude), mean)), dtype)))
+    loop = FLOAT64 if dtype.itemsize == 8 else FLOAT32
+    value = graph.map_node("i0", (loop, loop), (graph.cast(array.value(), loop),))
+    return mark_as_array(wrap(graph.cast(value, dtype)))
 
 
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi) -> ndarray:
