@@ -69,11 +69,15 @@ WRITES = (
     ((5, 3), ((4, 1), (1, 6)), ()),
     ((2, 3, 4), ((500,), ()), (1, 4)),
     ((300,), ((9000,),), (9000,)),
+    ((5, 2), ((3000,),), (3000, 2)),
+    ((3, 40), ((300,),), (40,)),
     ((70000, 1), ((5000,),), (1, 1)),
 )
 
 
-@pytest.mark.parametrize(("row", "dtype"), [("", "f"), ("", "D"), ("add", "d"), ("add", "e"), ("bitwise_or", "i4")])
+@pytest.mark.parametrize(
+    ("row", "dtype"), [("", "f"), ("", "D"), ("add", "d"), ("subtract", "D"), ("add", "e"), ("bitwise_or", "i4")]
+)
 @pytest.mark.parametrize(("shape", "indices", "given"), WRITES)
 def test_indexed_writes(shape: Any, indices: Any, given: Any, row: str, dtype: str) -> None:
     random = numpy.random.default_rng(1)

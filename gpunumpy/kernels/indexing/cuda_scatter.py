@@ -5,8 +5,8 @@ reported. Duplicates are resolved so that the result has the same bits every tim
 
 For an assignment every index tuple bids for its cell with its position, and the highest bid writes, unless duplicates
 are known to write equal values. For ``ufunc.at`` the tuples are sorted by cell, stably, and one thread for each cell
-and column applies them one after the other, in the order of NumPy's loop. Where the result does not depend on the order
-they are applied in any (`cuda_unordered`).
+and column applies them one after the other, in the order of NumPy's loop; a warp does, where they are many and columns
+are few. Where the result does not depend on the order they are applied in any (`cuda_unordered`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from ..cuda.program_builder import EMPTY_PROGRAM, ProgramBuilder, pointer_declar
 from .cuda_unordered import UNORDERED, unordered_application
 
 SORT_PAIRS = source("indexing/scatter")
+RUNS = source("indexing/runs")
 _SHARE_PAIRS, _RADIX = 4096, 256  # as in scatter.cuh
+_CELLS_PER_TUPLE = 8  # up to which it takes less time to write to all cells in order than to those of the tuples
 
 
 def sort_pairs(builder: ProgramBuilder, count: int, n: str, largest: int) -> int:
@@ -116,7 +118,10 @@ class _Writer(ProgramBuilder):
         """Return a program for an assignment: the last of several duplicates wins."""
         bid, size = ("int", 4) if self.tuples < 2**31 else ("long long", 8)
         n = self._n
-        self.add_loop_entry("clear", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) bids[cell] = -1;")
+        if self.cells <= _CELLS_PER_TUPLE * self.tuples:
+            self.add_loop_entry("clear", "cell", self.cells, self._end, "bids[cell] = -1;")
+        else:
+            self.add_loop_entry("clear", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) bids[cell] = -1;")
         self.add_loop_entry(
             "bid", "t", self.tuples, n, f"{self._find}\n    if (cell >= 0) atomicMax(bids + cell, ({bid})t);"
         )
@@ -148,17 +153,33 @@ class _Writer(ProgramBuilder):
         # Tuples out of bounds get a cell after the last.
         self.add_loop_entry("find", "t", self.tuples, n, f"{self._find}\n    keys0[t] = cell < 0 ? {self._end} : cell;")
         buffer = sort_pairs(self, self.tuples, n, self.cells)
+        keys, places, state = f"keys{buffer}", f"places{buffer}", C_TYPE[self._dtypes[0]]
+        element, application = f"out[cell * {width} + c]", self._application(op, loop)
+        value, total = C_TYPE[self._dtypes[1]], f"{n} * {width}"
+        # All threads of a warp go round together, as the shared runs ask.
         body = (
-            f"long long s = e / {width}; const long long c = e % {width}; const Key cell = keys{buffer}[s];\n"
-            f"    if (cell >= {self._end} || (s > 0 && keys{buffer}[s - 1] == cell)) continue;\n"
-            f"    {C_TYPE[self._dtypes[0]]} state = out[cell * {width} + c];\n"
-            f"    for (; s < {n} && keys{buffer}[s] == cell; ++s) {{\n"
-            f"      const long long t = places{buffer}[s]; {self._load}\n      {self._application(op, loop)}\n    }}\n"
-            f"    out[cell * {width} + c] = state;"
+            f"const int lane = threadIdx.x % 32; long long s = e / {width}, c = e % {width}; Key cell = 0;\n"
+            f"    bool begins = e < {total};\n"
+            f"    if (begins) {{ cell = {keys}[s]; begins = cell < {self._end} && (!s || {keys}[s - 1] != cell); }}\n"
+            f"    const bool is_long = begins && {width} < 32 && s + LONG_RUN < {n} && {keys}[s + LONG_RUN] == cell;\n"
+            f"    if (begins && !is_long) {{\n      {state} state = {element};\n"
+            f"      for (; s < {n} && {keys}[s] == cell; ++s) {{\n"
+            f"        const long long t = {places}[s]; {self._load}\n        {application}\n      }}\n"
+            f"      {element} = state;\n    }}\n"
+            f"    __shared__ {value} taken[WARPS][RUN_PART];\n"
+            f"    for (unsigned owners = __ballot_sync(0xffffffffu, is_long); owners; owners &= owners - 1) {{\n"
+            f"      const int owner = __ffs(owners) - 1; const Key its = __shfl_sync(0xffffffffu, cell, owner);\n"
+            f"      const Run run = {{__shfl_sync(0xffffffffu, s, owner), {n}, its}};\n"
+            f"      const long long column = __shfl_sync(0xffffffffu, c, owner);\n"
+            f"      {state} state = out[run.cell * {width} + column];\n"
+            f"      apply_run(run, {keys}, {places}, taken[threadIdx.x / 32],\n"
+            f"          [&](long long t) {{ const long long c = column; {self._load} return given; }},\n"
+            f"          [&]({value} given) {{ {application} }});\n"
+            f"      if (lane == owner) out[run.cell * {width} + column] = state;\n    }}"
         )
-        self.add_loop_entry("apply", "e", self.tuples * self.columns, f"{n} * {width}", body)
+        self.add_loop_entry("apply", "e", self.tuples * self.columns, f"({total} + 31) / 32 * 32", body)
         scratch = pairs_scratch(self.tuples, size)
-        return self.build(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{SORT_PAIRS}")
+        return self.build(self._pointers, scratch, flag=True, head=f"typedef {key} Key;\n{SORT_PAIRS}{RUNS}")
 
     def _application(self, op: str, loop: tuple[Any, ...]) -> str:
         """Return C++ that applies the op to `state` and `given`."""
