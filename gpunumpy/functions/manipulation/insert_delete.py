@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL
+from ...core.dtypes import BOOL, INT64
 from ...core.floating_errors import silent_unless_asked
 from ...core.graph import node as graph
 from ...core.graph.layout import Shape, normalize_axes, normalize_axis
@@ -188,15 +188,25 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     axes = normalize_axes(axis, x.ndim)
     untrimmed = x
     for k in axes:
-        has_nonzero = to_host(wrap(_has_nonzero(untrimmed, k)))
-        nonzero = numpy.flatnonzero(has_nonzero)
-        n = untrimmed.shape[k]
-        if not nonzero.size:  # all are zeros: nothing is left, whichever end is trimmed
+        start, stop = _ends_of_nonzeros(untrimmed, k)
+        if start >= stop:  # all are zeros: nothing is left, whichever end is trimmed
             x = sliced_view(x, k, 0, 0)
-            continue
-        start, stop = int(nonzero[0]), int(nonzero[-1]) + 1
-        x = sliced_view(x, k, start if "f" in ends else 0, stop if "b" in ends else n)
+        else:
+            x = sliced_view(x, k, start if "f" in ends else 0, stop if "b" in ends else untrimmed.shape[k])
     return x
+
+
+def _ends_of_nonzeros(x: ndarray, axis: int) -> tuple[int, int]:
+    """Return the first index along an axis where an element is not zero, and the one after the last."""
+    n = x.shape[axis]
+    if 0 in x.shape:
+        return n, 0
+    position, is_nonzero = graph.iota((n,), 0, x.queue), _has_nonzero(x, axis)
+    first, last = (
+        wrap(graph.reduce(op, (INT64, INT64), (0,), (apply_op("where", is_nonzero, position, scalar_node(none)),)))
+        for op, none in (("minimum", n), ("maximum", -1))
+    )
+    return int(to_host(first)), int(to_host(last)) + 1
 
 
 def _has_nonzero(x: ndarray, axis: int) -> Node:
