@@ -26,7 +26,7 @@ from ..ufuncs.errstate import ignoring
 from ..ufuncs.gufunc import product_dtype
 from ..ufuncs.output import checked_output, in_order, write_to_output
 from .einsum_plan import Arrangement, Kernel, Labels, Operand, Product, Sum, parse, plan_pair, subscripts_of
-from .matrix_product import matrix_product
+from .matrix_product import matrix_product, vector_product_by_numpy
 from .precision import precision_name
 
 __all__ = ["einsum", "einsum_path"]
@@ -384,6 +384,9 @@ def _contract_pair(a: _Term, b: _Term, wanted: Labels, others: Sequence[_Term]) 
     first, second = (b, a) if isinstance(plan, Product) and plan.swapped else (a, b)
     left, right = _arranged(first.node, plan.left), _arranged(second.node, plan.right)
     if isinstance(plan, Kernel):
+        by_numpy = vector_product_by_numpy(left, right) if plan.axes == (len(left.signature.shape) - 1,) else None
+        if by_numpy is not None:
+            return _Term(plan.labels, by_numpy)
         # Low-precision floats are multiplied and summed as float32.
         product_dtype = FLOAT32 if KIND[dtype] == "e" and plan.axes else dtype
         node = graph.map_node(

@@ -22,6 +22,9 @@ from .precision import precision
 
 def vector_product(a: Node, b: Node) -> Node:
     """Return the products of vectors along the last axis; low-precision floats are multiplied as float32."""
+    product = vector_product_by_numpy(a, b)
+    if product is not None:
+        return product
     dtype = a.signature.dtype
     product_dtype = FLOAT32 if KIND[dtype] == "e" else dtype
     products = graph.map_node("multiply", (product_dtype,) * 3, [as_dtype(x, product_dtype) for x in (a, b)])
@@ -29,6 +32,37 @@ def vector_product(a: Node, b: Node) -> Node:
     if 0 in shape:
         return _zeros(shape[:-1], a)
     return graph.reduce("add", (product_dtype, dtype), (len(shape) - 1,), (products,))
+
+
+# NumPy takes as long to begin a vector as to multiply so many elements.
+_MIN_NUMPY_ELEMENTS = 16
+
+
+def vector_product_by_numpy(a: Node, b: Node) -> Node | None:
+    """Return the products of vectors along the last axis as NumPy's, or None where a reduction is as good.
+
+    That is where kernels run on a GPU, and where a vector is still to be computed: a reduction does both at once.
+    """
+    (shape, dtype), sources = (a.signature.shape, a.signature.dtype), a.args[:1]
+    is_conjugated = bool(sources) and _is_conjugation(a.signature)
+    vectors = (sources[0] if is_conjugated else a, b)
+    if dtype.kind not in "fc" or KIND[dtype] == "e" or shape != b.signature.shape or shape[-1] < _MIN_NUMPY_ELEMENTS:
+        return None
+    if 0 in shape or not all(map(_is_in_rows, vectors)):
+        return None
+    if len(shape) > 1 and dtype.kind == "c" and not is_conjugated:
+        return None  # NumPy's product of rows conjugates the first
+    queue = a.signature.queue
+    assert queue is not None
+    if not traits_of(queue.device).calls_numpy:
+        return None
+    return graph.library_call("vecdot", (is_conjugated,), vectors, (shape[:-1], dtype))
+
+
+def _is_in_rows(node: Node) -> bool:
+    """Return whether a value is in memory, with the elements along its last axis side by side."""
+    primitive = node.signature.primitive
+    return isinstance(primitive, Leaf) and primitive.strides[-1] == 1
 
 
 # From these sizes on a reduction may be faster than BLAS.

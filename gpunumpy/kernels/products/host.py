@@ -39,6 +39,15 @@ def matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, *rest: Any) -> No
     numpy.copyto(out, result, casting="same_kind")
 
 
+def vecdot(options: tuple[Any, ...], out: Any, a: Any, b: Any) -> None:
+    """Compute the products of vectors along the last axis."""
+    (is_conjugated,) = options
+    if a.ndim == 1 and not is_conjugated:
+        out[...] = numpy.dot(a, b)  # of complex numbers too
+    else:
+        numpy.vecdot(a, b, out=out)
+
+
 def scaled_matmul(options: tuple[Any, ...], out: Any, a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
     """Compute the product of a matrix and a transposed one, with a scale for each; it is rounded once."""
     _, *kinds = options

@@ -212,6 +212,16 @@ RECORDS = (
         slabs=_slabs,
         sums=_sums,
     ),
+    # CPU only: products of vectors along the last axis. The option: whether the first ones are conjugated.
+    Record(
+        "vecdot",
+        {"host": Implementation("kernels.products.host:vecdot")},
+        results=lambda options, args: ((args[0].shape[:-1], args[0].dtype),),
+        reads_strides=True,
+        floating_errors=lambda options, dtype: FloatingErrors("dot"),
+        slabs=lambda options, args: [(k, k) for k in range(len(args[0].shape) - 1)],
+        sums=lambda options, args: (len(args[0].shape) - 1,) * 2,
+    ),
     # The product of a matrix and a transposed one, both of float8 and in C order, with a scale for each. The options:
     # whether a GPU may sum with fewer bits, and of what both scales are, "whole" of one element, "vectors" (by columns)
     # or "blocks" (in rows of a multiple of 4).
