@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy
@@ -45,3 +47,42 @@ def partition(options: tuple[Any, ...], out: Any, x: Any, *kth: Any) -> None:
 def argpartition(options: tuple[Any, ...], out: Any, x: Any, *kth: Any) -> None:
     """Compute the positions that partition every row at the positions `kth`."""
     out[...] = numpy.argpartition(x.astype(numpy.float32) if x.dtype == numpy.float16 else x, kth)
+
+
+def pad(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    """Copy an array into the middle of the output, and then borders of its elements along one axis after the other."""
+    widths, mode = options
+    inside = tuple(slice(before, before + n) for (before, _), n in zip(widths, x.shape, strict=True))
+    out[inside] = x
+    for k, width in enumerate(widths):
+        rows = numpy.moveaxis(out[(slice(None),) * (k + 1) + inside[k + 1 :]], k, 0)
+        for border, source in _borders(x.shape[k], width, mode):
+            rows[border] = rows[source]
+
+
+@lru_cache(maxsize=1024)
+def _borders(n: int, width: tuple[int, int], mode: Any) -> list[tuple[slice, Any]]:
+    """Return, for each border along an axis of `n` elements, its place and the positions that it is copied from."""
+    before, after = width
+    places = [slice(0, before), slice(before + n, before + n + after)]
+    return [
+        (place, before + _SOURCES[mode](numpy.arange(place.start - before, place.stop - before), n))
+        for place in places
+        if place.start < place.stop
+    ]
+
+
+def _mirrored(position: Any, n: int, repeated: int) -> Any:
+    """Return positions in an array of `n` elements that is mirrored, its end elements `repeated` more times."""
+    period = max(2 * (n - 1 + repeated), 1)
+    position = position % period
+    return numpy.minimum(position, period - repeated - position) if n > 1 else position * 0
+
+
+# The position of the element that a border has at a position outside of an array of `n` elements.
+_SOURCES: dict[str, Callable[[Any, int], Any]] = {
+    "edge": lambda position, n: position.clip(0, n - 1),
+    "wrap": lambda position, n: position % n,
+    "reflect": lambda position, n: _mirrored(position, n, 0),
+    "symmetric": lambda position, n: _mirrored(position, n, 1),
+}

@@ -13,9 +13,10 @@ import numpy
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, c_strides
 from ...core.graph.node import Node
-from ...core.recording.array import ndarray, to_host
-from ...core.recording.record import as_array, placed_array
-from ..creation.arrays import array_in_memory_order, axes_in_memory, constant
+from ...core.recording.array import ndarray, to_host, wrap_ordered
+from ...core.recording.record import as_array, placed_array, transposed
+from ...core.runtime.numpy_calls import calls_numpy
+from ..creation.arrays import array_in_memory_order, axes_in_memory, constant, mark_owner_as_array
 from ..creation.ranges import apply_op, scalar_node
 from ..every_dtype import as_called
 from ..indexing.getitem import node_to_assign
@@ -68,6 +69,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
         else:
             padded = with_statistic(x, widths, mode, kwargs.get("stat_length"))
         return array_in_memory_order(graph.as_new_node(padded.value()), order)
+    if x.size and any(map(any, widths)) and calls_numpy(x.device):
+        return _padded_by_numpy(x, widths, mode, order)
     source_index = _SOURCE_INDEX.get(mode, _edge)  # of no elements any will do
     indices = {
         k: source_index(_position(x, n, width), n, max(width))
@@ -75,6 +78,15 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
         if any(width)
     }
     return array_in_memory_order(gather_along_axes(x, indices) if indices else graph.as_new_node(x.value()), order)
+
+
+def _padded_by_numpy(x: ndarray, widths: Widths, mode: str, order: tuple[int, ...] | None) -> ndarray:
+    """Return the array with a border of its elements, by a library call that copies blocks in the result's order."""
+    node = x.value() if order is None else transposed(x.value(), order)
+    widths_in_order = tuple(widths[k] for k in (range(x.ndim) if order is None else order))
+    shape = tuple(a + n + b for n, (a, b) in zip(node.signature.shape, widths_in_order, strict=True))
+    padded = graph.library_call("pad", (widths_in_order, mode), (node,), (shape, x.dtype))
+    return mark_owner_as_array(wrap_ordered(padded, order))
 
 
 def _widths(pad_width: Any, ndim: int) -> Widths:

@@ -117,6 +117,7 @@ RECORDS = (
     Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
     _numpy("convolve"),
     _numpy("packbits"),
+    _numpy("pad"),
     _numpy("unpackbits"),
     _numpy("partition", _like_first),
     _numpy("argpartition", lambda options, args: ((args[0].shape, INT64),)),
