@@ -15,6 +15,9 @@ from ..core.graph.layout import Layout
 from ..core.ops import table
 from ..core.recording.array import ndarray, ordered_view, wrap, wrap_ordered
 from ..core.recording.record import as_array, as_dtype, elementwise, elementwise_value, ndim_of
+from ..core.runtime.device import Device
+from ..core.runtime.evaluate import traits_of
+from ..core.runtime.memory import memory_limit
 from ..core.runtime.numpy_calls import calls_numpy
 from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced, sliced_copy
 from .manipulation.joining import concatenate
@@ -276,6 +279,12 @@ def _reversed(array: ndarray) -> ndarray:
     return wrap(graph.view(array.value(), Layout(array.shape, (-1,), array.size - 1)))
 
 
+def _has_kernel(device: Device, width: int, dtype: DType) -> bool:
+    """Return whether a kernel for convolutions computes one; under a limit of memory, parts are computed by others."""
+    is_worth_it = KIND[dtype] in "iufc" and width >= traits_of(device).convolved_taps
+    return is_worth_it and memory_limit(device) is None
+
+
 def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
     """Record the sum of products of `short` with each window of `long`, zero-padded in the modes "same" and "full"."""
     loop = table.resolve("multiply", (long.dtype, short.dtype))
@@ -283,7 +292,7 @@ def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
     width = short.size
     zeros_before = (0, width // 2, width - 1)[mode]
     count = (long.size - width + 1, long.size, long.size + width - 1)[mode]
-    if calls_numpy(long.device) and dtype not in ML_DTYPES:
+    if dtype not in ML_DTYPES and (calls_numpy(long.device) or _has_kernel(long.device, width, dtype)):
         values = [graph.cast(x.value(), dtype) for x in (long, _reversed(short))]
         return wrap(graph.library_call("convolve", (mode,), values, ((count,), dtype)))
     zeros = [filled_like(long, 0, 0, n) for n in (zeros_before, width - 1)]

@@ -97,6 +97,19 @@ def test_convolutions(dtype: str, mode: str) -> None:
         check(getattr(np, name), getattr(numpy, name), v, a, mode, ulp=8)
 
 
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f", "d", "F", "D"])
+def test_convolutions_with_many_taps(dtype: str, mode: str) -> None:
+    random = numpy.random.default_rng(0)
+    long, short = (random.integers(-9, 9, n).astype(dtype) for n in (4000, 300))  # sums of these are exact
+    for a, v in ((long, short), (short, long), (long[::-3], short[::2]), (long[:40], long[:40])):
+        for name in ("convolve", "correlate"):
+            check(getattr(np, name), getattr(numpy, name), a, v, mode, ulp=0)
+    if dtype in "fdFD":
+        short[7] = numpy.inf
+        check(np.convolve, numpy.convolve, long, short, mode, ulp=0)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_unwrap(dtype: str) -> None:
     p = sample(dtype, (3, 9)) * numpy.array(3, dtype)

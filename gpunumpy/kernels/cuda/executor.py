@@ -57,6 +57,7 @@ class CudaExecutor:
 
     name = "cuda"
     traits = Traits(
+        convolved_taps=16,
         draws_faster_than_numpy=True,
         takes_epilogues=True,
         reduces_vector_products=True,
