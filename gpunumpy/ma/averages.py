@@ -91,10 +91,13 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
         elif not result.ndim and not is_ours(taken(a)):
             result = new(result)
         result = result.reshape(shape)
-    if out is not None:
-        out[...] = result
-        return out
-    return result
+    if out is None:
+        return result
+    is_filled = x.dtype.kind not in "fc"  # an output of any shape is, in NumPy
+    if not is_filled and getattr(out, "shape", result.shape) != result.shape:
+        raise ValueError(f"`out` has shape {out.shape}, the result {result.shape}")
+    out[...] = result
+    return out
 
 
 def _median_of_rows(rows: Any) -> Any:
@@ -150,11 +153,12 @@ def diff(a: Any, /, n: int = 1, axis: int = -1, prepend: Any = _NOT_GIVEN, appen
     x = asarray(taken(a))
     if not x.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
+    axis = numpy.lib.array_utils.normalize_axis_index(axis, x.ndim)
     parts = [prepend, x, append]
     parts = [_along(part, x, axis) for part in parts if part is not _NOT_GIVEN]
     x = _concatenated(parts, axis) if len(parts) > 1 else x
     op = "not_equal" if x.dtype == numpy.bool else "subtract"
-    before = (slice(None),) * (axis % x.ndim)
+    before = (slice(None),) * axis
     for _ in range(n):
         x = apply_ufunc(op, (x[(*before, slice(1, None))], x[(*before, slice(None, -1))]), {})
     return x

@@ -15,7 +15,7 @@ from ..functions.manipulation import strides
 from ..functions.manipulation.repeating import resize
 from ..functions.ufuncs.ufunc import UFUNCS
 from .fill_values import checked_fill_value, converted_fill_value
-from .masks import getmaskarray, taken
+from .masks import from_numpy, getmaskarray, taken
 from .state import MaskedArray, as_data, full_like_data, has_kernels, is_ours, masked, new, nomask, take_attributes
 
 
@@ -36,7 +36,7 @@ def create(
     """Make a masked array of data and a mask. See `numpy.ma.MaskedArray`."""
     if dtype is not None and not has_kernels(numpy.dtype(dtype)):
         raise OnHostError(f"a masked array of dtype {dtype} is on the host")
-    data = taken(data)
+    data = from_numpy(data) if data is masked else taken(data)
     source = data if is_ours(data) else None
     elements = _elements(data, source, dtype, copy, order, ndmin)
     if not has_kernels(elements.dtype):
@@ -163,7 +163,8 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None) -> Any:
 
 def asanyarray(a: Any, dtype: Any = None, order: str | None = None) -> Any:
     """Return a masked array as it is, and any other object as one. See `numpy.ma.asanyarray`."""
-    if is_ours(a) and (dtype is None or numpy.dtype(dtype) == a.dtype) and order in (None, "A", "K"):
+    is_masked = is_ours(a) or a is masked
+    if is_masked and (dtype is None or numpy.dtype(dtype) == a.dtype) and order in (None, "A", "K"):
         return a
     return create(MaskedArray, a, dtype=dtype, order=order)
 

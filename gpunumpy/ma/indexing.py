@@ -103,11 +103,14 @@ def put_method(self: Any, indices: Any, values: Any, mode: str = "raise") -> Non
 
 def put(a: Any, indices: Any, values: Any, mode: str = "raise") -> None:
     """Write elements at positions of the flattened array. See `numpy.ma.put`."""
-    a.put(indices, values, mode=mode)
+    target: Any = a if hasattr(a, "put") else new_array(a)
+    target.put(indices, values, mode=mode)
 
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write elements where a mask is true. See `numpy.ma.putmask`."""
+    if a is masked:
+        raise ValueError("assignment destination is read-only")
     mask, values = data_of_out(taken(mask)), taken(values)
     data, own = (values._data, values._mask) if is_ours(values) or values is masked else (values, nomask)
     if not is_ours(a):

@@ -278,7 +278,7 @@ def _without_infinite(result: Any, mask: Any, a: Any) -> Any:
     """Return powers with those masked that are not finite, which become the fill value."""
     invalid = UFUNCS["logical_not"](UFUNCS["isfinite"](result))
     if not result.ndim:
-        return masked if result.dtype.kind in "fc" and bool(invalid) else result
+        return masked if result.dtype.kind in "fc" and bool(invalid) else new(result)
     decider = None
     if mask is not nomask:
         mask = _or(mask, invalid)

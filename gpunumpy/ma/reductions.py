@@ -265,8 +265,10 @@ def std(
 
 def ptp(self: Any, axis: Any = None, out: Any = None, fill_value: Any = None, keepdims: Any = False) -> Any:
     """Return the difference of the largest and the smallest element. See `numpy.ma.MaskedArray.ptp`."""
-    largest = METHODS["max"](self, axis=axis, fill_value=fill_value, keepdims=keepdims)
+    largest = METHODS["max"](self, axis=axis, out=out, fill_value=fill_value, keepdims=keepdims)
     smallest = METHODS["min"](self, axis=axis, fill_value=fill_value, keepdims=keepdims)
+    if out is not None:
+        return _stored(largest - smallest, getmask(largest), out)
     if largest is masked:
         result = masked
     elif is_ours(largest):
@@ -274,7 +276,7 @@ def ptp(self: Any, axis: Any = None, out: Any = None, fill_value: Any = None, ke
         result -= smallest
     else:
         result = largest - smallest
-    return result if out is None else _stored(result, getmask(result), out)
+    return result
 
 
 def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:

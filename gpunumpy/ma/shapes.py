@@ -53,7 +53,7 @@ def astype_method(
     **options: Any,
 ) -> Any:
     """Return a copy of another dtype, without `subok` one of the data. See `numpy.ma.MaskedArray.astype`."""
-    data = self._data.astype(dtype, order, casting, True, copy, **options)
+    data = self._data.astype(dtype, order, casting, subok, copy, **options)
     if not subok:
         return data
     if data is self._data:
@@ -109,6 +109,8 @@ def clip_method(self: Any, min: Any = None, max: Any = None, out: Any = None, **
 
     Of an array that is not masked, whose limits are, the result is like the first one of these.
     """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
     given = operands(self, min, max)
     limits = [x if x is None or isinstance(x, (bool, int, float, complex)) else data_of(x) for x in given[1:]]
     own = as_array(data_of(given[0]))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy.polynomial
 from numpy.polynomial import polyutils
 
+from ..core.errors import OnHostError
 from ..core.recording.array import is_scalar, ndarray, to_host
 from ..functions.creation.arrays import asarray
 from ..functions.fallback import OWN_FUNCTIONS
@@ -68,10 +69,13 @@ class _OnDevice:
         As in NumPy masks are not looked at.
         """
         device = device_of(x, y, w)
-        if device is None:
+        try:
+            points: Array | None = None if device is None else asarray(x, device=device)
+        except OnHostError:  # of points that no kernel computes
+            points = None
+        if points is None:
             options = {"domain": domain, "rcond": rcond, "full": full, "w": w, "window": window, "symbol": symbol}
             return super().fit(x, y, deg, **options)  # type: ignore[misc]
-        points: Array = asarray(x, device=device)
         y, w = (None if values is None else asarray(values, device=device) for values in (y, w))
         if domain is None:
             domain = _domain_of(points)
@@ -92,6 +96,8 @@ def _mapped(x: Array, domain: Any, window: Any) -> Array:
 
 def _domain_of(points: Array) -> Any:
     """Return the interval, or the corners of the rectangle, that holds points, which the host reads."""
+    if points.ndim > 1:
+        raise ValueError("Coefficient array is not 1-d")
     ends = [reduction(points.real) for reduction in (min, max)]
     corners = numpy.asarray([to_host(end) for end in ends])
     if points.dtype.kind == "c":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -237,7 +238,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
     axis = normalize_axis(axis, x.ndim)
     total = x.shape[axis]
     if numpy.iterable(indices_or_sections):
-        bounds = [0, *(k.__index__() for k in indices_or_sections), total]
+        bounds = [0, *map(operator.index, indices_or_sections), total]
     else:
         count = int(indices_or_sections)
         if count <= 0:
