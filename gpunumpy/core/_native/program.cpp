@@ -280,10 +280,23 @@ private:
         return found && PyObject_IsTrue(found.get()) == 1;
     }
 
+    // Numbers of so many bytes, as `view_of_rows` has them; bytes for rows of another length.
+    static int number_of_bytes(Py_ssize_t length) {
+        switch (length) {
+            case 2: return NPY_UINT16;
+            case 4: return NPY_UINT32;
+            case 8: return NPY_UINT64;
+            case 16: return NPY_COMPLEX128;
+            default: return NPY_UINT8;
+        }
+    }
+
     static PyObject* copy_of_rows(PyObject* host, const Rows& rows) {
         if (!PyArray_CheckExact(host)) return PyErr_Format(PyExc_TypeError, "the memory of a buffer of the CPU is an array");
-        npy_intp shape[] = {rows.number, rows.length}, strides[] = {rows.pitch, 1};
-        Ref view(PyArray_New(&PyArray_Type, 2, shape, NPY_UINT8, strides,
+        const int type = number_of_bytes(rows.length);
+        const Py_ssize_t unit = type == NPY_UINT8 ? 1 : rows.length;
+        npy_intp shape[] = {rows.number, rows.length / unit}, strides[] = {rows.pitch, unit};
+        Ref view(PyArray_New(&PyArray_Type, 2, shape, type, strides,
                              PyArray_BYTES(reinterpret_cast<PyArrayObject*>(host)) + rows.start, 0, 0, nullptr));
         return view ? PyArray_NewCopy(reinterpret_cast<PyArrayObject*>(view.get()), NPY_CORDER) : nullptr;
     }

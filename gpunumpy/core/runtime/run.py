@@ -65,10 +65,16 @@ def overwritten_rows(start: int, length: int, pitch: int, number: int) -> Overwr
     return (start, length, pitch, number) if length < pitch else (start, length + pitch * (number - 1), 0, 1)
 
 
+# The dtypes of numbers, by their bytes.
+_NUMBERS_OF_BYTES = {dtype.itemsize: dtype for dtype in map(numpy.dtype, ("u1", "u2", "u4", "u8", "c16"))}
+
+
 def view_of_rows(buffer: Buffer, rows: OverwrittenRows) -> Any:
-    """Return the bytes of rows of a buffer, a row each."""
+    """Return the bytes of rows of a buffer, a row each: short ones as numbers, which NumPy copies as fast as bytes."""
     start, length, pitch, number = rows
-    return numpy.ndarray((number, length), numpy.uint8, buffer.host, start, (pitch, 1))
+    dtype = _NUMBERS_OF_BYTES.get(length, _NUMBERS_OF_BYTES[1])
+    unit = dtype.itemsize
+    return numpy.ndarray((number, length // unit), dtype, buffer.host, start, (pitch, unit))
 
 
 class RunningPlan(Protocol):

@@ -20,6 +20,7 @@ import gpunumpy as np
 from gpunumpy.core import helpers
 from gpunumpy.core.late_imports import import_late
 from gpunumpy.core.runtime import memory, plan
+from gpunumpy.kernels.host import loops, threads
 
 from ...support import fake_driver
 from ...support.host_executor import with_new_plans
@@ -191,6 +192,34 @@ def test_what_is_saved_is_what_is_overwritten(text: str, saved: int, monkeypatch
         for name in ("m", "x"):
             numpy.testing.assert_array_equal(np.asnumpy(state[name]), expected[name])
         assert len(jobs) == helped
+
+
+@pytest.mark.usefixtures("on_device")
+@pytest.mark.parametrize("columns", [slice(1, 2), slice(1, 4)], ids=["numbers", "rows"])
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8", "c16"])
+def test_what_is_overwritten_comes_back(dtype: str, columns: slice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that an exception ends is undone: of single numbers, which are saved as such, and of rows of them."""
+    with_new_plans(monkeypatch)
+    data = numpy.arange(60, dtype="u1").reshape(6, 10).astype(dtype)
+    written = data.copy()
+    written[:, columns] += 3
+    failing = False
+
+    def quietly(function: Callable[..., Any], *args: Any) -> Any:
+        result = threads.quietly(function, *args)
+        if failing:
+            raise Interruption
+        return result
+
+    monkeypatch.setattr(loops, "quietly", quietly)
+    array = np.asarray(data, device="cpu")
+    array.computed()
+    for failing in (True, False):
+        array[:, columns] += 3
+        with suppress(Interruption):
+            array.computed()
+            assert not failing
+    numpy.testing.assert_array_equal(np.asnumpy(array), written + (written - data))
 
 
 def test_buffers_stay_no_longer_than_their_context() -> None:
