@@ -96,14 +96,35 @@ def gather_runs(
     source_location: int,
     shape: tuple[int, ...],
     steps: tuple[int, ...],
+    out: Any = None,
 ) -> Any:
     """Gather a run of elements at every position, with this shape and these strides in bytes (`steps`)."""
-    at = _positions(base, index, dims, strides, source_location)
     itemsize = source.itemsize
+    if out is not None and out.flags.c_contiguous and len(index) == 1 and type(base) is not numpy.ndarray:
+        (n,), (pitch,) = dims, strides
+        if n and _is_contiguous(shape, steps, itemsize) and prod(shape) == pitch:  # whole rows
+            at, _ = _in_bounds(numpy.asarray(index[0]), n, source_location)
+            rows = source[base : base + n * pitch].reshape(n, pitch)
+            rows.take(at.reshape(-1), 0, out.reshape(-1, pitch), "wrap")
+            return out
+    at = _positions(base, index, dims, strides, source_location)
     count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)) // itemsize)
     runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (itemsize, *steps))
     gathered = runs[numpy.reshape(at, -1)]
-    return gathered.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else gathered[0]
+    gathered = gathered.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else gathered[0]
+    if out is None:
+        return gathered
+    out[...] = gathered
+    return out
+
+
+def _is_contiguous(shape: tuple[int, ...], steps: tuple[int, ...], itemsize: int) -> bool:
+    """Return whether elements of these strides in bytes are side by side, in C order."""
+    for n, step in zip(reversed(shape), reversed(steps), strict=True):
+        if n != 1 and step != itemsize:
+            return False
+        itemsize *= n
+    return True
 
 
 def gather_run(
@@ -352,17 +373,18 @@ class _Writer:
         stored = {d for d, c in enumerate(store.at.coef) if c}
         instr, arg = self.body.instructions[store.value], self.nest.args[store.arg]
         if isinstance(instr, LoadIndexed):
-            is_computed = self._is_gathered_singly(store.value) and instr.arg != arg.alias
+            is_computed = self._is_gathered(store.value) and instr.arg != arg.alias
         else:
             is_computed = isinstance(instr, Apply) and not self.is_fixed[store.value]
         return is_computed and self.varying[store.value] == stored
 
-    def _is_gathered_singly(self, i: int) -> bool:
-        """Return whether a value is an array that is gathered element by element in each block."""
+    def _is_gathered(self, i: int) -> bool:
+        """Return whether a value is an array that is gathered in each block; a run at the only position is a view."""
         instr = self.body.instructions[i]
         if not isinstance(instr, LoadIndexed) or self.is_fixed[i] or self.is_single[i]:
             return False
-        return not self._run_of(instr)[1]
+        cut, shape = self._run_of(instr)
+        return bool(cut) or not shape
 
     def _run_of(self, instr: LoadIndexed) -> tuple[int, tuple[int, ...]]:
         """Return along how many dimensions an indexed load has indices, and the shape of the runs that it reads.
@@ -526,7 +548,7 @@ class _Writer:
         (cut, shape), coef = self._run_of(instr), instr.at.coef
         if not shape:
             args = [f"a{instr.arg}", self.index(instr.at), *indexed]
-            if self._is_gathered_singly(i):
+            if self._is_gathered(i):
                 self.call(i, "gather", args, False)
             else:
                 self.assign(i, f"gather({', '.join(args)})")
@@ -535,8 +557,11 @@ class _Writer:
         start = " + ".join([self.index(first), *self.offset_terms(Affine(0, (0,) * cut + coef[cut:]))])
         unit = self.nest.args[instr.arg].dtype.itemsize
         run = [self.const(shape), self.const(tuple(c * unit for c in coef[cut:]))]
-        name = "gather_runs" if cut else "gather_run"
-        self.assign(i, f"{name}({', '.join([f'a{instr.arg}', start, *indexed, *run])})")
+        args = [f"a{instr.arg}", start, *indexed, *run]
+        if i in self.direct:
+            self.call(i, "gather_runs", args, False)
+        else:
+            self.assign(i, f"{'gather_runs' if cut else 'gather_run'}({', '.join(args)})")
 
     def scan(self, i: int, instr: ScanLoop) -> None:
         """Write a scan."""
