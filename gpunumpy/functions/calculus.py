@@ -21,7 +21,7 @@ from ..core.runtime.memory import memory_limit
 from ..core.runtime.numpy_calls import calls_numpy
 from .indexing.slices import element, filled_like, flat_array, laid_along_axis, sliced, sliced_copy
 from .manipulation.joining import concatenate
-from .manipulation.shape import permuted
+from .manipulation.shape import flip, permuted
 from .reductions.reductions import all
 from .ufuncs.errstate import ignoring
 from .ufuncs.methods import NO_VALUE, reduce_ufunc, wrapped_scalar
@@ -231,7 +231,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> ndarray:
         raise ValueError("a cannot be empty")
     if shorter.size == 0:
         raise ValueError("v cannot be empty")
-    return _windows(longer, _reversed(shorter), _mode(mode))
+    return _windows(longer, flip(shorter), _mode(mode))
 
 
 @ignoring(all="ignore")
@@ -248,7 +248,8 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> ndarray:
     if second.dtype.kind == "c":
         second = elementwise("conjugate", (second,))
     if second.size > first.size:
-        return _reversed(_windows(second, first, _mode(mode)))
+        found = _windows(second, first, _mode(mode))
+        return wrap(graph.view(found.value(), Layout(found.shape, (-1,), found.size - 1)))
     return _windows(first, second, _mode(mode))
 
 
@@ -274,14 +275,9 @@ def _sequence(array: ndarray) -> ndarray:
     return flat_array(array)
 
 
-def _reversed(array: ndarray) -> ndarray:
-    """Return the elements from the last to the first."""
-    return wrap(graph.view(array.value(), Layout(array.shape, (-1,), array.size - 1)))
-
-
 def _has_kernel(device: Device, width: int, dtype: DType) -> bool:
-    """Return whether a kernel for convolutions computes one; under a limit of memory, parts are computed by others."""
-    is_worth_it = KIND[dtype] in "iufc" and width >= traits_of(device).convolved_taps
+    """Return whether a kernel for correlations computes one; under a limit of memory, parts are computed by others."""
+    is_worth_it = KIND[dtype] in "iufc" and width >= traits_of(device).correlated_taps
     return is_worth_it and memory_limit(device) is None
 
 
@@ -293,8 +289,8 @@ def _windows(long: ndarray, short: ndarray, mode: int) -> ndarray:
     zeros_before = (0, width // 2, width - 1)[mode]
     count = (long.size - width + 1, long.size, long.size + width - 1)[mode]
     if dtype not in ML_DTYPES and (calls_numpy(long.device) or _has_kernel(long.device, width, dtype)):
-        values = [graph.cast(x.value(), dtype) for x in (long, _reversed(short))]
-        return wrap(graph.library_call("convolve", (mode,), values, ((count,), dtype)))
+        values = [graph.cast(x.value(), dtype) for x in (long, short)]
+        return wrap(graph.library_call("correlate", (mode,), values, ((count,), dtype)))
     zeros = [filled_like(long, 0, 0, n) for n in (zeros_before, width - 1)]
     value = concatenate((zeros[0], long, zeros[1]), 0).value() if mode else long.value()
     where = Layout((count, width), (1, 1), 0)

@@ -12,10 +12,10 @@ _MODES: tuple[Any, ...] = ("valid", "same", "full")
 _BLOCK_BYTES = 1 << 14  # of packed bits
 
 
-def convolve(options: tuple[Any, ...], out: Any, long: Any, short: Any) -> None:
-    """Compute the discrete convolution of a sequence and one that is not longer."""
+def correlate(options: tuple[Any, ...], out: Any, long: Any, short: Any) -> None:
+    """Sum the products of a sequence that is not longer with each window of another."""
     (mode,) = options
-    out[...] = numpy.convolve(long, short, _MODES[mode])
+    out[...] = numpy.convolve(long, short[::-1], _MODES[mode])
 
 
 def packbits(options: tuple[Any, ...], out: Any, x: Any) -> None:

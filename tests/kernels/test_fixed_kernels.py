@@ -50,6 +50,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     },
     "writes to elements": lambda: written(array(600, 500), (numpy.arange(9), numpy.arange(9)), array(9)),
     "writes of a number": lambda: written(array(600, 500), (numpy.arange(9), numpy.arange(9)), 2.0),
+    "writes to many elements": lambda: written(array(50_000), np.asarray(numpy.arange(50_000)), array(50_000)),
+    "convolve": lambda: np.convolve(array(COUNT), array(64)),
     "inv": lambda: np.linalg.inv(array(512, 512)),
     "det": lambda: np.linalg.det(array(512, 512)),
     "svd": lambda: np.linalg.svd(array(64, 64)),

@@ -17,10 +17,10 @@ from ..support.arrays import to_host
 
 # What is computed of a matrix, and the library call.
 CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
-    "a convolution": (lambda np, a: np.convolve(a[0], a[1, :9]), "convolve"),
-    "a convolution in place": (lambda np, a: np.convolve(a[1, ::-2], a[0], "same"), "convolve"),
-    "a correlation": (lambda np, a: np.correlate(a[:, 0], a[1, 3:5]), "convolve"),
-    "a correlation with a longer one": (lambda np, a: np.correlate(a[1, 3:9], a[:, 0], "full"), "convolve"),
+    "a convolution": (lambda np, a: np.convolve(a[0], a[1, :9]), "correlate"),
+    "a convolution in place": (lambda np, a: np.convolve(a[1, ::-2], a[0], "same"), "correlate"),
+    "a correlation": (lambda np, a: np.correlate(a[:, 0], a[1, 3:5]), "correlate"),
+    "a correlation with a longer one": (lambda np, a: np.correlate(a[1, 3:9], a[:, 0], "full"), "correlate"),
     "packed bits": (lambda np, a: np.packbits(a != 0), "packbits"),
     "packed bits of columns": (lambda np, a: np.packbits((a != 0)[:, ::3], 0, "little"), "packbits"),
     "bits": (lambda np, a: np.unpackbits(np.packbits(a != 0)), "unpackbits"),

@@ -25,6 +25,7 @@ from gpunumpy.core.schedule.steps import RunKernel
 from gpunumpy.functions.indexing.masks import TILE_ELEMENTS
 from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.interpreter import text as interpreter_text
+from gpunumpy.kernels.correlation import cuda as cuda_correlation
 from gpunumpy.kernels.histogram import cuda as cuda_histogram
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
 from gpunumpy.kernels.linalg import cuda_cholesky, cuda_eig, cuda_lu, cuda_small, cuda_solvers
@@ -119,10 +120,16 @@ def masks(shared: int) -> Texts:
 
 def scatter(shared: int) -> Texts:
     for dtype, op, value in product((FLOAT64, FLOAT32, INT64), (None, EQUAL_VALUES, "add"), _layouts((), (9,))):
-        layouts = [c_layout((_MANY,)), value, *_layouts((9,), ())]
-        yield cuda_scatter.scatter((1, op, (_MANY,)), layouts, [dtype, dtype, INT64, INT64]).text
+        for cells in (9, _MANY):  # fewer and more than the tuples need
+            layouts = [c_layout((cells,)), value, *_layouts((9,), ())]
+            yield cuda_scatter.scatter((1, op, (cells,)), layouts, [dtype, dtype, INT64, INT64]).text
         layouts = [c_layout((_MANY, _MANY)), value, *_layouts((9,), (9,), ())]
         yield cuda_scatter.scatter((2, op, (_MANY, _MANY)), layouts, [dtype, dtype, *[INT64] * 3]).text
+
+
+def correlate(shared: int) -> Texts:
+    for dtype in (*_NUMBERS, INT64):
+        yield cuda_correlation.correlate((2,), _layouts((_MANY,), (_MANY,), (9,)), [dtype] * 3).text
 
 
 def bincount(shared: int) -> Texts:
@@ -378,7 +385,7 @@ def products(shared: int) -> Texts:
 
 FAMILIES: tuple[Callable[[int], Texts], ...] = (
     interpreter,
-    *(sort, argsort, searchsorted, masks, scatter, bincount, histogram),
+    *(sort, argsort, searchsorted, masks, scatter, correlate, bincount, histogram),
     *(draws, samplers, twister, permutations),
     *(streams, functions),
     *(lu, cholesky, beside_libraries),

@@ -30,8 +30,8 @@ class Traits:
         Its matrix products apply elementwise operations to their results faster than a separate kernel would.
     calls_numpy
         A function of NumPy's takes less time over whole arrays than kernels that compute the same.
-    convolved_taps
-        The elements of the shorter of two vectors from which on its kernel for convolutions takes less time than one
+    correlated_taps
+        The elements of the shorter of two vectors from which on its kernel for correlations takes less time than one
         that is generated; infinity if it has none.
     copies_blocks_faster_than_elements
         Copying a few contiguous blocks is faster than gathering every element by its index.
@@ -50,7 +50,7 @@ class Traits:
     draws_faster_than_numpy: bool = False
     takes_epilogues: bool = False
     calls_numpy: bool = False
-    convolved_taps: float = inf
+    correlated_taps: float = inf
     copies_blocks_faster_than_elements: bool = False
     reduces_vector_products: bool = False
     ignores_imaginary_ends: bool = False

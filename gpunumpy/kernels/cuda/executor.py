@@ -57,7 +57,7 @@ class CudaExecutor:
 
     name = "cuda"
     traits = Traits(
-        convolved_taps=4,
+        correlated_taps=4,
         draws_faster_than_numpy=True,
         takes_epilogues=True,
         reduces_vector_products=True,

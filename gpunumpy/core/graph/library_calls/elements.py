@@ -115,7 +115,7 @@ RECORDS = (
     Record("empty", {name: Implementation(f"kernels.empty:on_{name}") for name in ("host", "cuda")}, writes=False),
     # CPU only: copying whole blocks is faster there than a kernel that selects elements.
     Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
-    Record("convolve", by_program("convolve", "numpy_functions", "convolution.cuda"), reads_strides=True),
+    Record("correlate", by_program("correlate", "numpy_functions", "correlation.cuda"), reads_strides=True),
     _numpy("packbits"),
     _numpy("pad"),
     _numpy("unpackbits"),

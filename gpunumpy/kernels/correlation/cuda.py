@@ -1,4 +1,4 @@
-"""Convolution in one dimension on a GPU, by the sums themselves: as exact as those of NumPy."""
+"""Correlation in one dimension on a GPU, by the sums themselves: as exact as those of NumPy."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..codegen.program import Program
 from ..codegen.sources import source
 from ..cuda.program_builder import EMPTY_PROGRAM, THREADS, ProgramBuilder, pointer_declaration
 
-CONVOLUTION = source("convolution/convolution")
-_TILE, _MAX_BLOCKS = 8 * THREADS, 1 << 12  # as in convolution.cuh
+CORRELATION = source("correlation/correlation")
+_TILE, _MAX_BLOCKS = 8 * THREADS, 1 << 12  # as in correlation.cuh
 
 
-def convolve(options: tuple[int], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Return a program for the convolution of two vectors of one dtype, the longer one first.
+def correlate(options: tuple[int], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
+    """Return a program for the sums of products of a vector, the taps, with each window of one that is not shorter.
 
     The option is the mode of `numpy.convolve` as a number: 0 is "valid", 1 is "same", 2 is "full".
     """
@@ -26,13 +26,12 @@ def convolve(options: tuple[int], layouts: Sequence[Layout], dtypes: Sequence[An
         return EMPTY_PROGRAM
     builder = ProgramBuilder()
     zeros = (0, width // 2, width - 1)[mode]
-    last = taps.offset + (width - 1) * taps.strides[0]  # the taps of a sum are those of the vector from its end
     vectors = [
         f"Elements<{ctype}>{{{name} + {builder.param(first)}, {builder.param(stride)}, {builder.param(begin)},"
         f" {builder.param(begin + size)}}}"
-        for name, first, stride, begin, size in (
-            ("x", x.offset, x.strides[0], zeros, x.shape[0]),
-            ("taps", last, -taps.strides[0], 0, width),
+        for name, (first, stride), begin, size in (
+            ("x", (x.offset, x.strides[0]), zeros, x.shape[0]),
+            ("taps", (taps.offset, taps.strides[0]), 0, width),
         )
     ]
     multiply, add = (
@@ -40,7 +39,7 @@ def convolve(options: tuple[int], layouts: Sequence[Layout], dtypes: Sequence[An
         for op in ("multiply", "add")
     )
     total = builder.param(count)
-    body = f"  convolve(out, {total}, {vectors[0]}, {vectors[1]}, {multiply}, {add});"
+    body = f"  correlate(out, {total}, {vectors[0]}, {vectors[1]}, {multiply}, {add});"
     builder.add_entry("sums", body, min(_MAX_BLOCKS, -(-count // _TILE)))
     pointers = [pointer_declaration(dtype, "out", ""), *(pointer_declaration(dtype, n) for n in ("x", "taps"))]
-    return builder.build(pointers, head=f"const int THREADS = {THREADS};\n{CONVOLUTION}")
+    return builder.build(pointers, head=f"const int THREADS = {THREADS};\n{CORRELATION}")

@@ -1,4 +1,4 @@
-"""The kernel of convolutions."""
+"""The kernel of correlations, which computes convolutions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 import pytest
 
-from gpunumpy.kernels.convolution.cuda import convolve
+from gpunumpy.kernels.correlation.cuda import correlate
 from gpunumpy.kernels.cuda.compile import compile_cubin
 
 from .test_masks_and_scatter import layout_of, run
@@ -26,11 +26,11 @@ def test_sums_of_products(dtype: str) -> None:
     for n, width in ((1, 1), (17, 16), (2500, 37), (5000, 300), (700, 700), (2048, 8)):
         x, taps = _numbers(random, n, dtype), _numbers(random, width, dtype)
         for mode, name in enumerate(MODES):
-            expected = numpy.convolve(x, taps, name)
+            expected = numpy.convolve(x, taps[::-1], name)
             for given, stride in ((taps, 1), (numpy.repeat(taps, 2)[::2], 2), (taps[::-1].copy()[::-1], -1)):
                 assert given.strides[0] == stride * taps.itemsize or width == 1
                 out = numpy.empty_like(expected)
-                run(convolve, (mode,), out, x, given)
+                run(correlate, (mode,), out, x, given)
                 numpy.testing.assert_array_equal(out, expected, f"{n} {width} {name} {stride}")
 
 
@@ -39,14 +39,14 @@ def test_infinite_taps_meet_no_elements_outside() -> None:
     taps[[0, 20, -1]] = numpy.inf, numpy.nan, -numpy.inf
     for mode, name in enumerate(MODES):
         with numpy.errstate(invalid="ignore"):
-            expected = numpy.convolve(x, taps, name)
+            expected = numpy.convolve(x, taps[::-1], name)
         out = numpy.empty_like(expected)
-        run(convolve, (mode,), out, x, taps)
+        run(correlate, (mode,), out, x, taps)
         numpy.testing.assert_array_equal(out, expected)
 
 
 def test_nvrtc_compiles_it() -> None:
     for dtype in ("f", "D", "u1"):
         x = numpy.zeros(100, dtype)
-        program = convolve((2,), [layout_of(a) for a in (numpy.zeros(115, dtype), x, x[:16])], [x.dtype] * 3)
+        program = correlate((2,), [layout_of(a) for a in (numpy.zeros(115, dtype), x, x[:16])], [x.dtype] * 3)
         compile_cubin(program.text, "sm_90")

@@ -1,4 +1,4 @@
-// Convolution in one dimension. A block computes a tile of sums, each thread a few that are next to each other: it keeps
+// Correlation in one dimension. A block computes a tile of sums, each thread a few that are next to each other: it keeps
 // the elements under its windows in registers, and moves them on by as many as it has sums.
 
 const int SUMS = 8, TILE = THREADS * SUMS, TAPS = 256;
@@ -45,7 +45,7 @@ __device__ __forceinline__ void add_products(
 
 // out[i] = sum of x[i + j] * taps[j] over j, for elements of `x` and `taps` alone.
 template <class T, class Multiply, class Add>
-__device__ __forceinline__ void convolve(
+__device__ __forceinline__ void correlate(
     T* out, long long count, const Elements<T>& x, const Elements<T>& taps, Multiply multiply, Add add) {
   __shared__ T elements[(TILE + TAPS + SUMS) / SUMS * (SUMS + 1)], part[TAPS];
   for (long long first = (long long)blockIdx.x * TILE; first < count; first += (long long)gridDim.x * TILE) {

@@ -1,0 +1,1 @@
+"""Correlations, and so convolutions, of vectors."""
