@@ -93,8 +93,8 @@ SQUARES: dict[str, Callable[[Any, int], Any]] = {
 def test_squares_are_on_the_host_if_they_are_small(name: str) -> None:
     np.set_residence("auto")
     make = SQUARES[name]
-    assert make(np, 100).residence == "host"
-    assert np.diag(np.ones((100, 100)), 1).residence == "host"
+    assert make(np, 50).residence == "host"
+    assert np.diag(np.ones((50, 50)), 1).residence == "host"
     queue = queue_of(np.default_device())
     np.synchronize()
     large = make(np, 600)

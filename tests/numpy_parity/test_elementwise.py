@@ -237,7 +237,7 @@ def test_outputs_of_isposinf() -> None:
 
 
 def test_i0_and_sinc_over_their_range() -> None:
-    x = numpy.concatenate([numpy.linspace(-30, 30, 201), [100, 500, 700, -713]])
+    x = numpy.concatenate([numpy.linspace(-30, 30, 201), [100, 500, 700, -709]])
     parity("i0", x, ulp=64)
     parity("i0", x[:200].astype("f4"), ulp=8)
     for dtype in "efd":
