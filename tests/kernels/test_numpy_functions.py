@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import gpunumpy
-from gpunumpy.core.schedule.steps import RunLibraryCall
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 
 from ..core.fusion.counting import kernels
 from ..support.arrays import to_host
@@ -95,6 +95,14 @@ def test_kernels_under_a_limit(name: str) -> None:
     call, library_call = CASES[name]
     assert library_call not in calls(name, data)
     same(call(gpunumpy, gpunumpy.asarray(data, device="cpu")), call(numpy, data))
+
+
+@pytest.mark.usefixtures("limited")
+def test_a_filter_of_an_expression_is_one_kernel_under_a_limit() -> None:
+    """As on a GPU, where the filter is short."""
+    array = gpunumpy.asarray(sample("f4"), device="cpu")
+    (step,) = kernels(lambda: gpunumpy.convolve(array[0] * 2, array[1, :3], "valid") + 1)
+    assert isinstance(step, RunKernel)
 
 
 @pytest.mark.parametrize("name", ["partition", "argpartition"])
