@@ -35,6 +35,18 @@ def unpackbits(options: tuple[Any, ...], out: Any, x: Any) -> None:
         bits[...] = numpy.unpackbits(x[k // 8 : k // 8 + _BLOCK_BYTES], 0, len(bits), bitorder)
 
 
+def place(options: tuple[Any, ...], out: Any, x: Any, mask: Any, values: Any) -> None:
+    """Copy an array, and write values, repeated in order, to the elements for which a mask is true."""
+    numpy.copyto(out, x)
+    numpy.place(out, mask, values)
+
+
+def putmask(options: tuple[Any, ...], out: Any, x: Any, mask: Any, values: Any) -> None:
+    """Copy an array, and write elements of values, which are repeated to its size, where a mask is true."""
+    numpy.copyto(out, x)
+    numpy.putmask(out, mask, values)
+
+
 def partition(options: tuple[Any, ...], out: Any, x: Any, *kth: Any) -> None:
     """Partition every row at the positions `kth`; float16 as float32, for the reason that `kernels.sort.host` has."""
     if x.dtype == numpy.float16:

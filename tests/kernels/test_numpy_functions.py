@@ -39,6 +39,21 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         "argpartition",
     ),
 }
+
+
+def written(function: Callable[..., None], a: Any, *args: Any) -> Any:
+    """A copy of an array that a function has written to."""
+    copy = a.copy()
+    function(copy, *args)
+    return copy
+
+
+CASES |= {
+    "values at a mask": (lambda np, a: written(np.place, a, a != 3, a[0]), "place"),
+    "few values at a mask of columns": (lambda np, a: written(np.place, a.T, a.T == 2, a[3, :2]), "place"),
+    "values repeated": (lambda np, a: written(np.putmask, a, a != 3, a[:, 1]), "putmask"),
+    "values of another order repeated": (lambda np, a: written(np.putmask, a.T, a.T != 3, a[3, ::-2]), "putmask"),
+}
 DTYPES = ("?", "i1", "u8", "i4", "f2", ml_dtypes.bfloat16, "f4", "f8", "c8", "c16")
 
 
@@ -103,6 +118,15 @@ def test_a_filter_of_an_expression_is_one_kernel_under_a_limit() -> None:
     array = gpunumpy.asarray(sample("f4"), device="cpu")
     (step,) = kernels(lambda: gpunumpy.convolve(array[0] * 2, array[1, :3], "valid") + 1)
     assert isinstance(step, RunKernel)
+
+
+def test_as_many_values_as_elements_are_one_kernel() -> None:
+    data = sample("f4")
+    array, mask, values = (gpunumpy.asarray(x, device="cpu") for x in (data, data > 3, data.ravel() + 1))
+    (step,) = kernels(lambda: (gpunumpy.putmask(array, mask, values), array)[1])
+    assert isinstance(step, RunKernel)
+    numpy.putmask(data, data > 3, data.ravel() + 1)
+    same(array, data)
 
 
 @pytest.mark.parametrize("name", ["partition", "argpartition"])

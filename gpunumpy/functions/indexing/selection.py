@@ -20,6 +20,7 @@ from ...core.numpy_release import NUMPY_2_5
 from ...core.recording import record
 from ...core.recording.array import is_scalar, mark_as_array, ndarray, one_step, to_host, wrap, wrap_ordered
 from ...core.recording.record import array_of_protocol
+from ...core.runtime.numpy_calls import calls_numpy
 from ...core.source_location import source_location
 from ..creation.arrays import zeros_like as _zeros_like
 from ..every_dtype import as_called
@@ -142,8 +143,11 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
         if MaskSelection(condition).count:
             raise ValueError("Cannot insert from an empty array!")
         return
-    # Elements that are not picked have a rank too, which `_write_by_mask` ignores.
-    _write_by_mask(arr, condition.value(), values, picked_before(condition.value()))
+    if calls_numpy(arr.device):
+        _write_by_numpy("place", arr, condition, values)
+        return
+    # Elements that are not picked have a rank too, which `_write_repeated` ignores.
+    _write_repeated(arr, condition, values, picked_before(condition.value()))
 
 
 @in_place
@@ -153,18 +157,35 @@ def putmask(a: ndarray, /, mask: Any, values: Any) -> None:
     if condition.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     new_values = flat_values(values, a, "safe")
-    if prod(new_values.signature.shape):
-        _write_by_mask(a, condition.value(), new_values, graph.iota(condition.shape, 0, a.queue))
+    count = prod(new_values.signature.shape)
+    if not count:
+        return
+    if not calls_numpy(a.device):
+        _write_repeated(a, condition, new_values, graph.iota(condition.shape, 0, a.queue))
+    elif count == a.size:
+        _write_where(a, condition, new_values)
+    else:
+        _write_by_numpy("putmask", a, condition, new_values)
 
 
-def _write_by_mask(a: ndarray, mask: Node, values: Node, value_number: Node) -> None:
+def _write_repeated(a: ndarray, mask: ndarray, values: Node, value_number: Node) -> None:
     """Write value ``value_number % size`` where a flat mask is true."""
     count = values.signature.shape[0]
     index = graph.map_node("remainder", (INT64,) * 3, (value_number, graph.scalar(count)))
-    new = graph.gather(values, (index,), "")
-    mask, new = record.reshaped(mask, a.shape), record.reshaped(new, a.shape)
+    _write_where(a, mask, graph.gather(values, (index,), ""))
+
+
+def _write_where(a: ndarray, mask: ndarray, values: Node) -> None:
+    """Write its own value to each element for which a flat mask is true."""
+    condition, new = (record.reshaped(node, a.shape) for node in (mask.value(), values))
     with one_step(a):
-        a.assign(graph.map_node("where", (BOOL, a.dtype, a.dtype, a.dtype), (mask, new, a.value())))
+        a.assign(graph.map_node("where", (BOOL, a.dtype, a.dtype, a.dtype), (condition, new, a.value())))
+
+
+def _write_by_numpy(name: str, a: ndarray, mask: ndarray, values: Node) -> None:
+    """Write what NumPy's function of this name writes where a flat mask is true."""
+    with one_step(a):
+        a.assign(graph.library_call(name, (), (a.value(), record.reshaped(mask.value(), a.shape), values)))
 
 
 # By index

@@ -15,6 +15,7 @@ from ...core.ops.special import SPECIAL
 from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ...core.runtime.executors import implementation
 from ..random import host_philox32, host_words
+from .selection import where
 
 
 def _result(ufunc: numpy.ufunc, number: int) -> Callable[..., Any]:
@@ -40,15 +41,6 @@ def _cast(loop: tuple[DType, ...]) -> Callable[..., Any]:
         return out
 
     return cast
-
-
-def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
-    """Select as `numpy.where`, with no temporary if there is an output."""
-    if out is None:
-        return numpy.where(condition, x, y)
-    numpy.copyto(out, y)
-    numpy.copyto(out, x, where=condition)
-    return out
 
 
 def _complex(loop: tuple[DType, ...]) -> Callable[..., Any]:
@@ -154,7 +146,7 @@ CORRECTED: dict[str, Callable[..., Any]] = {
 # The ops that are not ufuncs in NumPy.
 _NOT_UFUNCS: dict[str, Callable[[tuple[DType, ...]], Callable[..., Any]]] = {
     "cast": _cast,
-    "where": lambda loop: _where,
+    "where": lambda loop: where,
     "complex": _complex,
     "scaled": lambda loop: _scaled,
     "real": lambda loop: _component(numpy.real),

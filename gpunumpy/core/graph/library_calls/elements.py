@@ -118,6 +118,8 @@ RECORDS = (
     Record("correlate", by_program("correlate", "numpy_functions", "correlation.cuda"), reads_strides=True),
     _numpy("packbits"),
     _numpy("pad"),
+    _numpy("place", _like_first),
+    _numpy("putmask", _like_first),
     _numpy("unpackbits"),
     _numpy("partition", _like_first),
     _numpy("argpartition", lambda options, args: ((args[0].shape, INT64),)),
