@@ -97,7 +97,11 @@ def take_for_old() -> None:
     first. Plans make some 1,000 each.
     """
     global _times
-    if _times < _MOST_TIMES and gc.get_freeze_count() < _FROZEN_BY_PYTHON:  # what the program has frozen stays so
+    if _times >= _MOST_TIMES:
+        return
+    if gc.get_freeze_count() < _FROZEN_BY_PYTHON:
         _times += 1
         gc.freeze()
         gc.unfreeze()
+    else:  # what the program has frozen stays so, and is counted once: a million objects take a tenth of a second
+        _times = _MOST_TIMES

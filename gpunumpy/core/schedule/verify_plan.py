@@ -30,9 +30,9 @@ def verify_plan(steps: Sequence[Step], items: Sequence[Item], roots: Sequence[in
             name = step.kernel.name if isinstance(step, RunKernel) else type(step).__name__
             raise InvalidPlan(f"step {number} ({name}): {error}") from None
     for r in roots:
-        expect(checker.holds(Source("new", r)), f"the root at {r} is not computed")
+        expect(checker.holds(Source("new", r)), "the root at {} is not computed", r)
     never_freed = checker.alive - {Source("new", r) for r in roots}
-    expect(not never_freed, f"never freed: {never_freed}")
+    expect(not never_freed, "never freed: {}", never_freed)
 
 
 class _PlanChecker:
@@ -49,10 +49,13 @@ class _PlanChecker:
     def step(self, step: Step) -> None:
         """Check a step, and update the state."""
         if isinstance(step, Allocate):
-            expect(step.target not in self.alive, f"{step.target} exists already")
+            expect(step.target not in self.alive, "{} exists already", step.target)
             signature = self.items[step.target.position].signature
             expect(
-                step.nbytes == prod(signature.shape) * signature.dtype.itemsize, f"{step.nbytes} bytes for {signature}"
+                step.nbytes == prod(signature.shape) * signature.dtype.itemsize,
+                "{} bytes for {}",
+                step.nbytes,
+                signature,
             )
             self.alive.add(step.target)
         elif isinstance(step, Adopt):
@@ -60,13 +63,13 @@ class _PlanChecker:
                 self.read(step.base)
                 self.adopted[step.target] = self.items[step.base.position].buffer
             else:
-                expect(self.holds(step.base), f"{step.base} is not there to be adopted")
+                expect(self.holds(step.base), "{} is not there to be adopted", step.base)
                 self.alive.discard(step.base)
                 self.adopted_by[step.base] = step.target
             self.alive.add(step.target)
             self.written.add(step.target)  # until it is written, the buffer has the old values
         elif isinstance(step, Free):
-            expect(step.target in self.alive, f"{step.target} does not exist")
+            expect(step.target in self.alive, "{} does not exist", step.target)
             self.alive.discard(step.target)
         elif isinstance(step, RunLibraryCall):
             self.call(step)
@@ -90,11 +93,11 @@ class _PlanChecker:
     def read(self, source: Source) -> None:
         """Check that a source has values to read."""
         if source.kind == "leaf":
-            expect(isinstance(self.items[source.position].signature.primitive, Leaf), f"{source} is no leaf")
+            expect(isinstance(self.items[source.position].signature.primitive, Leaf), "{} is no leaf", source)
             buffer = self.items[source.position].buffer
-            expect(buffer not in self.overwritten, f"{source} has been overwritten")
+            expect(buffer not in self.overwritten, "{} has been overwritten", source)
         else:
-            expect(self.holds(source), f"{source} is read and is not there")
+            expect(self.holds(source), "{} is read and is not there", source)
 
     def write(self, target: Source) -> None:
         """Mark a buffer as written."""
@@ -105,44 +108,48 @@ class _PlanChecker:
     def call(self, step: RunLibraryCall) -> None:
         """Check a library call."""
         for target in step.targets:
-            expect(target in self.alive, f"{target} has no buffer")
+            expect(target in self.alive, "{} has no buffer", target)
         for (source, window), dtype in zip(step.args, step.dtypes, strict=True):
             if source.kind in ("location", "const"):
                 continue
             self.read(source)
-            expect(self.items[source.position].signature.dtype == dtype, f"{source} is read as {dtype}")
-            is_inside = 0 in window.shape or (window.low() >= 0 and window.high() < self.extent(source))
-            expect(is_inside, f"{source} is read outside of its {self.extent(source)} elements")
+            expect(self.items[source.position].signature.dtype == dtype, "{} is read as {}", source, dtype)
+            extent = self.extent(source)
+            is_inside = 0 in window.shape or (window.low() >= 0 and window.high() < extent)
+            expect(is_inside, "{} is read outside of its {} elements", source, extent)
         for target in step.targets:
             self.write(target)
 
     def run(self, step: RunKernel) -> None:
         """Check a kernel."""
         kernel = step.kernel
-        expect(len(step.args) == len(kernel.args), f"{len(step.args)} arguments for {len(kernel.args)}")
+        expect(len(step.args) == len(kernel.args), "{} arguments for {}", len(step.args), len(kernel.args))
         written = [s for s, arg in zip(step.args, kernel.args, strict=True) if arg.kind == "out"]
         extents = []
         for source, arg in zip(step.args, kernel.args, strict=True):
             signature = self.items[source.position].signature
             if source.kind == "location":
-                expect(isinstance(signature.primitive, Gather), f"{source} has no source location")
+                expect(isinstance(signature.primitive, Gather), "{} has no source location", source)
             elif source.kind == "const":
-                expect(isinstance(signature.primitive, Const) and arg.kind == "scalar", f"{source} is no scalar")
+                expect(isinstance(signature.primitive, Const) and arg.kind == "scalar", "{} is no scalar", source)
                 # A Python scalar arrives in the dtype of its loop.
                 is_weak = isinstance(signature.primitive, Const) and signature.primitive.weak
                 expect(
                     bool(is_weak) or arg.dtype == signature.dtype,
-                    f"{source} of {signature.dtype} arrives as {arg.dtype}",
+                    "{} of {} arrives as {}",
+                    source,
+                    signature.dtype,
+                    arg.dtype,
                 )
             else:
-                expect(arg.kind != "scalar", f"{source} arrives as a scalar")
-                expect(arg.dtype == signature.dtype, f"{source} of {signature.dtype} is taken as {arg.dtype}")
+                expect(arg.kind != "scalar", "{} arrives as a scalar", source)
+                expect(arg.dtype == signature.dtype, "{} of {} is taken as {}", source, signature.dtype, arg.dtype)
                 if arg.kind == "in":
                     self.read(source)
                 else:
                     # Of several updates in place of one buffer, each adopts it from the one before.
                     has_buffer = source in self.alive or self.adopted_by.get(source) in written
-                    expect(has_buffer, f"{source} has no buffer")
+                    expect(has_buffer, "{} has no buffer", source)
             extents.append(0 if arg.kind == "scalar" else self.extent(source))
         verify_kernel(kernel, extents)
         for source in written:

@@ -55,10 +55,13 @@ def install(patch: pytest.MonkeyPatch, folder: Path) -> fake_driver.FakeDriver:
     return fake_driver.install(patch)
 
 
-@pytest.fixture(autouse=True)
-def _unfrozen_after() -> Iterator[None]:
+@pytest.fixture(autouse=True, scope="module")
+def _frozen_as_before() -> Iterator[None]:
+    """What these tests have left is looked at once; the tests themselves stay frozen: see tests/conftest.py."""
     yield
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
