@@ -239,18 +239,18 @@ def _verify_body(kernel: ir.Kernel, body: ir.Body, bounds: Sequence[tuple[int, i
                     name,
                 )
     for store in body.stores:
-        name = f"the store of value {store.value} to argument {store.arg}"
+        place = f"the store of value {store.value} to argument {store.arg}"
         arg = kernel.args[store.arg]
-        expect(arg.kind == "out", "{} is into no output", name)
-        expect(0 <= store.value < len(dtypes), "{} stores what is not computed", name)
-        expect(arg.dtype == dtypes[store.value], "{} of {} into {}", name, dtypes[store.value], arg.dtype)
-        _expect_span(index_range(store.at, bounds), extents[store.arg], name)
+        expect(arg.kind == "out", "{} is into no output", place)
+        expect(0 <= store.value < len(dtypes), "{} stores what is not computed", place)
+        expect(arg.dtype == dtypes[store.value], "{} of {} into {}", place, dtypes[store.value], arg.dtype)
+        _expect_span(index_range(store.at, bounds), extents[store.arg], place)
         outer = len(kernel.shape) - kernel.reduced
         loops = outer if is_row_level[store.value] and not any(store.at.coef[outer:]) else len(kernel.shape)
         writes_distinct_elements = all(
             c or high - low <= 1 for c, (low, high) in zip(store.at.coef[:loops], bounds, strict=False)
         )
-        expect(writes_distinct_elements, "{} writes one element many times", name)
+        expect(writes_distinct_elements, "{} writes one element many times", place)
 
 
 def index_range(at: ir.Affine, bounds: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
@@ -271,6 +271,6 @@ def gathered_range(
     return base_range[0] + sum(map(min, ends)), base_range[1] + sum(map(max, ends))
 
 
-def _expect_span(elements: tuple[int, int] | None, extent: int, name: _Value | str) -> None:
+def _expect_span(elements: tuple[int, int] | None, extent: int, place: _Value | str) -> None:
     is_inside = elements is None or (elements[0] >= 0 and elements[1] < extent)
-    expect(is_inside, "{} touches elements {} of {}", name, elements, extent)
+    expect(is_inside, "{} touches elements {} of {}", place, elements, extent)
