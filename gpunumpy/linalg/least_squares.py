@@ -13,8 +13,10 @@ from numpy.linalg import LinAlgError
 
 from ..core.dtypes import KIND, DType
 from ..core.graph import layout
+from ..core.graph import node as graph
 from ..core.recording.array import from_host, ndarray, to_host, wrap
 from ..core.recording.record import as_array, as_dtype, elementwise
+from ..core.runtime.numpy_calls import calls_numpy
 from ..functions.creation.arrays import empty, zeros
 from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import astype, swapaxes
@@ -103,23 +105,42 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[ndarray, ndarray, Any, nda
     if not 0 < cutoff_ratio < 1:
         # LAPACK then uses its machine precision: half the distance from 1 to the next number.
         cutoff_ratio = eps / 2
-    right_sides = wrap(as_dtype(y.value(), double))
-    _, s, _ = factors = _thin_svd(x, double, "SVD did not converge in Linear Least Squares")
+    if min(m, n) and sides and calls_numpy(x.device):
+        solution, squares, rank_array, s = _solved_by_numpy(x, y, double, cutoff_ratio)
+    else:
+        solution, squares, rank_array, s = _solved_by_svd(x, y, double, cutoff_ratio)
+    solution = astype(getitem(solution, (slice(None), 0)) if is_vector else solution, dtype, copy=False)
+    rank = numpy.int32(to_host(rank_array))
+    if rank < 0:
+        raise LinAlgError(_NO_SOLUTION)
+    residuals = astype(squares, real, copy=False) if rank == n and m > n else from_host(numpy.zeros(0, real), x.device)
+    return solution, residuals, rank, astype(s, real, copy=False)
+
+
+_NO_SOLUTION = "SVD did not converge in Linear Least Squares"
+
+
+def _solved_by_numpy(x: ndarray, y: ndarray, dtype: DType, cutoff_ratio: float) -> list[ndarray]:
+    """Return what `_solved_by_svd` does, by NumPy's function, which needs no vectors; if it fails the rank is -1."""
+    operands = (as_dtype(x.value(), dtype), as_dtype(y.value(), dtype), graph.scalar(cutoff_ratio))
+    return list(map(wrap, graph.library_call_outputs("lstsq", (), operands)))
+
+
+def _solved_by_svd(x: ndarray, y: ndarray, dtype: DType, cutoff_ratio: float) -> list[ndarray]:
+    """Return solutions, the squares of what is left of the right sides, the rank, and singular values, in a dtype."""
+    right_sides = wrap(as_dtype(y.value(), dtype))
+    u, s, vh = _thin_svd(x, dtype, _NO_SOLUTION)
     cutoff = elementwise("multiply", (reductions.max(s, -1, keepdims=True, initial=0), cutoff_ratio))
-    rank_array = reductions.count_nonzero(elementwise("greater", (s, cutoff)))
-    if min(m, n):
-        u, _, vh = factors
+    rank = reductions.count_nonzero(elementwise("greater", (s, cutoff)))
+    if s.size:
         inverses = getitem(_inverses_above(s, cutoff), (..., None))
         coefficients = elementwise("multiply", (inverses, matmul(_adjoint(u), right_sides)))
         solution = matmul(_adjoint(vh), coefficients)
-        residual = elementwise("subtract", (right_sides, matmul(wrap(as_dtype(x.value(), double)), solution)))
+        residual = elementwise("subtract", (right_sides, matmul(wrap(as_dtype(x.value(), dtype)), solution)))
     else:
-        solution, residual = zeros((n, sides), double, device=x.device), right_sides
+        solution, residual = zeros((x.shape[1], y.shape[1]), dtype, device=x.device), right_sides
     squares = reductions.sum(real_parts(elementwise("multiply", (elementwise("conjugate", (residual,)), residual))), 0)
-    solution = astype(getitem(solution, (slice(None), 0)) if is_vector else solution, dtype, copy=False)
-    rank = numpy.int32(to_host(rank_array))
-    residuals = astype(squares, real, copy=False) if rank == n and m > n else from_host(numpy.zeros(0, real), x.device)
-    return solution, residuals, rank, astype(s, real, copy=False)
+    return [solution, squares, rank, s]
 
 
 def _thin_svd(x: ndarray, dtype: DType, message: str = "SVD did not converge") -> Any:

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.schedule.sizes import Trace
-from gpunumpy.kernels.host import loop_nest, reduce
+from gpunumpy.kernels.host import loop_nest, op_functions, reduce
 from gpunumpy.kernels.host import loops as host
 from gpunumpy.kernels.host.reduce import reducer
 
@@ -70,3 +70,25 @@ def test_short_rows_are_added_by_columns(monkeypatch: pytest.MonkeyPatch) -> Non
     for shape in ((1000, 3), (1000, 9), (3, 1000), (10, 3)):
         reducer("add", (F8, F8), (1,), shape[1]).whole(values(shape))
     assert calls == [1000]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 32, 33])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("op", ["add", "multiply", "maximum"])
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_scans_of_short_rows_are_numpys_to_the_bit(op: str, dtype: str, length: int) -> None:
+    x = values((700, length), dtype)
+    ufunc = getattr(numpy, op)
+    for rows in (x, numpy.broadcast_to(x[:, :1], x.shape), x[::-1, ::-1]):
+        for result in (x.dtype, ufunc.accumulate(x, 1).dtype):
+            found = op_functions.accumulator(op, result)(rows, 1)
+            assert found.tobytes() == ufunc.accumulate(rows, 1, result).tobytes()
+    assert x.tobytes() == values((700, length), dtype).tobytes()
+
+
+def test_short_rows_are_scanned_by_columns() -> None:
+    rows = numpy.ones((700, 5))
+    found = op_functions.accumulator("multiply", rows.dtype)(rows, 1)
+    assert isinstance(found, numpy.ndarray)
+    assert op_functions._scanned_by_columns(numpy.add, found) is found
+    numpy.testing.assert_array_equal(found, numpy.add.accumulate(rows, 1))

@@ -159,3 +159,40 @@ def test_what_is_written_later_is_not_read() -> None:
 def test_bits_of_several_blocks(count: int | None) -> None:
     data = numpy.random.default_rng(2).integers(0, 256, 2**16, "u1")
     same(gpunumpy.unpackbits(gpunumpy.asarray(data, device="cpu"), count=count), numpy.unpackbits(data, count=count))
+
+
+def least_squares(np: Any, a: Any, b: Any) -> Any:
+    return np.linalg.lstsq(a, b, 1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i4"])
+@pytest.mark.parametrize("rank", [1, 5])
+def test_least_squares(dtype: str, rank: int) -> None:
+    """In one library call, whose rank the host reads."""
+    rng = numpy.random.default_rng(3)
+    a = (rng.integers(-9, 9, (300, rank)) @ rng.integers(-9, 9, (rank, 5))).astype(dtype)
+    b = rng.integers(0, 9, (300, 2)).astype(dtype)
+    found = least_squares(gpunumpy, *(gpunumpy.asarray(x, device="cpu") for x in (a, b)))
+    for tested, expected in zip(found, least_squares(numpy, a, b), strict=True):
+        value = to_host(tested) if isinstance(tested, gpunumpy.ndarray) else tested
+        assert value.dtype == expected.dtype
+        numpy.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_least_squares_are_one_library_call() -> None:
+    a, b = (gpunumpy.asarray(numpy.random.default_rng(4).random((9, n)), device="cpu") for n in (3, 1))
+    steps = kernels(lambda: least_squares(gpunumpy, a, b)[0])
+    assert [step.name for step in steps if isinstance(step, RunLibraryCall)] == ["lstsq"]
+
+
+@pytest.mark.usefixtures("limited")
+def test_least_squares_under_a_limit() -> None:
+    a, b = (gpunumpy.asarray(numpy.random.default_rng(4).random((9, n)), device="cpu") for n in (3, 1))
+    steps = kernels(lambda: least_squares(gpunumpy, a, b)[0])
+    assert "lstsq" not in [step.name for step in steps if isinstance(step, RunLibraryCall)]
+
+
+def test_least_squares_that_do_not_converge() -> None:
+    a = numpy.full((5, 2), numpy.nan)
+    with pytest.raises(numpy.linalg.LinAlgError, match="SVD did not converge in Linear Least Squares"):
+        least_squares(gpunumpy, gpunumpy.asarray(a, device="cpu"), gpunumpy.ones(5, device="cpu"))

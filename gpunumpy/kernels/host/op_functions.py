@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import KIND, ML_DTYPES, DType
+from ...core.dtypes import FLOAT32, FLOAT64, KIND, ML_DTYPES, DType
 from ...core.numpy_ufuncs import UFUNCS
 from ...core.ops.made import MadeOp
 from ...core.ops.special import SPECIAL
@@ -179,11 +179,35 @@ def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     return _clip if op == "clip" and loop[0] in ML_DTYPES else ufunc
 
 
+# Rows of up to so many elements are scanned column by column: NumPy takes as long to begin a row as for many elements.
+# So many rows are worth a call for each column.
+_MAX_SCANNED_COLUMNS = 32
+_MIN_SCANNED_ROWS = 512
+
+
 def accumulator(op: str, dtype: DType) -> Callable[[Any, int | None], Any]:
     """Return the inclusive scan by `op`, ``f(values, axis)``. If `axis` is None each row is one value, its own scan."""
-    accumulate = UFUNCS[op].accumulate
+    ufunc = UFUNCS[op]
+    # NumPy's loops over many of these numbers and over one have the same bits; not of float16 and complex numbers.
+    has_exact_columns = op in ("add", "multiply") and (dtype.kind in "biu" or dtype in (FLOAT32, FLOAT64))
 
     def scan(x: Any, axis: int | None) -> Any:
-        return x.astype(dtype) if axis is None else accumulate(x, axis, dtype)
+        if axis is None:
+            return x.astype(dtype)
+        if has_exact_columns and axis == x.ndim - 1 and _has_many_short_rows(x):
+            return _scanned_by_columns(ufunc, x.astype(dtype, "C"))
+        return ufunc.accumulate(x, axis, dtype)
 
     return scan
+
+
+def _has_many_short_rows(x: Any) -> bool:
+    columns = x.shape[-1]
+    return bool(1 < columns <= _MAX_SCANNED_COLUMNS and x.size >= _MIN_SCANNED_ROWS * columns)
+
+
+def _scanned_by_columns(ufunc: numpy.ufunc, x: Any) -> Any:
+    """Write the scan of every row over the row."""
+    for k in range(1, x.shape[-1]):
+        ufunc(x[..., k - 1], x[..., k], out=x[..., k])
+    return x

@@ -6,6 +6,7 @@ Where NumPy raises for one matrix of a stack, `info` is 1 and the result NaN for
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy
@@ -51,3 +52,15 @@ def slogdet(options: tuple[Any, ...], sign: Any, logarithm: Any, a: Any) -> None
 def det(options: tuple[Any, ...], out: Any, a: Any) -> None:
     """Compute determinants."""
     out[...] = numpy.linalg.det(a)
+
+
+def lstsq(
+    options: tuple[Any, ...], solution: Any, squares: Any, rank: Any, s: Any, a: Any, b: Any, cutoff_ratio: Any
+) -> None:
+    """Solve by least squares; where NumPy raises the rank is -1, and all else NaN."""
+    solution[...] = squares[...] = s[...] = numpy.nan
+    rank[...] = -1
+    with suppress(numpy.linalg.LinAlgError):
+        solution[...], found, rank[...], s[...] = numpy.linalg.lstsq(a, b, cutoff_ratio)
+        if found.size:  # NumPy has none of a matrix of less than full rank
+            squares[...] = found

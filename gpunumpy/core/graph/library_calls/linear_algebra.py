@@ -43,6 +43,12 @@ def _solve(options: Any, args: Sequence[Signature]) -> Results:
     return (shape, a.dtype), (a.shape[:-2], _INT32)
 
 
+def _lstsq(options: Any, args: Sequence[Signature]) -> Results:
+    """Return solutions, the squares of what is left of each right side, the rank, and singular values."""
+    (m, n), (_, sides), dtype = args[0].shape, args[1].shape, args[0].dtype
+    return ((n, sides), dtype), ((sides,), _real(dtype)), ((), _INT32), ((min(m, n),), _real(dtype))
+
+
 def _slogdet(options: Any, args: Sequence[Signature]) -> Results:
     """Return the sign, and the logarithm of the absolute value, of each determinant."""
     (a,) = args
@@ -121,6 +127,8 @@ RECORDS = (
     Record("cholesky", _functions("solvers:cholesky", "solvers:cholesky"), _matrices, slabs=_stacks),
     Record("inv", _functions("solvers:inv", "solvers:inv"), _matrices, slabs=_stacks),
     Record("solve", _functions("solvers:solve", "solvers:solve"), _solve, slabs=_stacks_and_right_sides),
+    # CPU only, see `runtime.numpy_calls`.
+    Record("lstsq", {"host": Implementation("kernels.linalg.host_solvers:lstsq")}, _lstsq, reads_strides=True),
     Record("slogdet", _functions("solvers:slogdet", "solvers:slogdet"), _slogdet, slabs=_stacks),
     Record(
         "det",
