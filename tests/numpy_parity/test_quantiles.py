@@ -16,7 +16,7 @@ import gpunumpy as np
 from gpunumpy.core.numpy_release import RELEASE
 
 from ..support.arrays import from_host, ndarray, to_host
-from .parity import outcome, same
+from .parity import outcome, same, told_of_failures
 
 pytestmark = pytest.mark.usefixtures("nothing_runs_on_the_host")
 
@@ -54,7 +54,8 @@ def check(name: str, data: Any, *args: Any, **options: Any) -> None:
     if not isinstance(reference, Exception):
         assert isinstance(found, ndarray), (found, name, data.dtype, args, options)
         found = to_host(found)
-    same(found, reference, 0, f"{name} {data!r} {args} {options}")
+    with told_of_failures(lambda: f"{name} {data!r} {args} {options}"):
+        same(found, reference, 0)
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "f8"])
