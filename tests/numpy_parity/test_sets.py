@@ -100,6 +100,7 @@ def test_bfloat16_is_as_float32_of_the_same_numbers() -> None:
                 numpy.testing.assert_array_equal(to_host(tested).astype(reference.dtype), reference)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_unique_along_an_axis(dtype: str) -> None:
     for number, shape in enumerate(((7,), (40, 2), (3, 5), (4, 2, 3), (2, 2, 30), (6, 1), (0, 3), (3, 0), (0, 0))):
