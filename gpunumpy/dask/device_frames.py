@@ -1,4 +1,4 @@
-"""Arrays in messages of `distributed` between GPUs; workers import this module, and with it its folder, as they start.
+"""Arrays on a GPU in workers of `distributed`, which import this module, and with it its folder, as they start.
 
 By a protocol that sends the memory of GPUs (UCX), a frame is the memory of an array. By all others an array is sent as
 its pickle, with the elements as a frame of their own, which needs nothing registered.
@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy
 from distributed.protocol.cuda import cuda_deserialize, cuda_serialize
+from distributed.sizeof import safe_sizeof
+from distributed.spill import SpillBuffer
 
 from ..core.recording.array import ndarray
 from ..functions.creation import arrays as creation
@@ -34,6 +36,20 @@ def from_frames(description: dict[str, Any], frames: list[Any]) -> Any:
     """Return an array over memory of a GPU that was received."""
     content: Any = creation.asarray(frames[0])
     return content.view(pickle.loads(description["dtype"])).reshape(tuple(description["shape"]))
+
+
+def bytes_on_the_host(key: Any, value: Any) -> int:
+    """Return what a result counts of the memory that a worker may have on the host."""
+    return 0 if isinstance(value, ndarray) and value.device.has_stream else safe_sizeof(value)
+
+
+def dask_setup(worker: Any) -> None:
+    """Have a worker, as it starts, write results to files for the memory of its host alone.
+
+    By itself it would count arrays on its GPU too, and write those to files that the host has no room for.
+    """
+    if isinstance(worker.data, SpillBuffer):  # not what the user has chosen in its place
+        worker.data.fast.weight = bytes_on_the_host
 
 
 cuda_serialize.register(ndarray, frames_of)

@@ -6,6 +6,8 @@ import os
 import pickle
 import signal
 import socket
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -20,10 +22,13 @@ import dask.array as da
 from dask.sizeof import sizeof
 from distributed import wait
 from distributed.protocol import deserialize, serialize
+from distributed.spill import SpillBuffer
 
 import gpunumpy.distributed as dist
-from gpunumpy.dask import LocalCluster
+from gpunumpy.dask import LocalCluster, device_frames
 from gpunumpy.dask import cluster as cluster_module
+
+from ..support import fake_driver
 
 pytestmark = pytest.mark.on_device
 
@@ -109,10 +114,31 @@ def test_spilled_results(tmp_path: Any) -> None:
         total = (x + 1).sum().compute(scheduler=client)
         assert float(total) == 4000 * (sum(range(1000)) + 1000)
         assert sum(client.run(_spilled).values()) > 0
+        assert set(client.run(_weight).values()) == {"bytes_on_the_host"}
 
 
 def _spilled(dask_worker: Any) -> int:
     return len(dask_worker.data.slow)
+
+
+def _weight(dask_worker: Any) -> str:
+    return dask_worker.data.fast.weight.__name__
+
+
+def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_driver.install(monkeypatch)
+    results = SpillBuffer(str(tmp_path), target=4000)
+    device_frames.dask_setup(SimpleNamespace(data=results))
+    results["on the GPU"] = np.empty(1 << 20, device="cuda:0")
+    results["on the host"] = numpy.ones(1000)
+    assert set(results.fast) == {"on the GPU"}
+    assert set(results.slow) == {"on the host"}
+
+
+def test_a_worker_whose_results_lie_elsewhere_is_left_alone() -> None:
+    results: dict[str, Any] = {}
+    device_frames.dask_setup(SimpleNamespace(data=results))
+    assert results == {}
 
 
 @pytest.mark.gpu
