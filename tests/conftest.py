@@ -110,6 +110,16 @@ def symbols_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
         with_symbols_at_once(monkeypatch)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Nearly all that is made here stays: to look at it again and again would be a fifth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 @pytest.hookimpl(trylast=True)  # after `-k` and `-m`: where these leave a test few cases, all of them run
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the short suite or a shard does not run; skip the tests marked `gpu` where no GPU is usable."""
