@@ -31,6 +31,7 @@ from gpunumpy.core.schedule.kernel import (
     value_dtypes,
 )
 from gpunumpy.core.schedule.sizes import Trace
+from gpunumpy.kernels.host import gathers as host_gathers
 from gpunumpy.kernels.host import loops as host
 from gpunumpy.kernels.host import text as host_text
 from gpunumpy.kernels.host import threads as host_threads
@@ -532,7 +533,7 @@ def test_gather_of_rows(run: int, blocks: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("shape", [(6, 20), (1, 20)])  # a run at each of several positions, or at one
 def test_gather_of_rows_out_of_bounds(bad: int, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[str, int]] = []
-    monkeypatch.setattr(host_text, "index_errors", found)
+    monkeypatch.setattr(host_gathers, "index_errors", found)
     a, i = values((9, 20)), numpy.full(shape[0], bad, I8)
     k = Builder(shape)
     x = k.load(i[:, None], i)
@@ -589,7 +590,7 @@ def test_parts_of_complex_numbers(dtype: str, blocks: str) -> None:
 @pytest.mark.parametrize("bad", [9, -10])
 def test_gather_out_of_bounds(bad: int, blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[str, int]] = []
-    monkeypatch.setattr(host_text, "index_errors", found)
+    monkeypatch.setattr(host_gathers, "index_errors", found)
     a, i = values(9), numpy.zeros(40, I8)
     i[33] = bad
     k = Builder((40,))

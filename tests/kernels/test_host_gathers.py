@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy
+from gpunumpy.kernels.host import gathers
 
 from ..support.arrays import to_host
 
@@ -23,6 +24,12 @@ CASES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "indices that are computed": lambda np, x, m, i: x[(i * 3) % 7],
     "indices that are picked": lambda np, x, m, i: x[i[i]],
     "columns": lambda np, x, m, i: m[:, i[:40] % 20],
+    "columns of parts of rows": lambda np, x, m, i: m[3:, 2:19][::2, i[:40] % 17],
+    "columns from the end": lambda np, x, m, i: m[::-1, ::-1][:, i[:40] % 20],
+    "columns of another order": lambda np, x, m, i: m.T[:, -1 - i[:40] % 20],
+    "columns and rows from the end": lambda np, x, m, i: m[np.arange(19, -1, -1)[:, None], i[:40] % 20],
+    "columns of a broadcast matrix": lambda np, x, m, i: np.broadcast_to(m[0], (9, 20))[:, i[:40] % 20],
+    "many columns": lambda np, x, m, i: np.tile(m, (30, 1))[:, i[:2000] % 20],
     "rows": lambda np, x, m, i: m[i[:40] % 20],
     "many rows": lambda np, x, m, i: np.concatenate([m, m[::-1]], 1)[i % 20],
     "rows of matrices": lambda np, x, m, i: x[:400].reshape(2, 4, 50)[i[:80] % 2],
@@ -71,4 +78,26 @@ def test_an_index_out_of_bounds(start: int, wrong: int) -> None:
     x = gpunumpy.arange(start + 6.0, device="cpu")[start:]
     picked = x[gpunumpy.asarray([0, wrong, 2], device="cpu")]
     with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis with size 6"):
+        to_host(picked)
+
+
+def test_columns_are_picked_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the position of every element."""
+    matrix = numpy.arange(60_000.0).reshape(300, 200)
+    i = numpy.random.default_rng(3).integers(-200, 200, 150)
+    x, index = gpunumpy.asarray(matrix, device="cpu"), gpunumpy.asarray(i, device="cpu")
+    before = gpunumpy.set_residence("device")
+    x, index = x + 0, index + 0
+    monkeypatch.setattr(gathers, "_positions", None)
+    try:
+        for found in (gpunumpy.take(x, index, 1), x[:, index]):
+            numpy.testing.assert_array_equal(to_host(found), matrix[:, i])
+    finally:
+        gpunumpy.set_residence(before)
+
+
+@pytest.mark.parametrize("wrong", [-21, 20])
+def test_a_column_out_of_bounds(wrong: int) -> None:
+    picked = gpunumpy.ones((9, 20), device="cpu")[:, gpunumpy.asarray([0, wrong, 2] * 9, device="cpu")]
+    with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis"):
         to_host(picked)

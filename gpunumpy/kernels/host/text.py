@@ -28,7 +28,7 @@ from ...core.schedule.kernel import (
     Store,
 )
 from ...core.schedule.sizes import Formulas, Size
-from .index_errors import index_errors
+from .gathers import gather, gather_run, gather_runs
 from .loop_nest import Nest, ancestors, writes_along_rows
 from .op_functions import accumulator, function
 from .reduce import reducer
@@ -39,113 +39,6 @@ def _compiled(text: str) -> CodeType:
     """Return the code object of the only function in a text."""
     (code,) = [x for x in compile(text, "<gpunumpy host kernel>", "exec").co_consts if isinstance(x, CodeType)]
     return code
-
-
-def _positions(
-    base: Any, index: Sequence[Any], dims: Sequence[int], strides: Sequence[int], source_location: int
-) -> Any:
-    """Return ``base + sum(wrap(index[k], dims[k]) * strides[k])``; an index out of bounds is clamped and reported."""
-    at = base
-    for values, n, stride in zip(index, dims, strides, strict=True):
-        values, low = _in_bounds(numpy.asarray(values), n, source_location)
-        if low < 0:
-            values = numpy.where(values < 0, values + n, values)
-        # As few arrays as can be are made: to be given their memory takes as long as to gather.
-        offsets = values if stride == 1 else values * stride
-        at = offsets if type(at) is not numpy.ndarray and at == 0 else at + offsets
-    return at
-
-
-def _in_bounds(values: Any, n: int, source_location: int) -> tuple[Any, int]:
-    """Return the indices of an axis of size `n`, clamped and reported if they are out of bounds, and the smallest."""
-    if not values.size:
-        return values, 0
-    low, high = values.min(), values.max()
-    if low < -n or high >= n:
-        invalid = low if low < -n else high
-        index_errors.append((f"index {invalid} is out of bounds for axis with size {n}", int(source_location)))
-        values = values.clip(-n, n - 1)
-    return values, low
-
-
-def gather(
-    source: Any,
-    base: Any,
-    index: Sequence[Any],
-    dims: Sequence[int],
-    strides: Sequence[int],
-    source_location: int,
-    out: Any = None,
-) -> Any:
-    """Return the elements of `source` at the positions that the indices give."""
-    if strides == (1,) and dims[0] and type(base) is not numpy.ndarray:
-        source = source[base : base + dims[0]]
-        at, _ = _in_bounds(numpy.asarray(index[0]), dims[0], source_location)
-    else:
-        at = _positions(base, index, dims, strides, source_location)
-    # Every position is in bounds, if perhaps counted from the end: "wrap" takes less time than NumPy's own check.
-    return source.take(at, mode="wrap", out=out)
-
-
-def gather_runs(
-    source: Any,
-    base: Any,
-    index: Sequence[Any],
-    dims: Sequence[int],
-    strides: Sequence[int],
-    source_location: int,
-    shape: tuple[int, ...],
-    steps: tuple[int, ...],
-    out: Any = None,
-) -> Any:
-    """Gather a run of elements at every position, with this shape and these strides in bytes (`steps`)."""
-    itemsize = source.itemsize
-    if out is not None and out.flags.c_contiguous and len(index) == 1 and type(base) is not numpy.ndarray:
-        (n,), (pitch,) = dims, strides
-        if n and _is_contiguous(shape, steps, itemsize) and prod(shape) == pitch:  # whole rows
-            at, _ = _in_bounds(numpy.asarray(index[0]), n, source_location)
-            rows = source[base : base + n * pitch].reshape(n, pitch)
-            rows.take(at.reshape(-1), 0, out.reshape(-1, pitch), "wrap")
-            return out
-    at = _positions(base, index, dims, strides, source_location)
-    count = max(0, source.size - sum((n - 1) * step for n, step in zip(shape, steps, strict=True)) // itemsize)
-    runs = numpy.ndarray((count, *shape), source.dtype, source, 0, (itemsize, *steps))
-    gathered = runs[numpy.reshape(at, -1)]
-    gathered = gathered.reshape(at.shape[: at.ndim - len(shape)] + shape) if at.ndim else gathered[0]
-    if out is None:
-        return gathered
-    out[...] = gathered
-    return out
-
-
-def _is_contiguous(shape: tuple[int, ...], steps: tuple[int, ...], itemsize: int) -> bool:
-    """Return whether elements of these strides in bytes are side by side, in C order."""
-    for n, step in zip(reversed(shape), reversed(steps), strict=True):
-        if n != 1 and step != itemsize:
-            return False
-        itemsize *= n
-    return True
-
-
-def gather_run(
-    source: Any,
-    base: Any,
-    index: Sequence[Any],
-    dims: Sequence[int],
-    strides: Sequence[int],
-    source_location: int,
-    shape: tuple[int, ...],
-    steps: tuple[int, ...],
-) -> Any:
-    """Return the run at the only position, as `gather_runs` but without a copy: a view of `source`."""
-    at = base
-    for value, n, stride in zip(index, dims, strides):
-        i = value.item()
-        if not -n <= i < n:
-            index_errors.append((f"index {i} is out of bounds for axis with size {n}", int(source_location)))
-            i = 0 if i < 0 else max(0, n - 1)
-        at += (i + n if i < 0 else i) * stride
-    return numpy.ndarray(shape, source.dtype, source, at * source.itemsize, steps)
 
 
 def affine_grid(at: Affine, shape: Sequence[int]) -> Any:
