@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "element_moves.hpp"
+#include "kept_memory.hpp"
 #include "new_arrays.hpp"
 #include "operands.hpp"
 #include "stand_in.hpp"
@@ -137,6 +138,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     {
         Silence silence(!(self->rules & IS_QUIET));
         if (!silence) return nullptr;
+        const KeptMemory kept(operands.largest() * static_cast<npy_intp>(sizeof(double)));
         result = Ref(result_of(self, taken + 1, count, names));
     }
     if (!result) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kept_memory.hpp"
+
 namespace core {
 
 namespace {
@@ -128,6 +130,7 @@ PyObject* made_of_taken(int rules, PyObject* numpy_function, PyObject* const* ar
     if (!PyArray_CheckExact(result.get())) return nullptr;
     PyArrayObject* data = reinterpret_cast<PyArrayObject*>(result.get());
     if ((rules & IS_OF_DATA) && (result.get() == args[0] || PyArray_BASE(data))) {
+        const KeptMemory kept(PyArray_NBYTES(data));
         result = Ref(PyArray_NewCopy(data, NPY_KEEPORDER));
         if (!result) return nullptr;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "kept_memory.hpp"
 #include "new_arrays.hpp"
 
 namespace core {
@@ -146,6 +147,7 @@ PyObject* Operands::taken_copy(PyObject* x) {
     if ((rules_ & IS_SHOWING) || !have_queue()) return nullptr;
     PyArrayObject* data = reinterpret_cast<PyArrayObject*>(x);
     if (!is_at_hand(data, host_bytes_of(queue()))) return nullptr;
+    const KeptMemory kept(PyArray_NBYTES(data));
     PyObject* copy = PyArray_NewCopy(data, NPY_KEEPORDER);
     if (!copy) return nullptr;
     PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(copy), NPY_ARRAY_WRITEABLE);

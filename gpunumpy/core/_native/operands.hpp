@@ -83,6 +83,7 @@ public:
     bool are_small();
 
     int count() const { return count_; }  // of the arrays
+    npy_intp largest() const { return largest_; }  // the size of the largest
     PyObject* operator[](int k) const { return k < MAX_ARRAYS ? arrays_[k] : PyList_GET_ITEM(more_.get(), k - MAX_ARRAYS); }
     // That of the first array, or of the default device.
     PyObject* queue() const { return queue_.get(); }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "axes.hpp"
+#include "kept_memory.hpp"
 #include "new_arrays.hpp"
 #include "temporaries.hpp"
 
@@ -270,6 +271,7 @@ __attribute__((noinline)) PyObject* array_by_loop(PyUFuncObject* ufunc, int loop
         }
     }
     if (!made) {
+        const KeptMemory kept(axes.size() * static_cast<npy_intp>(sizeof(double)));
         const Ref memory(PyArray_EMPTY(axes.ndim(), axes.shape(), type, axes.is_fortran()));
         made = Ref(memory ? new_host_array(memory.get(), Py_None, queue, ON_HOST | MADE_AS_ARRAY) : nullptr);
         if (!made) return nullptr;
