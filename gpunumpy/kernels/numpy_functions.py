@@ -47,6 +47,15 @@ def putmask(options: tuple[Any, ...], out: Any, x: Any, mask: Any, values: Any) 
     numpy.putmask(out, mask, values)
 
 
+def repeat(options: tuple[Any, ...], out: Any, x: Any) -> None:
+    """Copy an array once for each time that its elements are repeated along an axis."""
+    (axis,) = options
+    times = out.shape[axis] // x.shape[axis]
+    runs = out.reshape(*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
+    for k in range(times):
+        runs[(slice(None),) * (axis + 1) + (k,)] = x
+
+
 def partition(options: tuple[Any, ...], out: Any, x: Any, *kth: Any) -> None:
     """Partition every row at the positions `kth`; float16 as float32, for the reason that `kernels.sort.host` has."""
     if x.dtype == numpy.float16:

@@ -49,6 +49,10 @@ def written(function: Callable[..., None], a: Any, *args: Any) -> Any:
 
 
 CASES |= {
+    "elements repeated": (lambda np, a: np.repeat(a[:, ::2], 2), "repeat"),
+    "elements of rows repeated": (lambda np, a: np.repeat(a.T, 5, 1), "repeat"),
+    "short rows repeated": (lambda np, a: np.repeat(a[:, :3], 4, 0), "repeat"),
+    "a repeated expression": (lambda np, a: np.repeat((a == 2)[..., None], 3, -1), "repeat"),
     "values at a mask": (lambda np, a: written(np.place, a, a != 3, a[0]), "place"),
     "few values at a mask of columns": (lambda np, a: written(np.place, a.T, a.T == 2, a[3, :2]), "place"),
     "values repeated": (lambda np, a: written(np.putmask, a, a != 3, a[:, 1]), "putmask"),

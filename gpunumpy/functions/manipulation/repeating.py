@@ -16,6 +16,7 @@ from ...core.recording.array import is_scalar, ndarray, to_host, wrap, wrap_orde
 from ...core.recording.memo import memoize_recording, shared_generator
 from ...core.recording.record import as_array, ndim_of, transposed
 from ...core.runtime.evaluate import traits_of
+from ...core.runtime.numpy_calls import calls_numpy
 from ...core.source_location import source_location
 from ..creation.arrays import array, array_in_memory_order, as_shape, axes_in_memory, constant, mark_owner_as_array
 from ..creation.ranges import apply_op, scalar_node
@@ -124,6 +125,11 @@ def _strided_view(x: ndarray, shape: Shape, strides: tuple[int, ...]) -> Node:
     return graph.view(x.value(), Layout(shape, strides, 0))
 
 
+# A kernel on the CPU is a loop of NumPy's that begins anew with each run of equal elements. Up to so many elements that
+# takes longer than to write the first element of all runs, then the second.
+_MAX_SHORT_RUN = 16
+
+
 def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
     """Repeat every element. See `numpy.repeat`."""
     x = as_array(a)
@@ -143,10 +149,15 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> ndarray:
     times = int(to_host(repeats).item() if isinstance(repeats, ndarray) else repeats.item())
     if times < 0 and x.shape[axis]:
         raise ValueError("repeats may not contain negative values.")
+    repeated_shape = (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :])
+    is_of_short_runs = times > 1 and times * prod(x.shape[axis + 1 :]) <= _MAX_SHORT_RUN
+    if x.size and is_of_short_runs and calls_numpy(x.device):
+        repeated = graph.library_call("repeat", (axis,), (x.value(),), (repeated_shape, x.dtype))
+        return array_in_shape(repeated, repeated_shape)
     strides = layout.c_strides(x.shape)
     shape = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
     node = _strided_view(x, shape, (*strides[: axis + 1], 0, *strides[axis + 1 :]))
-    return array_in_shape(node, (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]))
+    return array_in_shape(node, repeated_shape)
 
 
 def _repeated_by(x: ndarray, counts: ndarray, axis: int) -> ndarray:

@@ -120,6 +120,7 @@ RECORDS = (
     _numpy("pad"),
     _numpy("place", _like_first),
     _numpy("putmask", _like_first),
+    _numpy("repeat"),
     _numpy("unpackbits"),
     _numpy("partition", _like_first),
     _numpy("argpartition", lambda options, args: ((args[0].shape, INT64),)),
