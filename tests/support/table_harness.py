@@ -90,7 +90,8 @@ class Compiled:
             body = "".join(write(symbol, case) for symbol, case, write in mine)
             source.write_text(_PRELUDE + helpers + body)
             library = source.with_suffix(".so")
-            command = ["g++", "-std=c++17", "-O1", "-w", "-ffp-contract=off", "-DGPUNUMPY_HOST", "-fPIC", "-shared"]
+            # To optimize takes twice as long again as to compile, and these loops run once over few numbers.
+            command = ["g++", "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-DGPUNUMPY_HOST", "-fPIC", "-shared"]
             process = subprocess.Popen([*command, "-o", library, source], stderr=subprocess.PIPE, text=True)
             running.append((process, library, mine))
         self._elementwise: dict[Case, Any] = {}
