@@ -11,6 +11,7 @@ MODULES: dict[str, dict[str, str]] = {
     "Pillow": {"Image": "PIL.Image"},
     "dask": {"da": "dask.array", "backend": "gpunumpy.dask"},
     "einops": {"einops": "einops", "eap": "einops.array_api"},
+    "h5py": {"h5py": "h5py", "io": "io"},
     "jax": {"jax": "jax", "jnp": "jax.numpy"},
     "matplotlib": {"plt": "matplotlib.pyplot", "matplotlib": "matplotlib"},
     "SciPy": {"stats": "scipy.stats", "interpolate": "scipy.interpolate"},
@@ -32,6 +33,9 @@ MODULES: dict[str, dict[str, str]] = {
     "xarray": {"xr": "xarray"},
     "zarr": {"zarr": "zarr"},
 }
+
+# A file of HDF5 that is in memory alone.
+_HDF5 = "h5py.File(io.BytesIO(), 'w')"
 
 SAME: dict[str, tuple[str, ...]] = {
     "Pillow": ("np.asarray(Image.fromarray(numpy.asarray(rgb)).resize((8, 8)))",),
@@ -61,6 +65,15 @@ SAME: dict[str, tuple[str, ...]] = {
         "eap.repeat(m, 'a b -> a b c', c=2)",
         "eap.pack([m, m], 'a *')[0]",
         "eap.unpack(m, [[2], [2]], 'a *')",
+    ),
+    "h5py": (
+        f"{_HDF5}.create_dataset('m', data=m)[:]",
+        f"{_HDF5}.create_dataset('m', data=m, chunks=(2, 2))[1:3]",
+        f"{_HDF5}.create_dataset('x', data=x)[k[:4]]",
+        f"[(d := {_HDF5}.create_dataset('m', m.shape, 'f8')).__setitem__(slice(None), m), d[:]][1]",
+        f"[(d := {_HDF5}.create_dataset('m', m.shape, 'f8')).__setitem__(2, m[0]), d[:]][1]",
+        f"[(f := {_HDF5}).attrs.__setitem__('k', k), f.attrs['k']][1]",
+        f"np.asarray({_HDF5}.create_dataset('m', data=m, chunks=(2, 2))).sum(0)",
     ),
     "jax": (
         "numpy.asarray(jnp.asarray(f))",
@@ -230,6 +243,14 @@ SAME: dict[str, tuple[str, ...]] = {
 REFUSED: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Pillow": (("numpy.asarray(Image.fromarray(rgb))", "AttributeError", "numpy.asarray(Image.fromarray(rgb.get()))"),),
     "einops": (("einops.rearrange(m, 'a b -> b a')", "RuntimeError", "eap.rearrange(m, 'a b -> b a')"),),
+    "h5py": (
+        (f"{_HDF5}.create_dataset('x', data=x)[mask]", "TypeError", f"{_HDF5}.create_dataset('x', data=x)[mask.get()]"),
+        (
+            f"[(d := {_HDF5}.create_dataset('m', m.shape, 'f8')).write_direct(m), d[:]][1]",
+            "TypeError",
+            f"[(d := {_HDF5}.create_dataset('m', m.shape, 'f8')).write_direct(m.get()), d[:]][1]",
+        ),
+    ),
     "jax": tuple(
         (f"numpy.asarray({call.format('f')})", error, f"numpy.asarray({call.format('jnp.asarray(f)')})")
         for call, error in (

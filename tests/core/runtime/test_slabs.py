@@ -338,6 +338,21 @@ def test_of_zarr_to_zarr(limit: None) -> None:
     numpy.testing.assert_array_equal(zarr.array(np.asarray(source) + 1)[:], data() + 1)
 
 
+def test_of_hdf5_to_hdf5(limit: None, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    with h5py.File(tmp_path / "data.h5", "w") as file:
+        source = file.create_dataset("source", data=data(), chunks=(300, COLUMNS))
+        target = file.create_dataset("target", source.shape, source.dtype, chunks=(200, COLUMNS))
+        x = np.asarray(source)
+        assert type(x._node.data) is SpilledBuffer
+        numpy.testing.assert_allclose(x.mean(axis=0).get(), data().mean(axis=0), rtol=1e-13)
+        y = x / 2
+        for first in range(0, ROWS, 500):  # part by part, as the page on memory says
+            target[first : first + 500] = y[first : first + 500].get()
+        numpy.testing.assert_array_equal(target[:], data() / 2)
+        numpy.testing.assert_array_equal((x[::-1] + 1).get(), data()[::-1] + 1)
+
+
 @pytest.mark.parametrize("name", ["sums of columns", "transposed", "some rows"])
 def test_of_chunks_that_have_changed(limit: None, name: str) -> None:
     """As a file that was made shorter: what is not there is no value."""
