@@ -73,6 +73,7 @@ def test_what_a_plan_is_made_of_is_taken_for_old() -> None:
     """If it is much: the collector would look at all of it as soon as it works again."""
     looked: list[str] = []
     kept: list[list[list[int]]] = []
+    gc.enable()  # Dask may have left it off in this process
 
     def made(count: int) -> list[list[int]]:
         gc.collect(0)

@@ -113,7 +113,8 @@ def test_spilled_results(tmp_path: Any) -> None:
         x = client.persist(da.ones((4000, 1000), chunks=(200, 1000)) * da.arange(1000, chunks=1000))
         total = (x + 1).sum().compute(scheduler=client)
         assert float(total) == 4000 * (sum(range(1000)) + 1000)
-        assert sum(client.run(_spilled).values()) > 0
+        has_gpu = np.default_device().kind == "cuda"  # the chunks then take nothing of what workers have on the host
+        assert (sum(client.run(_spilled).values()) == 0) == has_gpu
         assert set(client.run(_weight).values()) == {"bytes_on_the_host"}
 
 

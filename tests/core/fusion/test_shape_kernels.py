@@ -26,7 +26,7 @@ CALLS: tuple[tuple[str, int, Callable[[Any], Any]], ...] = (
     ("concatenate", 1, lambda a: np.concatenate([a * 2, a + 1])),
     ("stack", 1, lambda a: np.stack([a, -a], axis=-1)),
     ("tile", 1, lambda a: np.tile(a, (2, 3))),
-    ("repeat", 1, lambda a: np.repeat(a, 2, axis=1) * 2),  # and, on the CPU device, a library call
+    ("repeat", 1, lambda a: np.repeat(a, 2, axis=0)),
     ("pad by index", 1, lambda a: np.pad(a, 1, "reflect") * 2),  # and, on the CPU device, a library call
     ("pad with a constant", 1, lambda a: np.pad(a, 1)),
     ("flip", 1, lambda a: np.flip(a) + a),

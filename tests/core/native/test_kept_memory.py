@@ -29,8 +29,10 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.fixture(autouse=True)
 def on_host() -> Iterator[None]:
+    """Of a GPU's arrays none is on the host that is so large."""
     before = np.set_residence("auto")
-    yield
+    with np.Device("cpu"):
+        yield
     np.set_residence(before)
 
 
