@@ -3,7 +3,8 @@
 Python locks a module while a thread imports it, and in a forked child that lock of another thread would never be free.
 So a late import holds a lock of this package, which a fork takes. A signal handler that computes something in the
 middle of an import would find half of a module. So the import runs in a thread of its own, where no handler runs.
-Such a module must not compute as it is imported.
+Such a module must not compute as it is imported. Inside an import of the program's there is no such lock: a thread that
+has it may wait for the very module that is being imported.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ def import_late(name: str, package: str | None = None, *, alone: bool = False) -
     _ahead.discard(name)
     if name in _complete:
         return _complete[name]
-    if threading.current_thread() is threading.main_thread() and not _is_importing(sys._getframe()):
+    is_importing = _is_importing(sys._getframe())
+    if is_importing and not alone:
+        module = _complete[name] = import_module(name)
+        return module
+    if threading.current_thread() is threading.main_thread() and not is_importing:
         job = Job(lambda: _import(name, alone))
         job.start_alone()
         job.wait()
@@ -57,8 +62,11 @@ def import_late(name: str, package: str | None = None, *, alone: bool = False) -
 
 
 def import_ahead(name: str) -> None:
-    """Import a module for which the program may ask later; called in a thread beside the program."""
-    if name not in _complete:
+    """Import a module for which the program may ask later; called in a thread beside the program.
+
+    A module of a package that the program is importing at this moment is left to the program.
+    """
+    if name not in _complete and not any(map(_is_being_imported, _packages(name))):
         _ahead.add(name)
         _import(name, False)
 
@@ -83,6 +91,17 @@ def _is_importing(frame: FrameType | None) -> bool:
     return False
 
 
+def _is_being_imported(name: str) -> bool:
+    """Return whether a thread is inside the import of a module, which others have no more than a part of."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))
+
+
+def _packages(name: str) -> Iterator[str]:
+    """Give the names of the packages that a module is in, the outermost first."""
+    return (name[:end] for end, letter in enumerate(name) if letter == ".")
+
+
 # --- packages whose code does not run --------------------------------------------------------------------------------
 
 
@@ -103,16 +122,16 @@ def _without_packages(name: str) -> Iterator[None]:
     """Have other objects stand for the packages that a module is in and that are not imported."""
     stand_ins = []
     try:
-        for end in (k for k, letter in enumerate(name) if letter == "."):
-            if name[:end] in sys.modules:
+        for package in _packages(name):
+            if package in sys.modules:
                 continue
-            spec = find_spec(name[:end])
+            spec = find_spec(package)
             if spec is None:
                 break
             stand_in = module_from_spec(spec)
             stand_in.__class__ = _StandIn
             stand_ins.append(stand_in)
-            sys.modules.setdefault(name[:end], stand_in)
+            sys.modules.setdefault(package, stand_in)
         yield
     finally:
         _left_out.update(stand_in.__name__ for stand_in in stand_ins)

@@ -39,7 +39,9 @@ def folder(tmp_path: Path) -> Path:
 def printed(folder: Path, program: str) -> list[str]:
     sources = str(Path(__file__).parents[2])
     path = f"import sys; sys.path[:0] = [{str(folder)!r}, {sources!r}]\n"
-    done = subprocess.run([sys.executable, "-c", path + program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", path + program], capture_output=True, text=True, check=True, timeout=100
+    )
     return done.stdout.splitlines()
 
 
@@ -142,3 +144,36 @@ del value
 print(kept())
 """
     assert printed(folder, program) == ["no library", "None"]
+
+
+@pytest.mark.parametrize("ahead", ["package.later", "neighbour.tools"])
+def test_a_module_that_is_imported_ahead_does_not_wait_for_an_import_that_waits_for_it(
+    tmp_path: Path, ahead: str
+) -> None:
+    """A thread imports a module of a package that the program is importing, or one that itself imports the package."""
+    for path, text in {
+        "package/__init__.py": """
+import sys
+from gpunumpy.core.late_imports import import_late
+thread = sys.modules["__main__"].thread
+thread.start()
+thread.join(0.5)  # it is over, or it waits for this module
+ANSWER = import_late("package.rest").ANSWER
+""",
+        "package/rest.py": "ANSWER = 42\n",
+        "package/later.py": "",
+        "neighbour/__init__.py": "",
+        "neighbour/tools.py": "import package\nANSWER = package.ANSWER\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    program = f"""
+import threading
+from gpunumpy.core.late_imports import import_ahead, import_late
+import neighbour
+thread = threading.Thread(target=import_ahead, args=({ahead!r},))
+import package
+thread.join()
+print(package.ANSWER, import_late("neighbour.tools").ANSWER)
+"""
+    assert printed(tmp_path, program) == ["42 42"]
