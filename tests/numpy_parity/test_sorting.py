@@ -93,6 +93,31 @@ def test_shapes_and_axes(name: str, dtype: Any) -> None:
             both(name, data, axis, "stable")
 
 
+# Long rows: of numbers that differ in a few lower bits alone, of all numbers of a dtype, and of few of them.
+LONG_ROWS: dict[str, Callable[[Any], Any]] = {
+    "close floats": lambda rng: 1 + 2.0**-52 * rng.permutation(5000),
+    "close negative floats and others": lambda rng: numpy.append(-1 - 2.0**-52 * rng.integers(0, 99, 5000), [-2, 9e99]),
+    "floats of all sizes": lambda rng: rng.standard_normal(5000) * 10.0 ** rng.integers(-300, 300, 5000),
+    "short floats": lambda rng: rng.standard_normal(5000).astype("f4"),
+    "equal short floats": lambda rng: sample("f4", (5000,)),
+    "ascending floats": lambda rng: numpy.sort(sample("f8", (5000,))),
+    "all integers": lambda rng: rng.integers(-(2**63), 2**63, 5000),
+    "close integers and others": lambda rng: numpy.append(rng.integers(2**62, 2**62 + 99, 5000), [-(2**63), 5]),
+    "all unsigned integers": lambda rng: rng.integers(0, 2**64, 5000, "u8"),
+    "all short integers": lambda rng: rng.integers(-(2**31), 2**31, 5000, "i4"),
+    "few short integers": lambda rng: rng.integers(-50, 50, 5000, "i4"),
+    "few unsigned integers": lambda rng: rng.integers(2**64 - 50, 2**64 - 1, 5000, "u8"),
+}
+
+
+@pytest.mark.parametrize("row", LONG_ROWS.values(), ids=LONG_ROWS)
+def test_positions_of_long_rows(row: Callable[[Any], Any]) -> None:
+    data = row(numpy.random.default_rng(2))
+    for values in (data, data[::-3], data[:4990].reshape(10, -1), data[:4990].reshape(-1, 10).T):
+        both("argsort", values, -1, "stable")
+        both("argsort", values, 0, "stable")
+
+
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 @pytest.mark.parametrize("name", ["sort", "argsort"])
 def test_views(name: str, view: Callable[[Any], Any]) -> None:

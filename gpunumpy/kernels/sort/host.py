@@ -42,36 +42,102 @@ def argsort(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """
     (descending,) = options
     if descending and x.dtype.kind == "f":
-        out[...] = _stable_order(-x)
+        _stable_order(-x, out)
     elif descending:
-        numpy.subtract(x.shape[-1] - 1, _stable_order(x[..., ::-1])[..., ::-1], out=out)
+        _stable_order(x[..., ::-1], out)
+        out[...] = x.shape[-1] - 1 - out[..., ::-1]
     else:
-        out[...] = _stable_order(x)
+        _stable_order(x, out)
 
 
-def _stable_order(x: Any) -> Any:
-    """Return the positions that sort every row, with equal elements in their original order.
+def _stable_order(x: Any, out: Any) -> None:
+    """Compute the positions that sort every row, with equal elements in their original order.
 
-    For wide types it is faster to correct NumPy's default sort than to use its stable one. If some elements are equal,
-    keys are sorted whose upper half is the number of the group of equal elements, and whose lower half is the position.
+    For wide types NumPy's sort of numbers, on vectors, takes a fraction of the time of its sorts of positions: keys are
+    sorted that begin with the rank of an element, or as much of it as there is room for, and end with its position.
     """
-    if x.itemsize < 4 or x.shape[-1] >= 2**31:
-        return x.argsort(kind="stable")
+    length = x.shape[-1]
+    if x.itemsize < 4 or length >= 2**31 or not x.size:
+        out[...] = x.argsort(kind="stable")
+        return
+    if x.size == length:
+        x, out = x.reshape(-1), out.reshape(-1)
+    position_bits = (length - 1).bit_length()
+    position_mask = (1 << position_bits) - 1
+    ranks = _ranks(x, out)
+    if (ranks[..., :-1] <= ranks[..., 1:]).all():
+        out[...] = numpy.arange(length)
+        return
+    low = ranks.min()
+    key_bits = (int(ranks.max()) - int(low)).bit_length() + position_bits
+    fits = key_bits <= 63
+    keys = numpy.empty(x.shape, numpy.int32) if key_bits <= 31 else out
+    if fits:
+        numpy.subtract(ranks, low, out=keys, dtype=keys.dtype)
+        keys <<= position_bits
+    else:
+        numpy.bitwise_and(ranks, ~position_mask, out=keys)
+    keys |= numpy.arange(length, dtype=keys.dtype)
+    keys.sort()
+    numpy.bitwise_and(keys, position_mask, out=out)
+    if not fits:
+        _sort_by_lower_bits(out, ranks, ~position_mask)
+
+
+def _ranks(x: Any, scratch: Any) -> Any:
+    """Return signed integers of the size of the elements, in their order; all NaNs, at the end, are equal.
+
+    The other array is written to: memory that is asked of the system takes longer than all that is done to it.
+    """
+    signed = numpy.dtype(f"i{x.itemsize}")
+    limits = numpy.iinfo(signed)
+    if x.dtype.kind == "u":
+        return x.view(signed) ^ signed.type(limits.min)
+    if x.dtype.kind != "f":
+        return x
+    ranks = (x + x.dtype.type(0)).view(signed)  # zeros of both signs are equal
+    # The larger a negative number, the smaller are its bits but the sign.
+    changed = scratch.reshape(-1).view(signed)[: x.size].reshape(x.shape)
+    numpy.right_shift(ranks, limits.bits - 1, out=changed)
+    changed &= limits.max
+    ranks ^= changed
+    ranks[numpy.isnan(x)] = limits.max
+    return ranks
+
+
+def _sort_by_lower_bits(order: Any, ranks: Any, upper_mask: int) -> None:
+    """Change positions that sort rows by the upper bits of ranks into those that sort them by all bits."""
+    ordered = _taken(ranks, order)
+    is_wrong = ordered[..., :-1] > ordered[..., 1:]
+    if not is_wrong.any():
+        return
+    if ranks.ndim > 1:
+        rows = is_wrong.any(-1)
+        order[rows] = _order_by_groups(ranks[rows])
+        return
+    ordered &= upper_mask
+    is_alike = ordered[:-1] == ordered[1:]
+    places = numpy.flatnonzero(numpy.append(is_alike, False) | numpy.append(False, is_alike))
+    some = order[places]
+    order[places] = some.take(_order_by_groups(ranks.take(some)))
+
+
+def _order_by_groups(x: Any) -> Any:
+    """Return the positions that sort every row of integers, by keys of the number of a group of equal elements."""
     order = x.argsort()
-    ordered = numpy.take_along_axis(x, order, -1)
-    left, right = ordered[..., :-1], ordered[..., 1:]
-    is_new_group = left != right
-    if x.dtype.kind == "f":
-        is_new_group &= ~numpy.isnan(left)  # the NaNs, at the end, are one group
-    if is_new_group.all():
-        return order
+    ordered = _taken(x, order)
     keys = numpy.zeros(x.shape, numpy.int64)
-    numpy.cumsum(is_new_group, axis=-1, out=keys[..., 1:])
+    numpy.cumsum(ordered[..., :-1] != ordered[..., 1:], axis=-1, out=keys[..., 1:])
     keys <<= 32
     keys |= order
     keys.sort()
     keys &= 2**32 - 1
     return keys
+
+
+def _taken(x: Any, order: Any) -> Any:
+    """Return the elements of every row at positions of the row."""
+    return x.take(order) if x.ndim == 1 else numpy.take_along_axis(x, order, -1)
 
 
 def sort_upper(options: tuple[Any, ...], out: Any, x: Any) -> None:
