@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from queue import SimpleQueue
 
@@ -155,6 +155,21 @@ class Job:
         except IndexError:
             return False
         return True
+
+
+def wait_for_all(jobs: Iterable[Job]) -> None:
+    """Wait for the calls that have begun, cancel the others, and raise what ends the wait only afterwards."""
+    unfinished = list(jobs)
+    interruption: BaseException | None = None
+    while unfinished:
+        try:
+            while unfinished:
+                unfinished[-1].cancel_or_wait()
+                unfinished.pop()
+        except BaseException as error:
+            interruption = error
+    if interruption is not None:
+        raise interruption
 
 
 class _Helpers:

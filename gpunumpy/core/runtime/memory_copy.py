@@ -1,9 +1,9 @@
 """Copies between the host and devices, and between devices.
 
-Pageable memory is copied through pinned chunks of one size: NumPy fills a chunk (with the GIL released) while the GPU
-copies the chunk before it. So a copy to the device returns once its source has been read, without waiting for the
-queue; a copy to the host waits for the bytes that it returns. Sources up to 64 KiB need no chunk: the driver takes
-their bytes with the call.
+Pageable memory is copied through pinned chunks of one size: helper threads fill chunks (with the GIL released) while
+the GPU copies those before them, as one thread copies a fraction of what the link carries. So a copy to the device
+returns once its source has been read, without waiting for the queue; a copy to the host waits for the bytes that it
+returns. Sources up to 64 KiB need no chunk: the driver takes their bytes with the call.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy
 
+from ..helpers import Job, wait_for_all, workers
 from .device import Device, check, driver, refuse_capture
 from .host_work import observed
 from .memory import Buffer, address, attempted, host_bytes, new_event, pinned, staying, unnoted
@@ -23,7 +25,65 @@ from .page_locked import is_page_locked
 CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the calls around it
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
 CHUNKS_IN_FLIGHT = 4  # during a copy to the host
+MAX_COPIERS = 8  # helper threads of a copy: more gain nothing (benchmarks/host_transfers.py)
+MOST_PIECES = 4  # of a chunk, so that several helpers share a copy of a megabyte or two
 _INLINE_BYTES = 1 << 16  # sources up to this size travel with the call of the driver
+
+
+class _Copying:
+    """Context in which helper threads copy pieces within the host, several at once; this thread ends each in turn.
+
+    An exception leaves it only when no helper copies any more. Helpers do nothing else: to find memory for the driver
+    may take locks that this thread holds.
+
+    Parameters
+    ----------
+    nbytes : int
+        Of all pieces: few are copied by this thread alone.
+
+    Attributes
+    ----------
+    piece_bytes : int
+        How large a piece should be at most.
+    """
+
+    def __init__(self, nbytes: int) -> None:
+        least = CHUNK_BYTES // MOST_PIECES
+        self._copiers = min(workers(), MAX_COPIERS, nbytes // least)
+        self.piece_bytes = CHUNK_BYTES if self._copiers < 2 else min(CHUNK_BYTES, max(least, nbytes // self._copiers))
+        self._under_way: deque[tuple[Job, Callable[[], object], Callable[[], object]]] = deque()
+
+    def __enter__(self) -> _Copying:
+        return self
+
+    def add(self, target: numpy.ndarray, source: numpy.ndarray, then: Callable[[], object] = lambda: None) -> None:
+        """Copy a piece, later; `then` is called in this thread after the copy."""
+        copy = partial(numpy.copyto, target, source)
+        if self._copiers < 2:
+            copy()
+            then()
+            return
+        job = Job(copy)
+        self._under_way.append((job, copy, then))
+        job.start()
+        if len(self._under_way) > self._copiers:
+            self._end_first()
+
+    def _end_first(self) -> None:
+        job, copy, then = self._under_way[0]
+        if not job.cancel_or_wait():  # no helper was free
+            copy()
+        if job.error is not None:
+            raise job.error
+        self._under_way.popleft()
+        then()
+
+    def __exit__(self, error: object, *_: object) -> None:
+        try:
+            while error is None and self._under_way:
+                self._end_first()
+        finally:
+            wait_for_all([job for job, _, _ in self._under_way])  # none, but after an exception
 
 
 class _Chunk:
@@ -64,14 +124,18 @@ class _Stage:
 
     def upload(self, ptr: int, source: numpy.ndarray) -> None:
         """Queue a copy of the elements of a pageable array, in C order, to an address of the device."""
+        with _Copying(source.nbytes) as copying:
+            for piece in _pieces(source, copying.piece_bytes):
+                chunk = self.take_chunk()
+                copying.add(_window(chunk.host, 0, piece), piece, partial(self._send, chunk, ptr, piece.nbytes))
+                ptr += piece.nbytes
+
+    def _send(self, chunk: _Chunk, ptr: int, nbytes: int) -> None:
+        """Queue the copy of a chunk that is filled."""
         stream = self.device.stream
-        for piece in _pieces(source):
-            chunk = self.take_chunk()
-            chunk.host[: piece.nbytes].view(piece.dtype).reshape(piece.shape)[...] = piece
-            _queue_copy(self.device, self.cuda.cuMemcpyHtoDAsync, ptr, chunk.ptr, piece.nbytes, stream)
-            check(self.cuda.cuEventRecord(chunk.event, stream))
-            self.busy.append(chunk)
-            ptr += piece.nbytes
+        _queue_copy(self.device, self.cuda.cuMemcpyHtoDAsync, ptr, chunk.ptr, nbytes, stream)
+        check(self.cuda.cuEventRecord(chunk.event, stream))
+        self.busy.append(chunk)
 
     def download(self, target: numpy.ndarray, ptr: int) -> None:
         """Copy bytes from an address of the device to pageable memory."""
@@ -79,41 +143,58 @@ class _Stage:
         stream = self.device.stream
         in_flight: deque[tuple[_Chunk, numpy.ndarray]] = deque()
         try:
-            for start in range(0, target.size, CHUNK_BYTES):
-                if len(in_flight) == CHUNKS_IN_FLIGHT:
-                    self.finish_chunk(in_flight)
-                piece = target[start : start + CHUNK_BYTES]
-                chunk = self.take_chunk()
-                _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, chunk.ptr, ptr + start, piece.size, stream)
-                check(self.cuda.cuEventRecord(chunk.event, stream))
-                in_flight.append((chunk, piece))
-            while in_flight:
-                self.finish_chunk(in_flight)
+            with _Copying(target.nbytes) as copying:
+                for start in range(0, target.size, copying.piece_bytes):
+                    if len(in_flight) == CHUNKS_IN_FLIGHT:
+                        self._finish_chunk(in_flight, copying)
+                    piece = target[start : start + copying.piece_bytes]
+                    chunk = self.take_chunk()
+                    _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, chunk.ptr, ptr + start, piece.size, stream)
+                    check(self.cuda.cuEventRecord(chunk.event, stream))
+                    in_flight.append((chunk, piece))
+                while in_flight:
+                    self._finish_chunk(in_flight, copying)
         finally:
             self.busy.extend([chunk for chunk, _ in in_flight])  # none, but after an exception
 
-    def finish_chunk(self, in_flight: deque[tuple[_Chunk, numpy.ndarray]]) -> None:
-        """Wait for the first chunk of a download, and copy its bytes to their place."""
+    def _finish_chunk(self, in_flight: deque[tuple[_Chunk, numpy.ndarray]], copying: _Copying) -> None:
+        """Wait for the first chunk of a download, and have its bytes copied to their place."""
         chunk, piece = in_flight[0]
         check(self.cuda.cuEventSynchronize(chunk.event))
-        piece[:] = chunk.host[: piece.size]
         in_flight.popleft()
-        self.free.append(chunk)
+        copying.add(piece, chunk.host[: piece.size], partial(self.free.append, chunk))
 
 
-def _pieces(source: numpy.ndarray) -> Iterator[numpy.ndarray]:
-    """Yield an array in pieces of at most the bytes of a chunk, in C order."""
-    if source.nbytes <= CHUNK_BYTES:
+def _pieces(source: numpy.ndarray, nbytes: int) -> Iterator[numpy.ndarray]:
+    """Yield an array in pieces of at most so many bytes, in C order."""
+    if source.nbytes <= nbytes:
         yield source
         return
     row = source.nbytes // len(source)
-    if row > CHUNK_BYTES:
+    if row > nbytes:
         for part in source:
-            yield from _pieces(part)
+            yield from _pieces(part, nbytes)
         return
-    step = CHUNK_BYTES // row
+    step = nbytes // row
     for start in range(0, len(source), step):
         yield source[start : start + step]
+
+
+def _window(memory: numpy.ndarray, start: int, piece: numpy.ndarray) -> numpy.ndarray:
+    """Return bytes of memory, from `start` on, as an array like another one, in C order."""
+    return memory[start : start + piece.nbytes].view(piece.dtype).reshape(piece.shape)
+
+
+def _copy_on_host(target: numpy.ndarray, source: numpy.ndarray) -> None:
+    """Copy the elements of an array, in C order, to bytes of the host."""
+    if source.nbytes < CHUNK_BYTES or not source.flags.c_contiguous:
+        _window(target, 0, source)[...] = source
+        return
+    start = 0
+    with _Copying(source.nbytes) as copying:
+        for piece in _pieces(source, copying.piece_bytes):
+            copying.add(_window(target, start, piece), piece)
+            start += piece.nbytes
 
 
 def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any) -> None:
@@ -152,8 +233,7 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
     if not source.size:
         return
     if buffer.host is not None:
-        window = buffer.host[offset : offset + source.nbytes]
-        window.view(source.dtype).reshape(source.shape)[...] = source
+        _copy_on_host(buffer.host[offset : offset + source.nbytes], source)
         return
     if borrow or source.flags.c_contiguous or source.nbytes <= _INLINE_BYTES:
         source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
@@ -208,7 +288,7 @@ def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None
     if (written := buffer.awaited()) is not None:
         target[:] = written
     elif buffer.host is not None:
-        target[:] = buffer.host[: buffer.nbytes]
+        _copy_on_host(target, buffer.host[: buffer.nbytes])
     elif is_pinned:
         refuse_capture(device, "a copy to the host")
         cuda = _stage(device).cuda
@@ -237,7 +317,7 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     if (written := buffer.awaited(offset, offset + nbytes)) is not None:
         target[:] = written
     elif buffer.host is not None:
-        target[:] = buffer.host[offset : offset + nbytes]
+        _copy_on_host(target, buffer.host[offset : offset + nbytes])
     elif nbytes:
         with staying(buffer), observed("copy", "from", buffer.device, nbytes=nbytes):
             _stage(buffer.device).download(target, buffer.ptr + offset)

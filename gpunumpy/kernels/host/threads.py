@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from ...core.helpers import Job, workers
+from ...core.helpers import Job, wait_for_all, workers
 from ...core.runtime.memory import explained
 
 # Unused contexts in which NumPy ignores floating-point errors. To enter one takes a tenth of the time of
@@ -80,22 +80,7 @@ def run_all(tasks: Iterable[Callable[[Each], object]], parallel: bool) -> None:
         todo.clear()
         raise
     finally:
-        _wait(jobs)
+        wait_for_all(jobs)
     for job in jobs:
         if job.error is not None:
             raise job.error
-
-
-def _wait(jobs: Iterable[Job]) -> None:
-    """Wait for the helpers that have begun, and raise what ends the wait only afterwards."""
-    unfinished = list(jobs)
-    interruption: BaseException | None = None
-    while unfinished:
-        try:
-            while unfinished:
-                unfinished[-1].cancel_or_wait()
-                unfinished.pop()
-        except BaseException as error:
-            interruption = error
-    if interruption is not None:
-        raise interruption
