@@ -185,7 +185,7 @@ def _window(memory: numpy.ndarray, start: int, piece: numpy.ndarray) -> numpy.nd
     return memory[start : start + piece.nbytes].view(piece.dtype).reshape(piece.shape)
 
 
-def _copy_on_host(target: numpy.ndarray, source: numpy.ndarray) -> None:
+def copy_on_host(target: numpy.ndarray, source: numpy.ndarray) -> None:
     """Copy the elements of an array, in C order, to bytes of the host."""
     if source.nbytes < CHUNK_BYTES or not source.flags.c_contiguous:
         _window(target, 0, source)[...] = source
@@ -233,7 +233,7 @@ def copy_from_host(buffer: Buffer, offset: int, source: numpy.ndarray, borrow: b
     if not source.size:
         return
     if buffer.host is not None:
-        _copy_on_host(buffer.host[offset : offset + source.nbytes], source)
+        copy_on_host(buffer.host[offset : offset + source.nbytes], source)
         return
     if borrow or source.flags.c_contiguous or source.nbytes <= _INLINE_BYTES:
         source = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
@@ -288,7 +288,7 @@ def move_to_host(target: numpy.ndarray, buffer: Buffer, is_pinned: bool) -> None
     if (written := buffer.awaited()) is not None:
         target[:] = written
     elif buffer.host is not None:
-        _copy_on_host(target, buffer.host[: buffer.nbytes])
+        copy_on_host(target, buffer.host[: buffer.nbytes])
     elif is_pinned:
         refuse_capture(device, "a copy to the host")
         cuda = _stage(device).cuda
@@ -317,7 +317,7 @@ def copy_to_host(buffer: Buffer, offset: int, nbytes: int) -> numpy.ndarray:
     if (written := buffer.awaited(offset, offset + nbytes)) is not None:
         target[:] = written
     elif buffer.host is not None:
-        _copy_on_host(target, buffer.host[offset : offset + nbytes])
+        copy_on_host(target, buffer.host[offset : offset + nbytes])
     elif nbytes:
         with staying(buffer), observed("copy", "from", buffer.device, nbytes=nbytes):
             _stage(buffer.device).download(target, buffer.ptr + offset)

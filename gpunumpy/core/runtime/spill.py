@@ -28,7 +28,7 @@ from .device import CPU, Device, is_lost
 from .host_copies import HostCopy, buffer_with
 from .marks import Mark
 from .memory import Buffer, may_move
-from .memory_copy import copy_from_host, move_to_host
+from .memory_copy import copy_from_host, copy_on_host, move_to_host
 from .memory_pool import BufferState, FreeList, LeavingBlock, Pool, PoolBuffer, has_views, size_class
 from .moves import PinnedBlock, mark_on, moves_of
 from .run import Run
@@ -498,7 +498,7 @@ def buffer_of(data: numpy.ndarray, device: Device) -> Buffer:
     if _is_mapped(data):
         return buffer_on_host(device, data.nbytes, HostCopy(content))
     place = place_on_host(device, data.nbytes)
-    place.content[:] = content
+    copy_on_host(place.content, content)
     return buffer_on_host(device, data.nbytes, copy_in(place))
 
 
