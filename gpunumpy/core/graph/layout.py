@@ -69,6 +69,15 @@ def c_strides(shape: Shape) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def place_in_memory(index: int, shape: Shape, strides: Sequence[int]) -> int:
+    """Return where memory with these strides has the element of an index in the C order of a shape."""
+    place = 0
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        index, k = divmod(index, n)
+        place += k * stride
+    return place
+
+
 def is_c_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
     """Return whether the strides are those of C order. Dimensions of size 1 and empty arrays fit any order."""
     if 0 in shape:

@@ -14,6 +14,8 @@ from ...core.dtypes import DType
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, checked_axis, normalize_axis
+from ...core.graph.node import Node
+from ...core.graph.primitives import LibraryCall, Update
 from ...core.recording.array import ndarray, wrap, wrap_ordered
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, leave_function_to_class, transposed
 from ..creation.arrays import array, mark_owner_as_array
@@ -39,6 +41,8 @@ __all__ = [
     "vsplit",
     "vstack",
 ]
+
+_MOST_PARTS = 16  # of an array that is joined to others part by part
 
 
 def as_arrays(items: Any) -> list[ndarray]:
@@ -140,9 +144,30 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     for x in parts:
         if x.size:
             value = cast_with_warning(x.value() if order is None else transposed(x.value(), order), dtype)
-            node = graph.update(node, Layout(value.signature.shape, strides, start * strides[dimension]), value)
+            for first, part in _parts_of(value):
+                offset = start * strides[dimension] + layout.place_in_memory(first, value.signature.shape, strides)
+                node = graph.update(node, Layout(part.signature.shape, strides, offset), part)
         start += x.shape[axis]
     return mark_owner_as_array(wrap_ordered(node, order))
+
+
+def _parts_of(value: Node) -> list[tuple[int, Node]]:
+    """Return what a pending array is joined of, with the place of each in its C order; else the array itself.
+
+    So what is joined along several axes is written once. An array that grows in a loop is not taken apart for ever.
+    """
+    shape = value.signature.shape
+    strides = layout.c_strides(shape)
+    parts: list[tuple[int, Node]] = []
+    node = value
+    while isinstance(primitive := node.signature.primitive, Update) and len(parts) < _MOST_PARTS:
+        region, args = primitive.region, node.args
+        if region.strides != strides or len(args) != 2:  # another thread may compute it at this moment
+            break
+        parts.append((region.offset, args[1]))
+        node = args[0]
+    is_joined = isinstance(primitive, LibraryCall) and primitive.name == "empty"
+    return parts[::-1] if parts and is_joined else [(0, value)]
 
 
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> ndarray:

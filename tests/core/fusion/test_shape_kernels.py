@@ -81,3 +81,55 @@ def test_what_is_rolled_along_several_axes_is_stored_once() -> None:
     assert [len(step.kernel.body.stores) for step in steps if isinstance(step, RunKernel)] == [1, 1]
     y = cube * 2
     numpy.testing.assert_array_equal(np.asnumpy(results[0]), sum([numpy.roll(y, 2, axis) for axis in range(3)], y))
+
+
+def nested(xp: Any, a: Any) -> Any:
+    """Blocks that are joined along two axes."""
+    return xp.block([[a[:1, :2], a[:1]], [a[:, -1:] * 2, a, a[:, :1]]])
+
+
+JOINED: dict[str, Callable[[Any, Any], Any]] = {
+    "block": nested,
+    "three axes": lambda xp, a: xp.block([[[a[:2], a[:2, :3]], [a[2:4], a[:2, :3]]], [[a[:4]], [a[:4, :3]]]][:1]),
+    "rows of rows": lambda xp, a: xp.vstack([xp.hstack([a, a]), xp.hstack([a + 1, a])]),
+    "of another dtype": lambda xp, a: xp.concatenate(
+        [xp.concatenate([a, a]), a.astype("f4")], dtype="f4", casting="unsafe"
+    ),
+    "axes in another order": lambda xp, a: xp.concatenate([xp.concatenate([a.T, a.T], 1), (a * 2).T], 1),
+    "rows of length one": lambda xp, a: xp.concatenate([xp.concatenate([a[:1], a[:1], a[3:4]]), a]),
+    "columns of length one": lambda xp, a: xp.hstack([xp.hstack([a[:, :1], a[:, 2:3]]), a[:, 4:5]]),
+    "in zeros": lambda xp, a: xp.concatenate([xp.pad(a, 1), xp.pad(a, 1)]),
+}
+
+
+@pytest.mark.parametrize("join", JOINED.values(), ids=JOINED)
+def test_what_is_joined_of_joined_arrays(join: Callable[[Any, Any], Any]) -> None:
+    numpy.testing.assert_array_equal(np.asnumpy(join(np, np.asarray(A))), join(numpy, A))
+
+
+def test_blocks_are_written_once() -> None:
+    steps = kernels(lambda: nested(np, np.asarray(A) + 1))
+    stored = [store for step in steps if isinstance(step, RunKernel) for store in step.kernel.body.stores]
+    assert len(stored) == 5  # the blocks, each of them of the sum
+
+
+def test_a_joined_array_that_is_joined_again_stays_what_it_was() -> None:
+    a = np.asarray(A)
+    inner = np.hstack([a, a])
+    outer = np.vstack([inner, inner])
+    inner[0, 0] = -1
+    numpy.testing.assert_array_equal(outer.get(), numpy.block([[A, A], [A, A]]))
+    expected = numpy.hstack([A, A])
+    expected[0, 0] = -1
+    numpy.testing.assert_array_equal(inner.get(), expected)
+
+
+def test_an_array_that_grows_in_a_loop_takes_a_few_parts_each_time() -> None:
+    x, expected = np.asarray(A[0]), A[0]
+    for k in range(60):
+        x, expected = np.append(x, A[k % 40]), numpy.append(expected, A[k % 40])
+        node, parts = x._node, 0
+        while node.data is None and len(node.args) == 2:
+            node, parts = node.args[0], parts + 1
+        assert parts <= 18
+    numpy.testing.assert_array_equal(x.get(), expected)
