@@ -48,14 +48,25 @@ def test_modules_are_imported_for_the_next_process_of_a_program(tmp_path: Path) 
     assert process(program) == "False"  # as the process before did not ask for it
 
 
+def leave(program: Path, *modules: str) -> None:
+    """Have a process of a program leave other names of modules than those that it has imported."""
+    process(program, "draws")
+    for entry in (program.parent / "cache" / "programs").iterdir():
+        if b"gpunumpy.random.generator" in entry.read_bytes():
+            names = "\n".join(modules).encode()
+            entry.write_bytes(names + _check(names))
+
+
 def test_only_modules_of_the_package_are_imported(tmp_path: Path) -> None:
     program, evil = tmp_path / "program.py", tmp_path / "evil.py"
     program.write_text(PROGRAM)
     evil.write_text("print('imported')")
-    process(program, "draws")
-    for entry in (tmp_path / "cache" / "programs").iterdir():
-        content = entry.read_bytes()
-        if b"gpunumpy.random.generator" in content:
-            names = b"evil\ngpunumpy.evil\ngpunumpy.random.generator"
-            entry.write_bytes(names + _check(names))
+    leave(program, "evil", "gpunumpy.evil", "gpunumpy.random.generator")
     assert process(program) == "True"
+
+
+def test_what_imports_libraries_that_the_program_may_be_importing_is_left_to_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace('print("gpunumpy.random.generator" in', 'print("gpunumpy.scipy" in'))
+    leave(program, "gpunumpy.scipy.special", "gpunumpy.scipy")
+    assert process(program) == "False"

@@ -1,7 +1,8 @@
 """The late modules of a program: what one process imported late, the next one imports before the program asks for it.
 
 A process leaves the names of such modules of this package. The next one of the same program imports them in the thread
-that loads what work on a GPU needs, while the driver makes a context.
+that loads what work on a GPU needs, while the driver makes a context. What imports libraries that the program may be
+importing at that moment is left out: each of two threads could meet half of such a library.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ...core.late_imports import import_ahead, late_modules
 from ...core.runtime import device as devices
 
 _PACKAGE = __name__.partition(".")[0]
+_OF_OTHER_LIBRARIES = {"dask", "scipy"}  # subpackages that import these
 
 # The names that the last process of this program left, by the key of the program.
 _found: dict[bytes, list[str]] = {}
@@ -30,7 +32,8 @@ def import_needed_modules() -> None:
     key = sha256(f"{package_digest()} modules of {program}".encode()).digest()
     _found[key] = (disk.find(key) or b"").decode().split()
     for name in _found[key]:
-        if name.startswith(f"{_PACKAGE}."):
+        package, _, path = name.partition(".")
+        if package == _PACKAGE and path.partition(".")[0] not in _OF_OTHER_LIBRARIES:
             with suppress(ImportError):  # the program may never ask for it, or gets the exception when it does
                 import_ahead(name)
 
