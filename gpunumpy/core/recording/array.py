@@ -774,7 +774,7 @@ def to_host(array: ndarray) -> Any:
         )
         try:
             with observed("copy", "from", queue.device, nbytes=array.nbytes):
-                result = strided.copy(order="C")
+                result = memory_copy.copied(strided)
         except MemoryError as error:
             raise memory.explained(error) from None
     else:

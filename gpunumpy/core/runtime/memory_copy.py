@@ -197,6 +197,15 @@ def copy_on_host(target: numpy.ndarray, source: numpy.ndarray) -> None:
             start += piece.nbytes
 
 
+def copied(source: numpy.ndarray) -> numpy.ndarray:
+    """Return a copy of an array, in C order."""
+    if source.nbytes < CHUNK_BYTES or not source.flags.c_contiguous:
+        return source.copy(order="C")
+    result = numpy.empty(source.shape, source.dtype)
+    copy_on_host(result.reshape(-1).view(numpy.uint8), source)
+    return result
+
+
 def _queue_copy(device: Device, call: Callable[..., tuple[Any, ...]], *args: Any) -> None:
     """Queue a copy by a function of the driver, which may take memory of its own for it."""
     attempted(device, "no room for a copy", call, *args)
