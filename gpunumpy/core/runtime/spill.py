@@ -497,7 +497,8 @@ def buffer_of(data: numpy.ndarray, device: Device) -> Buffer:
     content = data.reshape(-1).view(numpy.uint8)
     if _is_mapped(data):
         return buffer_on_host(device, data.nbytes, HostCopy(content))
-    place = place_on_host(device, data.nbytes)
+    # To lock its pages takes longer than to read it a dozen times.
+    place = place_on_host(device, data.nbytes, to_lock=False)
     copy_on_host(place.content, content)
     return buffer_on_host(device, data.nbytes, copy_in(place))
 
@@ -593,8 +594,8 @@ def _is_mapped(data: Any) -> bool:
     return isinstance(data, mmap.mmap)
 
 
-def place_on_host(device: Device, nbytes: int) -> Place:
-    """Return a place on the host for a value of a device.
+def place_on_host(device: Device, nbytes: int, to_lock: bool = True) -> Place:
+    """Return a place on the host for a value of a device, in page-locked memory if that is asked for and can be had.
 
     Raises
     ------
@@ -602,7 +603,7 @@ def place_on_host(device: Device, nbytes: int) -> Place:
         If the host has none.
     """
     store = _stores.get(device) or _stores.setdefault(device, SpillStore(device))
-    place = store.place(nbytes)
+    place = store.place(nbytes, to_lock)
     if place is None:
         memory.pool_of(device).why_none_moved = store.why_full
         raise memory.shortage(device, f"no room on the host for a value of {nbytes:,} bytes")

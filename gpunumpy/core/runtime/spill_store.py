@@ -53,9 +53,9 @@ class SpillStore:
         self._shared: list[PinnedBlock] = []  # that a forked child may read: not for other values
         self.why_full = ""  # the reason why the last value found no place
 
-    def place(self, nbytes: int) -> Place | None:
+    def place(self, nbytes: int, to_lock: bool = True) -> Place | None:
         """Return a place for so many bytes, or None if there is none; it is free when nobody refers to its content."""
-        block = self._pinned_block(size_class(nbytes))
+        block = self._pinned_block(size_class(nbytes)) if to_lock else None
         if block is not None:
             content = host_view(address(block.host), nbytes)
             weakref.finalize(content.base, self._release, block, fork_count()).atexit = False

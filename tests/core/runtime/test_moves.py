@@ -156,8 +156,10 @@ def test_slabs_of_columns(gpu: QueuedDriver) -> None:
     """Where a row does not fit, slabs read a part of each row: the operand moves to the device once."""
     expected = numpy.arange(float(1 << 20)).reshape(8, -1)
     memory.set_memory_limit(np.memory_info().used + (1 << 22))
+    locked = gpu.calls.count("cuMemHostAlloc")
     x = np.asarray(expected)
     assert is_spilled(x)
+    assert gpu.calls.count("cuMemHostAlloc") == locked  # it takes longer than to read pageable memory a dozen times
     before = gpu.bytes_to_device
     result = x + 1.0
     np.synchronize()
