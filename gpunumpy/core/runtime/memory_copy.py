@@ -108,14 +108,23 @@ class _Stage:
         self.made: list[None] = []  # an entry for each chunk
 
     def take_chunk(self) -> _Chunk:
-        """Return a chunk that no copy uses; if all are in use, wait for the oldest copy."""
+        """Return a chunk that no copy uses; if all are in use, wait for the oldest copy.
+
+        It is the one that was free last, which the processor's caches may have: copies to chunks in turn would take the
+        time of those to memory.
+        """
         with suppress(IndexError):  # there is none, or another thread was quicker
+            while True:
+                chunk = self.busy.popleft()
+                if self.cuda.cuEventQuery(chunk.event)[0]:  # the copy still runs
+                    self.busy.appendleft(chunk)
+                    break
+                self.free.append(chunk)
+        with suppress(IndexError):
             return self.free.pop()
         with suppress(IndexError):
-            chunk = self.busy.popleft()
-            if self.cuda.cuEventQuery(chunk.event)[0] and len(self.made) < MAX_CHUNKS:  # the copy still runs
-                self.busy.appendleft(chunk)
-            else:
+            if len(self.made) >= MAX_CHUNKS:
+                chunk = self.busy.popleft()
                 check(self.cuda.cuEventSynchronize(chunk.event))
                 return chunk
         chunk = _Chunk(self.device)
