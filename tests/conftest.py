@@ -95,6 +95,14 @@ def residence(request: pytest.FixtureRequest) -> Iterator[None]:
     gpunumpy.set_residence(before)
 
 
+@pytest.fixture
+def limited() -> Iterator[None]:
+    """There is a limit of memory on the CPU device, which then computes with kernels alone, as GPUs do."""
+    gpunumpy.set_memory_limit("1GB", "cpu")
+    yield
+    gpunumpy.set_memory_limit(None, "cpu")
+
+
 @pytest.fixture(autouse=True)
 def same_warnings() -> Iterator[None]:
     """A test that says what becomes of functions on the host says so for itself alone."""

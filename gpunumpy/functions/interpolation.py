@@ -12,6 +12,7 @@ from ..core.graph.node import Node
 from ..core.numpy_release import NUMPY_2_5
 from ..core.recording.array import from_host, is_scalar, ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, cast_with_warning, elementwise
+from ..core.runtime.numpy_calls import calls_numpy
 from ..core.source_location import call_for_user, source_location
 from .indexing.slices import element, sliced_copy
 from .manipulation.joining import concatenate
@@ -89,9 +90,12 @@ def _one_period(values: ndarray, points: ndarray, samples: ndarray, period: Any)
 def _interpolated(x: ndarray, points: ndarray, samples: ndarray, left: Any, right: Any) -> ndarray:
     """Return the interpolated values, `left` and `right` beyond the ends."""
     n = points.size
-    first, last = element(points, 0), element(points, n - 1)
     first_sample, last_sample = element(samples, 0), element(samples, n - 1)
     left, right = (first_sample if left is None else left), (last_sample if right is None else right)
+    if calls_numpy(x.device):
+        ends = (as_dtype(as_array(end, x.device).value(), samples.dtype) for end in (left, right))
+        return wrap(graph.library_call("interp", (), (*(a.value() for a in (x, points, samples)), *ends)))
+    first, last = element(points, 0), element(points, n - 1)
     if n == 1:
         return _where(less(x, first), left, _where(greater(x, first), right, first_sample))
     place = insertion_positions(points.value(), x.value(), "right")

@@ -47,6 +47,16 @@ def putmask(options: tuple[Any, ...], out: Any, x: Any, mask: Any, values: Any) 
     numpy.putmask(out, mask, values)
 
 
+def isin(options: tuple[Any, ...], out: Any, x: Any, tests: Any) -> None:
+    """Find for every element whether it is among others."""
+    out[...] = numpy.isin(x, tests)
+
+
+def interp(options: tuple[Any, ...], out: Any, x: Any, points: Any, samples: Any, left: Any, right: Any) -> None:
+    """Interpolate linearly between sample points, with a value beyond either end."""
+    out[...] = numpy.interp(x, points, samples, left.item(), right.item())
+
+
 def repeat(options: tuple[Any, ...], out: Any, x: Any) -> None:
     """Copy an array once for each time that its elements are repeated along an axis."""
     (axis,) = options

@@ -15,6 +15,7 @@ from ..core.recording.array import ndarray, wrap
 from ..core.recording.record import as_array, as_dtype, binary_operator, elementwise, reshaped, unary_operator
 from ..functions.indexing.getitem import getitem
 from ..functions.manipulation.shape import moveaxis
+from ..functions.products.matrix_product import vector_product_by_numpy
 from ..functions.reductions import reductions
 from ..functions.ufuncs.elementwise import real_parts, where
 from .checks import check_square, common_dtype, real_dtype
@@ -121,8 +122,17 @@ def _matrix_norm(x: ndarray, order: Any, axes: tuple[Any, ...], keep: bool) -> n
     return _restore_reduced_axes(result, x.shape, (row, column)) if keep else result
 
 
+# From so many elements on a product of vectors, as NumPy's norm is one, takes less time than a kernel, also as a step.
+_MIN_PRODUCT_ELEMENTS = 1 << 15
+
+
 def _root_sum_of_squares(x: ndarray, axis: Any, keep: bool) -> ndarray:
     """Return the square root of the sum of squared absolute values."""
+    if axis is None and x.dtype.kind == "f" and x.size >= _MIN_PRODUCT_ELEMENTS:
+        vector = reshaped(x.value(), (x.size,))
+        product = vector_product_by_numpy(vector, vector)
+        if product is not None:
+            return _square_root(wrap(reshaped(product, (1,) * x.ndim) if keep else product))
     if KIND[x.dtype] == "c":
         squares = real_parts(elementwise("multiply", (elementwise("conjugate", (x,)), x)))
     else:

@@ -20,6 +20,7 @@ MASKS = {
     "every other": numpy.arange(COUNT) % 2 == 0,
     "one half": numpy.arange(COUNT) < COUNT // 2,
     "none": numpy.zeros(COUNT, bool),
+    "most": numpy.arange(COUNT) % 1000 > 9,
 }
 
 

@@ -88,3 +88,22 @@ def test_a_product_larger_than_the_memory(shape: tuple[int, ...]) -> None:
         numpy.testing.assert_allclose(to_host(gpunumpy.vecdot(x, y)), numpy.vecdot(data, data[::-1]), rtol=1e-12)
     finally:
         gpunumpy.set_memory_limit(None, "cpu")
+
+
+@pytest.mark.parametrize(("count", "calls"), [(1 << 15, 1), (1 << 14, 0)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_norms_of_many_elements_are_products(count: int, calls: int, keepdims: bool) -> None:
+    """As NumPy's are, with the same bits."""
+    host = numpy.random.default_rng(6).standard_normal((2, count // 2)).astype("f4")
+    array = gpunumpy.asarray(host, device="cpu")
+    steps = kernels(lambda: gpunumpy.linalg.norm(array, keepdims=keepdims))
+    assert sum(isinstance(step, RunLibraryCall) for step in steps) == calls
+    found, expected = gpunumpy.linalg.norm(array, keepdims=keepdims), numpy.linalg.norm(host, keepdims=keepdims)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    numpy.testing.assert_allclose(to_host(found), expected, rtol=0 if calls else 1e-6)
+
+
+def test_norms_of_an_expression_are_one_kernel() -> None:
+    array = gpunumpy.asarray(numpy.ones((2, 1 << 15)), device="cpu")
+    (step,) = kernels(lambda: gpunumpy.linalg.norm(array[0] + array[1]))
+    assert not isinstance(step, RunLibraryCall)

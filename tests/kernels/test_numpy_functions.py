@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -49,6 +49,11 @@ def written(function: Callable[..., None], a: Any, *args: Any) -> Any:
 
 
 CASES |= {
+    "elements among others": (lambda np, a: np.isin(a.T, a[0, :20]), "isin"),
+    "elements among none of few": (lambda np, a: np.isin(a[::2], a[3, 4:6] * 0 + 20, invert=True), "isin"),
+    "an interpolation": (lambda np, a: np.interp(abs(a[:4]), [0, 2, 5, 7], a[1, :4]), "interp"),
+    "an interpolation with ends": (lambda np, a: np.interp(abs(a.T), [2, 5, 7], a[2, 4:7], 3, -5), "interp"),
+    "an interpolation in a period": (lambda np, a: np.interp(abs(a[0]), [2, 5, 7], a[1, 4:7], period=4), "interp"),
     "elements repeated": (lambda np, a: np.repeat(a[:, ::2], 2), "repeat"),
     "elements of rows repeated": (lambda np, a: np.repeat(a.T, 5, 1), "repeat"),
     "short rows repeated": (lambda np, a: np.repeat(a[:, :3], 4, 0), "repeat"),
@@ -97,13 +102,6 @@ def calls(name: str, data: Any) -> list[str]:
 @pytest.mark.parametrize("name", CASES)
 def test_library_calls(name: str) -> None:
     assert calls(name, sample("f4")).count(CASES[name][1]) == 1
-
-
-@pytest.fixture
-def limited() -> Iterator[None]:
-    gpunumpy.set_memory_limit("1GB", "cpu")
-    yield
-    gpunumpy.set_memory_limit(None, "cpu")
 
 
 @pytest.mark.usefixtures("limited")

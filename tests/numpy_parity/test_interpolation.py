@@ -95,6 +95,7 @@ def test_interp_reports_no_floating_point_errors() -> None:
 
 
 @pytest.mark.on_device
+@pytest.mark.usefixtures("limited")
 @pytest.mark.parametrize("name", ["real", "complex"])
 def test_interp_is_a_search_and_a_kernel(name: str) -> None:
     x, points, samples = (np.asarray(a) for a in (X, POINTS, SAMPLES[name]))

@@ -292,6 +292,7 @@ def test_bfloat16_in_set_operations(name: str) -> None:
     numpy.testing.assert_array_equal(found.astype("f"), getattr(numpy, name)(a, b).astype("f"))
 
 
+@pytest.mark.usefixtures("limited")
 def test_how_many_kernels_look_for_elements() -> None:
     a, b = from_host(sample("i4", (9000,), 1)), from_host(sample("i4", (100,), 2))
     assert names(lambda: gpunumpy.isin(a, b)) == ["sort", "searchsorted", "kernel"]

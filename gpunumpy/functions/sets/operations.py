@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64, KIND, DType
+from ...core.dtypes import BOOL, INT64, KIND, ML_DTYPES, DType
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.ops import table
@@ -15,6 +15,7 @@ from ...core.recording.array import ndarray, to_host, wrap
 from ...core.recording.record import leave_function_to_class, reshaped
 from ...core.recording.residence import resident
 from ...core.runtime.evaluate import compute
+from ...core.runtime.numpy_calls import calls_numpy
 from ..creation.arrays import array_in_memory_order, constant
 from ..creation.ranges import apply_op, scalar_node
 from ..indexing.elements import flattened
@@ -55,7 +56,9 @@ def _is_among(x: Node, tests: Node) -> Node:
     if not count:
         return constant(False, x.signature.shape, BOOL, queue)
     x, tests, is_mixed = _comparable(x, tests)
-    if count <= _MAX_COMPARED_TESTS:
+    if calls_numpy(queue.device) and x.signature.dtype not in ML_DTYPES:
+        is_found = graph.library_call("isin", (), (x, tests))
+    elif count <= _MAX_COMPARED_TESTS:
         tests_first = reshaped(tests, (count,) + (1,) * len(x.signature.shape))
         is_found = graph.reduce("logical_or", (BOOL, BOOL), (0,), (apply_op("equal", tests_first, x),))
     else:

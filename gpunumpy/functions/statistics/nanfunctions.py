@@ -136,9 +136,18 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NOT_
 def _nan_position(op: str, a: Any, replacement: float, axis: Any, out: Any, keepdims: bool) -> ndarray:
     """Return the index of an extreme, with NaN replaced by the infinity at the other end."""
     array, is_number = _replace_nan(a, replacement)
-    if is_number is not None and is_number.size and not to_host(all(any(is_number, axis))):
+    if is_number is None or not is_number.size:
+        return position(op, array, axis, out, keepdims)
+    # Recorded before the host looks, the positions are computed in the same kernel; the operands are then let go of, so
+    # that it writes neither to memory.
+    result = position(op, array, axis, None, keepdims) if out is None else None
+    is_valid = all(any(is_number, axis))
+    if result is not None:
+        del array
+    del is_number
+    if not to_host(is_valid):
         raise ValueError("All-NaN slice encountered")
-    return position(op, array, axis, out, keepdims)
+    return position(op, array, axis, out, keepdims) if result is None else result
 
 
 def nanmean(

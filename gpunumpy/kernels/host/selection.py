@@ -32,9 +32,17 @@ def where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
         if first is not None and last is not None:
             _by_bits(condition.reshape(-1), first, last, out.reshape(-1))
             return out
+    if _is_mostly_true(condition, out):
+        x, y, condition = y, x, ~condition
     numpy.copyto(out, y)
-    numpy.copyto(out, x, where=condition)
+    numpy.copyto(out, x, where=condition)  # a copy of an element takes a multiple of the time to pass it over
     return out
+
+
+def _is_mostly_true(condition: Any, out: Any) -> bool:
+    if type(condition) is not numpy.ndarray or condition.shape != out.shape or condition.dtype != bool:
+        return False
+    return bool(2 * numpy.count_nonzero(condition) > condition.size)
 
 
 def _is_guessed_in_vain(condition: Any, out: Any) -> bool:

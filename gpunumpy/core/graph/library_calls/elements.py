@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-from ...dtypes import FLOAT64, INT64
+from ...dtypes import BOOL, FLOAT64, INT64
 from ..signature import Signature
 from .record import CutAxes, FloatingErrors, Implementation, Record, Results, by_program
 
@@ -116,6 +116,8 @@ RECORDS = (
     # CPU only: copying whole blocks is faster there than a kernel that selects elements.
     Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
     Record("correlate", by_program("correlate", "numpy_functions", "correlation.cuda"), reads_strides=True),
+    _numpy("isin", lambda options, args: ((args[0].shape, BOOL),)),
+    _numpy("interp", lambda options, args: ((args[0].shape, args[2].dtype),)),
     _numpy("packbits"),
     _numpy("pad"),
     _numpy("place", _like_first),
