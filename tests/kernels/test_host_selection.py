@@ -67,6 +67,14 @@ def test_masks_and_operands_that_are_not_dense() -> None:
         assert out.tobytes() == numpy.where(condition, x, y).tobytes()
 
 
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("dtype", ["?", "i2", "f4", "f8", "c16"])
+def test_elements_of_a_mask(dtype: str, mask: str) -> None:
+    data = elements(dtype, 2)
+    found = gpunumpy.asarray(data, device="cpu")[gpunumpy.asarray(MASKS[mask], device="cpu")]
+    assert to_host(found).tobytes() == data[MASKS[mask]].tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["?", "i2", "f4", "f8", "c16"])
 def test_writes_by_a_mask(dtype: str) -> None:
     """Also into a part, over the elements that it reads."""

@@ -1,5 +1,7 @@
 #include "recorders.hpp"
 
+#include <cfloat>
+#include <cmath>
 #include <cstring>
 
 #include "buffer.hpp"
@@ -186,17 +188,40 @@ bool shows(PyObject* view, PyObject* array, const Positions& positions) {
            positions.equal(as_array(view)->layout);
 }
 
-// A number of Python as an array of a dtype holds it; null, without an exception, where NumPy is to convert it.
+// A double as float32 holds it. False where NumPy is to convert it, which may warn: what is too large or too small for it.
+bool round_to_float32(double& value) {
+    if (!std::isfinite(value) || value == 0) return true;
+    value = static_cast<double>(static_cast<float>(value));
+    return std::isfinite(value) && std::fabs(value) >= FLT_MIN;
+}
+
+PyObject* converted_real(double value, int type) {
+    if ((type == NPY_FLOAT || type == NPY_CFLOAT) && !round_to_float32(value)) return nullptr;
+    if (type == NPY_FLOAT || type == NPY_DOUBLE) return PyFloat_FromDouble(value);
+    return type == NPY_CFLOAT || type == NPY_CDOUBLE ? PyComplex_FromDoubles(value, 0) : nullptr;
+}
+
+// Whether an integer dtype has a number.
+bool has_integer(PyArray_Descr* dtype, long value) {
+    const int bits = 8 * static_cast<int>(PyDataType_ELSIZE(dtype));
+    if (PyTypeNum_ISUNSIGNED(dtype->type_num)) return value >= 0 && (bits > 63 || value < 1L << bits);
+    return bits > 63 || (value >= -(1L << (bits - 1)) && value < 1L << (bits - 1));
+}
+
+// A number of Python, or a float64 of NumPy's, as an array of a dtype holds it; null, without an exception, where NumPy
+// is to convert it.
 PyObject* converted(PyObject* number, PyObject* dtype) {
-    const int type = reinterpret_cast<PyArray_Descr*>(dtype)->type_num;
+    auto* descr = reinterpret_cast<PyArray_Descr*>(dtype);
+    const int type = descr->type_num;
     if (PyBool_Check(number)) return type == NPY_BOOL ? Py_NewRef(number) : nullptr;
-    if (PyFloat_CheckExact(number)) return type == NPY_DOUBLE ? Py_NewRef(number) : nullptr;
+    if (PyFloat_CheckExact(number) || PyArray_IsScalar(number, Double)) return converted_real(PyFloat_AS_DOUBLE(number), type);
     if (!PyLong_CheckExact(number)) return nullptr;
     int overflow;
     const long value = PyLong_AsLongAndOverflow(number, &overflow);
-    const bool is_exact = !overflow && value > -(1L << 53) && value < 1L << 53;
-    if (type == NPY_DOUBLE && is_exact) return PyFloat_FromDouble(static_cast<double>(value));
-    return type == NPY_INT64 && !overflow ? Py_NewRef(number) : nullptr;
+    if (overflow) return nullptr;
+    if (PyTypeNum_ISINTEGER(type)) return has_integer(descr, value) ? Py_NewRef(number) : nullptr;
+    const bool is_exact = value > -(1L << 53) && value < 1L << 53;
+    return is_exact ? converted_real(static_cast<double>(value), type) : nullptr;
 }
 
 // The value of a number of Python that is written to elements of an array; null as above.

@@ -51,8 +51,13 @@ def _is_guessed_in_vain(condition: Any, out: Any) -> bool:
         return False
     if not (condition.flags.c_contiguous and out.flags.c_contiguous and condition.dtype == bool):
         return False
-    middle = condition.size // 2
-    part = condition.reshape(-1)[middle : middle + _LOOKED_AT]
+    return is_in_no_order(condition.reshape(-1))
+
+
+def is_in_no_order(mask: Any) -> bool:
+    """Return whether a mask, in one dimension, often changes from one element to the next."""
+    middle = mask.size // 2
+    part = mask[middle : middle + _LOOKED_AT]
     return bool(numpy.count_nonzero(part[1:] != part[:-1]) > _MAX_CHANGES)
 
 

@@ -11,6 +11,10 @@ import numpy
 from ...core.graph.library_calls.elements import EQUAL_VALUES, selected_count
 from ...core.numpy_ufuncs import UFUNCS
 from ..host.index_errors import index_errors
+from ..host.selection import is_in_no_order
+
+# A mask selects few elements if it selects less than one of so many.
+_FEW = 8
 
 
 def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
@@ -62,4 +66,9 @@ def mask_positions(options: tuple[Any, ...], out: Any, mask: Any, offsets: Any) 
 
 def mask_elements(options: tuple[Any, ...], out: Any, values: Any, mask: Any, offsets: Any) -> None:
     """Write the selected elements; there may be room for more."""
-    numpy.compress(mask, values, out=out[: selected_count(offsets)])
+    count = selected_count(offsets)
+    # NumPy copies the elements of a run together; of those that a mask in no order selects it is to find positions.
+    if count * _FEW >= mask.size and not is_in_no_order(mask):
+        out[:count] = values[mask]
+    else:
+        numpy.compress(mask, values, out=out[:count])
