@@ -17,6 +17,7 @@ from ...core.graph.layout import Layout, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall, Update
 from ...core.recording.array import ndarray, wrap, wrap_ordered
+from ...core.recording.memo import memoize_recording
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, leave_function_to_class, transposed
 from ..creation.arrays import array, mark_owner_as_array
 from ..indexing.getitem import getitem
@@ -58,6 +59,20 @@ def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> ndarray:
     """Join arrays along an existing axis. See `numpy.concatenate`."""
+    # A dtype may take a warning of lost parts, which is given at each call.
+    if out is None and dtype is None and type(arrays) in (list, tuple) and all(type(x) is ndarray for x in arrays):
+        return _concatenated(axis, casting, *arrays)
+    return _concatenate(arrays, axis, out, dtype, casting)
+
+
+@memoize_recording
+def _concatenated(axis: Any, casting: Any, *arrays: ndarray) -> ndarray:
+    """Return the arrays joined along an axis."""
+    return _concatenate(arrays, axis, None, None, casting)
+
+
+def _concatenate(arrays: Any, axis: Any, out: Any, dtype: Any, casting: Any) -> ndarray:
+    """Return the arrays joined along an axis, written to an output if there is one."""
     parts = as_arrays(arrays)
     if not parts:
         raise ValueError("need at least one array to concatenate")
