@@ -182,6 +182,11 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if is_scalar(a):
         with one_step(a):
             mark_as_array(a)  # once written to, it is an array, and no longer acts as a NumPy scalar
+    if type(key) is ndarray and key.shape == a.shape != () and key.dtype == BOOL and isinstance(value, _SCALAR_TYPES):
+        number = record.cast_with_warning(value_node(cast_integer(value, a.dtype), a, False), a.dtype)
+        with one_step(a):
+            a.assign(_where(mask_on_device(key, a).value(), number, a.value()))
+        return
     if type(key) is ndarray and key.shape and _is_index_of_rows(key, a):
         value = value_node(cast_integer(value, a.dtype), a, False)
         with one_step(a):
