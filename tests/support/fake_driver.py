@@ -248,7 +248,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     patch.setattr(moves, "_moves", {})  # a fork waits for all of them
     patch.setattr(async_copies, "_copies", {})  # later reads of the host's memory would look at them
     for table in (
-        *(memory._pools, memory._free_lists, memory._zeroed_scratch, memory._index_error_words),
+        *(memory._pools, memory._zeroed_scratch, memory._index_error_words),
         *(memory_copy._stages, evaluate._states, host_copies._free_slots, marks._free_events),
         *(spill._stores, page_locked._free),
     ):

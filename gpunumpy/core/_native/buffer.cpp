@@ -1,6 +1,7 @@
 #include "buffer.hpp"
 
 #include "numpy_api.hpp"
+#include "recent.hpp"
 #include "sizes.hpp"
 
 namespace core {
@@ -12,6 +13,8 @@ namespace {
 // The block and its list are left out: the collector does not take them from a buffer that has still to release it.
 using Held = References<Buffer, &Buffer::copy, &Buffer::device, &Buffer::exported, &Buffer::host, &Buffer::nbytes,
                         &Buffer::owner, &Buffer::phase, &Buffer::ptr>;
+
+FreeObjects<64> free_buffers;  // of pools
 
 // Whether NumPy has views of a block of the host besides what the buffer has of it. Every view refers to the array that
 // owns the bytes, which is the base of the block's.
@@ -33,6 +36,13 @@ bool release(const Buffer* buffer) {
     return static_cast<bool>(Ref(PyObject_CallMethod(list, "append", "O", buffer->block)));
 }
 
+void free_buffer(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    Held::clear(self);
+    if (type != state.pool_buffer || !free_buffers.put(self)) type->tp_free(self);
+    Py_DECREF(type);
+}
+
 void deallocate(PyObject* self) {
     PyObject_GC_UnTrack(self);
     Buffer* buffer = as_buffer(self);
@@ -43,7 +53,11 @@ void deallocate(PyObject* self) {
     }
     set_field(buffer->block, nullptr);
     set_field(buffer->free_list, nullptr);
-    Held::deallocate(self);
+    if (buffer->owner == Py_None) return free_buffer(self);  // it refers to no other array
+    // What owns the memory can be the last of a chain: see `References::deallocate`.
+    Py_TRASHCAN_BEGIN(self, deallocate)
+    free_buffer(self);
+    Py_TRASHCAN_END
 }
 
 PyMemberDef members[] = {
@@ -84,13 +98,33 @@ Py_ssize_t size_class(Py_ssize_t nbytes) {
     return (count > 1 ? count : 1) << shift;
 }
 
+// The free list of a pool for requests of so many bytes. A pool keeps its lists.
+struct FoundList {
+    PyObject *lists = nullptr, *list = nullptr;  // owned
+    Py_ssize_t nbytes = 0;
+
+    void let_go() const {
+        for (PyObject* field : {lists, list}) Py_XDECREF(field);
+    }
+};
+
+Recent<FoundList, 64> recent_lists;
+
 // The free list for a request; null if no request of the size class came before.
 Ref list_for(PyObject* lists, PyObject* nbytes) {
-    Ref list = find(lists, nbytes);
     Py_ssize_t number;
-    if (list || PyErr_Occurred() || !Sizes::read_integer(nbytes, number)) return list;
-    Ref size(PyLong_FromSsize_t(size_class(number)));
-    return size ? find(lists, size.get()) : Ref();
+    if (!Sizes::read_integer(nbytes, number)) return Ref();
+    Section section;
+    const auto is_wanted = [&](const FoundList& entry) { return entry.lists == lists && entry.nbytes == number; };
+    FoundList& recent = recent_lists.at(hash_of(hash_of(0, lists), number), is_wanted);
+    if (is_wanted(recent)) return Ref::to(recent.list);
+    Ref list = find(lists, nbytes);
+    if (!list && !PyErr_Occurred()) {
+        Ref size(PyLong_FromSsize_t(size_class(number)));
+        if (size) list = find(lists, size.get());
+    }
+    if (list) recent_lists.put(recent, {Py_NewRef(lists), Py_NewRef(list.get()), number});
+    return list;
 }
 
 // Let the block at an address be the next one of a free list, if it is one of the last few.
@@ -114,6 +148,8 @@ bool add_buffer_type(PyObject* module) {
     buffer_type = reinterpret_cast<PyTypeObject*>(PyType_FromModuleAndSpec(module, &spec, nullptr));
     return buffer_type && guard_fields(buffer_type, members) && PyModule_AddType(module, buffer_type) == 0;
 }
+
+void set_pool_class() { state.pool_buffer->tp_dealloc = deallocate; }
 
 PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count) {
     static Name name("host");
@@ -160,13 +196,12 @@ PyObject* pool_buffers(PyObject*, PyObject*) {
 PyObject* all_buffers(PyObject*, PyObject*) { return found_by_collector(is_buffer); }
 
 PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes, uint64_t address) {
-    const Ref lists = state.free_lists ? find(state.free_lists, device) : Ref();
-    const Ref list = lists ? list_for(lists.get(), nbytes) : Ref();
+    const Loan lists = held(state.device_free_lists, device);
+    const Ref list = list_for(lists.get(), nbytes);
     if (!list || !PyList_GET_SIZE(list.get())) return nullptr;
     if (address) bring_forward(list.get(), address);
     // The buffer first: where Python may collect garbage, a block in no buffer's hands would be lost to an exception.
-    PyTypeObject* type = state.pool_buffer;
-    Ref made(type->tp_alloc(type, 0));
+    Ref made(free_buffers.take(state.pool_buffer));
     if (!made) return nullptr;
     Ref block = popped(list.get());
     if (!block) return nullptr;  // what was collected has taken it
@@ -182,6 +217,7 @@ PyObject* allocate_at_hand(PyObject* device, PyObject* nbytes, uint64_t address)
     buffer->phase = PyLong_FromLong(0);
     buffer->block = block.release();
     buffer->free_list = Py_NewRef(list.get());
+    PyObject_GC_Track(made.get());
     return made.release();
 }
 

@@ -24,6 +24,9 @@ struct Buffer {
 extern PyTypeObject* buffer_type;
 bool add_buffer_type(PyObject* module);
 
+// Have `PoolBuffer`, which adds no fields, make and free its objects as `BufferState` does; once, when the class is known.
+void set_pool_class();
+
 inline Buffer* as_buffer(PyObject* object) { return reinterpret_cast<Buffer*>(object); }
 inline bool is_buffer(PyObject* object) { return PyObject_TypeCheck(object, buffer_type); }
 // Whether the address of a buffer is `ptr`, whatever it is asked for. A buffer from a pool whose bytes were moved to the host

@@ -108,7 +108,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", nullptr, -1, functions
 
 }  // namespace
 
-// What `Device.__hash__` returns, without a call of Python's: each flush looks for the free lists of its device.
+// What `Device.__hash__` returns, without a call of Python's.
 Py_hash_t hash_of_device(PyObject* device) { return PyLong_AsSsize_t(held(state.device_hash, device).get()); }
 
 PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
@@ -132,7 +132,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {"windows", &s.windows}, {"signatures", &s.signatures}, {"kinds", &s.kinds}, {"structures", &s.structures},
         {"view", &s.make_view_node}, {"update", &s.make_update}, {"as_new_node", &s.as_new_node}, {"scalar", &s.scalar},
         {"typed_scalar", &s.typed_scalar}, {"value", &s.compute_value}, {"placeholder", &s.placeholder},
-        {"free_lists", &s.free_lists}, {"allocate", &s.allocate}, {"VisibleBuffer", &s.visible_buffer},
+        {"allocate", &s.allocate}, {"VisibleBuffer", &s.visible_buffer},
         {"evaluate", &s.evaluate}, {"recover", &s.recover}, {"schedule_review", &s.schedule_review}, {"review", &s.review}, {"flush_if_large", &s.flush_if_large}, {"nothing", &s.nothing},
         {"count_entries", &s.count_entries}, {"evaluated", &s.evaluated}, {"of_bool", &s.of_bool},
         {"of_float", &s.of_float}, {"of_int_below_128", &s.of_int_below_128},
@@ -166,7 +166,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.queue_run, s.queue, "run"}, {&s.queue_publications, s.queue, "publications"},
         {&s.queue_state, s.queue, "state"}, {&s.state_planner, s.device_state, "planner"},
         {&s.state_cut, s.device_state, "cut"}, {&s.planner_plans, s.planner, "plans"},
-        {&s.device_hash, s.device, "_hash"}, {&s.device_has_spilled, s.device, "has_spilled"},
+        {&s.device_hash, s.device, "_hash"}, {&s.device_free_lists, s.device, "free_lists"},
+        {&s.device_has_spilled, s.device, "has_spilled"},
         {&s.device_launched, s.device, "launched"}, {&s.device_stays_current, s.device, "_stays_current"},
         {&s.table_entries, s.bounded_table, "_entries"}, {&s.cut_is_first, s.loop_cut, "_is_first"},
         {&s.cut_begin, s.loop_cut, "_begin"}, {&s.cut_search, s.loop_cut, "_search"},
@@ -184,6 +185,7 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         if (!each.slot->find(each.type, each.name)) return nullptr;
     }
     if (!find_lock_methods() || !set_array_class()) return nullptr;
+    set_pool_class();
     s.device->tp_hash = hash_of_device;
     set_looks_of(s.ndarray);
     Py_RETURN_NONE;

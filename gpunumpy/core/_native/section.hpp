@@ -105,8 +105,9 @@ inline Ref popped(PyObject* list) {
     return item;
 #else
     const Py_ssize_t last = PyList_GET_SIZE(list) - 1;
-    Ref item = item_at(list, last);
-    if (item && PyList_SetSlice(list, last, last + 1, nullptr) < 0) return Ref();
+    if (last < 0) return Ref();
+    Ref item(PyList_GET_ITEM(list, last));
+    Py_SET_SIZE(list, last);  // the list keeps the room for what is appended next
     return item;
 #endif
 }

@@ -17,9 +17,9 @@ struct State {
     PyObject *compute_value, *placeholder, *count_entries, *evaluated;
     // What becomes of a result of NumPy's; set by the layer of functions.
     PyObject* returned;
-    // Memory from a pool, and lists of free blocks by device and bytes.
+    // Memory from a pool, and what finds it where no free block is at hand.
     PyTypeObject* pool_buffer;
-    PyObject *free_lists, *allocate;
+    PyObject* allocate;
     // What a flush is done with: the class of values that the host is about to read, the names of evaluate.py, and its
     // functions for what an exception leaves and for the length at which a queue is reviewed.
     PyTypeObject *lock, *device_state, *planner, *loop_cut, *bounded_table, *device, *variants, *plan;
@@ -37,7 +37,7 @@ struct State {
         queue_publications, queue_state;
     Slot state_planner, state_cut, planner_plans, planner_templates, variants_by_pattern;
     Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values, plan_graph;
-    Slot device_hash, device_has_spilled, device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
+    Slot device_hash, device_free_lists, device_has_spilled, device_launched, device_stays_current, table_entries, cut_is_first, cut_begin, cut_search;
     Slot cut_held_bytes, cut_is_counted, cut_is_over, cut_limit, cut_place, cut_put_off, cut_scope, cut_waited;
 };
 

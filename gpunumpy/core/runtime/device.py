@@ -268,6 +268,7 @@ _INTERNAL_NAMES = frozenset(
         "activate",
         "capture",
         "dlpack_type",
+        "free_lists",
         "has_spilled",
         "has_stream",
         "launched",
@@ -300,6 +301,8 @@ class Device:
         The properties of the GPU.
     has_spilled : bool
         Whether values of the device were moved to memory of the host for lack of room; see `core/runtime/spill.py`.
+    free_lists : dict
+        The lists of free blocks by requested bytes; see `core/runtime/memory_pool.py`.
     launched : list
         What the driver said to the last launch of a kernel; see `note_launches`.
     capture : Capture or None
@@ -307,8 +310,8 @@ class Device:
     """
 
     __slots__ = (
-        *("_hash", "_stays_current", "attributes", "capture", "context", "handle", "has_spilled", "index", "kind"),
-        *("launched", "stream"),
+        *("_hash", "_stays_current", "attributes", "capture", "context", "free_lists", "handle", "has_spilled", "index"),
+        *("kind", "launched", "stream"),
     )
 
     kind: str
@@ -318,6 +321,7 @@ class Device:
     stream: Any
     attributes: Attributes
     has_spilled: bool
+    free_lists: dict[int, Any]
     launched: list[Any]
     capture: Any
     _hash: int
@@ -493,6 +497,7 @@ def _new_device(kind: str, index: int) -> Device:
     """Return a new object for a device, without its driver objects."""
     device = object.__new__(Device)
     device.kind, device.index, device.has_spilled, device.capture = kind, index, False, None
+    device.free_lists = {}
     device._hash = hash(str(device))
     device.note_launches()
     return device

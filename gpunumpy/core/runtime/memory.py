@@ -67,7 +67,6 @@ out_of_memory_hooks: list[Callable[[Device], None]] = []
 spill: Callable[[Device, int], bool] | None = None
 
 _pools: dict[Device, Pool] = {}
-_free_lists: dict[Device, dict[int, FreeList]] = {}
 _zeroed_scratch: dict[Device, Buffer] = {}
 _index_error_words: dict[Device, tuple[numpy.ndarray, int]] = {}  # the word for the host, and its address on the device
 # What `set_memory_limit` has not set for a device.
@@ -92,7 +91,7 @@ def pool_of(device: Device) -> Pool:
         new = HostPool(device) if device is CPU else DevicePool(device)
         new.limit = _initial_limit
         pool = _pools.setdefault(device, new)
-        _free_lists[device] = pool.lists_by_request
+        device.free_lists = pool.lists_by_request
     return pool
 
 
@@ -100,14 +99,14 @@ def reserve(device: Device, reserved: Reserved) -> None:
     """Have allocations on a GPU take memory for a CUDA graph, until `end_reserving`."""
     pool = pool_of(device)
     pool.reserve(reserved)
-    _free_lists[device] = pool.lists_by_request
+    device.free_lists = pool.lists_by_request
 
 
 def end_reserving(device: Device) -> None:
     """Have allocations on a GPU take memory for all work again."""
     pool = pool_of(device)
     pool.end_reserving()
-    _free_lists[device] = pool.lists_by_request
+    device.free_lists = pool.lists_by_request
 
 
 def allocate_for_all_work(device: Device, nbytes: int) -> Buffer:
@@ -136,7 +135,7 @@ def allocate(device: Device, nbytes: int) -> Buffer:
         If there is no memory even after freeing cached blocks, running `out_of_memory_hooks` and collecting garbage.
     """
     try:
-        free_list = _free_lists[device][nbytes]
+        free_list = device.free_lists[nbytes]
         block = free_list.pop()
     except (KeyError, IndexError):
         block = None
@@ -618,4 +617,4 @@ def free_all_blocks(device: Device | str | int | None = None) -> None:
 
 def tables_of_core() -> dict[str, Any]:
     """Return what the compiled core finds memory with, by the names that it has for it."""
-    return {"PoolBuffer": PoolBuffer, "free_lists": _free_lists, "allocate": allocate}
+    return {"PoolBuffer": PoolBuffer, "allocate": allocate}

@@ -293,8 +293,8 @@ def fail_at_allocation(k: int, patch: pytest.MonkeyPatch) -> list[int]:
 
     patch.setattr(memory, "_find_block", scarce)
     patch.setattr(memory, "spill", None)  # else what the plan has no room for is computed in slabs, which finds room
-    for device in memory._free_lists:
-        patch.setitem(memory._free_lists, device, {})  # no free list is known
+    for device in memory._pools:
+        patch.setattr(device, "free_lists", {})  # no free list is known
     return seen
 
 
