@@ -382,8 +382,10 @@ bool is_dropped(PyObject* graph) {
 Ref launch_of_runner(PyObject* runner) {
     if (is_launch(runner)) return Ref::to(runner);
     static Name name("launch");
-    if (!_PyType_Lookup(Py_TYPE(runner), name)) return Ref();
-    Ref launch(PyObject_GetAttr(runner, name));
+    PyObject* attribute = _PyType_Lookup(Py_TYPE(runner), name);
+    if (!attribute) return Ref();
+    Ref launch = Slot::is_descriptor(attribute) ? Ref::to(held(Slot(attribute), runner).get())
+                                                : Ref(PyObject_GetAttr(runner, name));
     return launch && is_launch(launch.get()) ? std::move(launch) : Ref();
 }
 

@@ -1,6 +1,9 @@
 #include "flush.hpp"
 
+#include <algorithm>
+
 #include "host_arrays.hpp"
+#include "kept_lists.hpp"
 #include "planner.hpp"
 #include "program.hpp"
 #include "queue_lock.hpp"
@@ -50,13 +53,11 @@ public:
 
     // As `compute_part`, of which `run` is the run.
     Flushed part(PyObject* roots, PyObject* run) {
-        roots_ = Ref(PyList_New(0));
-        if (!roots_) return Flushed::ERROR;
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(roots); k++) {
             PyObject* root = PyList_GET_ITEM(roots, k);
-            if (is_pending(as_node(root)) && PyList_Append(roots_.get(), root) < 0) return Flushed::ERROR;
+            if (is_pending(as_node(root))) found_.roots.push_back(root);
         }
-        if (!PyList_GET_SIZE(roots_.get())) return Flushed::YES;
+        if (!found_.roots.size()) return Flushed::YES;
         run_ = Ref::to(run);
         as_run(run)->is_in_core = true;
         const Flushed computed = compute();
@@ -67,34 +68,26 @@ public:
 private:
     Flushed flush() {
         if (!find_roots()) return Flushed::ERROR;
-        if (PyList_GET_SIZE(roots_.get())) {
+        if (found_.roots.size()) {
             const Flushed computed = compute();
             if (computed != Flushed::YES) return computed;
         }
-        PyObject* kept = kept_ && PyList_GET_SIZE(kept_.get()) ? kept_.get() : nullptr;
-        if (PyList_SetSlice(pending_.get(), 0, count_, kept) < 0 || !schedule_review(queue_)) return Flushed::ERROR;
+        const Ref pending = Ref::to(state.queue_pending.of(queue_));
+        if (!replace_first(pending.get(), found_.count, found_.kept.get()) || !schedule_review(queue_)) return Flushed::ERROR;
         return !extra_ || note_look() ? Flushed::YES : Flushed::ERROR;
     }
 
     // What to compute, how many entries of the queue stand for it, and which of them stay.
     bool find_roots() {
         Section section;
-        pending_ = Ref::to(state.queue_pending.of(queue_));
-        if (extra_ && PyList_GET_SIZE(pending_.get()) == 1 && is_pending(as_node(extra_)) &&
-            item_at(pending_.get(), 0).get() == as_node(extra_)->owner) {
-            roots_ = Ref(PyList_New(1));  // the case of a program that looks at every result
-            if (!roots_) return false;
-            PyList_SET_ITEM(roots_.get(), 0, Py_NewRef(extra_));
-            count_ = 1;
+        const Ref pending = Ref::to(state.queue_pending.of(queue_));
+        if (extra_ && PyList_GET_SIZE(pending.get()) == 1 && is_pending(as_node(extra_)) &&
+            item_at(pending.get(), 0).get() == as_node(extra_)->owner) {
+            found_.roots.push_back(extra_);  // the case of a program that looks at every result
+            found_.count = 1;
             return true;
         }
-        Ref extra(extra_ ? PyTuple_Pack(1, extra_) : PyTuple_New(0));
-        Ref found(extra ? roots_alive(queue_, extra.get()) : nullptr);
-        if (!found) return false;
-        roots_ = Ref::to(PyTuple_GET_ITEM(found.get(), 0));
-        count_ = PyLong_AsSsize_t(PyTuple_GET_ITEM(found.get(), 1));
-        kept_ = Ref::to(PyTuple_GET_ITEM(found.get(), 2));
-        return true;
+        return find_live_roots(queue_, &extra_, extra_ ? 1 : 0, found_);
     }
 
     Flushed compute() {
@@ -102,7 +95,7 @@ private:
         const Ref planner = Ref::to(state.state_planner.of(state.queue_state.of(queue_)));
         Ref nodes, key;
         KeyWords words;
-        Ref plan = plan_at_hand(planner.get(), roots_.get(), nodes, words, key);
+        Ref plan = plan_at_hand(planner.get(), found_.roots, nodes, words, key);
         if (key) {
             plan = known_plan(planner.get(), nodes.get(), key.get());
             if (plan) remember_plan(planner.get(), words, key.get(), plan.get());
@@ -118,15 +111,14 @@ private:
     Ref known_plan(PyObject* planner, PyObject* nodes, PyObject* key) const {
         Ref plan = find(state.table_entries.of(state.planner_plans.of(planner)), key);
         if (plan || PyErr_Occurred()) return plan;
-        return Ref(plan_at_new_sizes(planner, key, nodes, PyList_GET_SIZE(roots_.get())));
+        return Ref(plan_at_new_sizes(planner, key, nodes, static_cast<Py_ssize_t>(found_.roots.size())));
     }
 
     // The position of the root that the host is about to read; -1 if there is none.
     Py_ssize_t looked() const {
-        for (Py_ssize_t k = 0; is_looked_at_ && k < PyList_GET_SIZE(roots_.get()); k++) {
-            if (PyList_GET_ITEM(roots_.get(), k) == extra_) return k;
-        }
-        return -1;
+        PyObject *const *begin = found_.roots.begin(), *const *end = found_.roots.end();
+        PyObject* const* found = is_looked_at_ ? std::find(begin, end, extra_) : end;
+        return found == end ? -1 : found - begin;
     }
 
     // As `LoopCut.looked`, which has more to do where a first graph waited for a place.
@@ -141,7 +133,7 @@ private:
     // Leave to Python what the exception that is on its way has left.
     Flushed recover() {
         Ref error(taken_exception());
-        Ref extra(extra_ ? PyTuple_Pack(1, extra_) : PyTuple_New(0)), roots(roots_ ? roots_.release() : PyList_New(0));
+        Ref extra(extra_ ? PyTuple_Pack(1, extra_) : PyTuple_New(0)), roots(found_.roots.list());
         if (!extra || !roots) return Flushed::ERROR;
         Ref done(PyObject_CallFunctionObjArgs(state.recover, queue_, run_.get(), extra.get(), roots.get(), error.get(), nullptr));
         return done ? Flushed::YES : Flushed::ERROR;
@@ -149,8 +141,8 @@ private:
 
     PyObject *queue_, *extra_;
     bool is_looked_at_;
-    Ref run_, pending_, roots_, kept_;
-    Py_ssize_t count_ = 0;
+    Ref run_;
+    LiveRoots found_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "buffer.hpp"
 #include "cuda_graph.hpp"
 #include "flush.hpp"
+#include "kept_lists.hpp"
 #include "launch.hpp"
 #include "node.hpp"
 #include "numpy_api.hpp"
@@ -510,7 +511,7 @@ PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& val
 bool run_plan(PyObject* plan, PyObject* nodes, PyObject* run, Py_ssize_t looked) {
     Ref program = Ref::to(state.plan_program.of(plan)), signatures = Ref::to(state.plan_signatures.of(plan));
     const Actions& p = *as_program(program.get())->prepared;
-    Ref slots(PyList_New(p.slot_count));
+    Ref slots(take_list(p.slot_count));
     if (!slots) return false;
     for (Py_ssize_t k = 0; k < p.slot_count; k++) PyList_SET_ITEM(slots.get(), k, Py_NewRef(Py_None));
     for (const Visible& one : p.visible) {

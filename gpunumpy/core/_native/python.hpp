@@ -67,15 +67,25 @@ inline void set_field(PyObject*& field, PyObject* owned) {
 // `of` is for slots that are set once, before other threads see the object; `held` in section.hpp for all others.
 class Slot {
 public:
+    Slot() = default;
+    explicit Slot(PyObject* descriptor)
+        : offset_(reinterpret_cast<PyMemberDescrObject*>(descriptor)->d_member->offset) {}
+
+    // Whether an attribute of a class is the descriptor of a slot.
+    static bool is_descriptor(PyObject* attribute) {
+        return Py_IS_TYPE(attribute, &PyMemberDescr_Type) &&
+               reinterpret_cast<PyMemberDescrObject*>(attribute)->d_member->type == T_OBJECT_EX;
+    }
+
     // Finds the slot; sets an exception and returns false if the class has no such slot.
     bool find(PyTypeObject* type, const char* name) {
         Ref descriptor(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
         if (!descriptor) return false;
-        if (Py_TYPE(descriptor.get()) != &PyMemberDescr_Type) {
+        if (!is_descriptor(descriptor.get())) {
             PyErr_Format(PyExc_TypeError, "%s.%s is no slot", type->tp_name, name);
             return false;
         }
-        offset_ = reinterpret_cast<PyMemberDescrObject*>(descriptor.get())->d_member->offset;
+        *this = Slot(descriptor.get());
         return true;
     }
     // A borrowed reference; null if the slot is not set.

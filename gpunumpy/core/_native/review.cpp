@@ -53,9 +53,8 @@ public:
         for (Py_ssize_t k = 0; k < length; k++) {
             Ref reference = item_at(pending_.get(), k);
             if (!reference) break;
-            Ref array(PyObject_CallNoArgs(reference.get()));
-            if (!array) return false;
-            if (array.get() == Py_None || !as_array(array.get())->node) continue;
+            const Ref array = referent(reference.get());
+            if (!array || !as_array(array.get())->node) continue;
             Node* node = as_node(as_array(array.get())->node);
             if (!is_pending(node)) continue;
             if (node->walk != walk) {

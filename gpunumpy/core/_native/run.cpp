@@ -1,5 +1,7 @@
 #include "run.hpp"
 
+#include "kept_lists.hpp"
+
 namespace core {
 
 PyTypeObject* run_type = nullptr;
@@ -14,6 +16,7 @@ FreeObjects<4> free_runs;
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
+    for (PyObject** list : {&as_run(self)->nodes, &as_run(self)->slots}) give_list(std::exchange(*list, nullptr));
     Held::clear(self);
     if (!free_runs.put(self)) type->tp_free(self);
     Py_DECREF(type);

@@ -97,6 +97,18 @@ inline Ref item_at(PyObject* list, Py_ssize_t k) {
 #endif
 }
 
+// What a weak reference refers to; null if that has died.
+inline Ref referent(PyObject* reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject* found;
+    PyWeakref_GetRef(reference, &found);
+    return Ref(found);
+#else
+    PyObject* found = PyWeakref_GET_OBJECT(reference);
+    return Ref::to(found == Py_None ? nullptr : found);
+#endif
+}
+
 // The last item of a list, which loses it; null, without an exception, if the list is empty.
 inline Ref popped(PyObject* list) {
 #ifdef Py_GIL_DISABLED

@@ -38,12 +38,17 @@ public:
     explicit Walk(KeyWords& key) : key_(key) {}
 
     // Returns false after an exception.
-    bool all(PyObject* roots) {
-        if (!begin(roots)) return false;
+    bool all(const HeldNodes& roots) {
+        for (PyObject* root : roots) {
+            if (meet(root) < 0) return false;
+        }
+        for (PyObject* node : nodes_) key_.add_signature(as_node(node)->signature);
+        key_.add_none();
         for (size_t k = 0; k < nodes_.size(); k++) {
-            if (!is_pending(as_node(nodes_[k]))) {
-                note_leaf(as_node(nodes_[k]));
-            } else if (!follow(as_node(nodes_[k]))) {
+            const Node* node = as_node(nodes_.begin()[k]);
+            if (!is_pending(node)) {
+                note_leaf(node);
+            } else if (!follow(node)) {
                 return false;
             }
         }
@@ -51,28 +56,9 @@ public:
     }
 
     // A list of the nodes, which are its own then.
-    PyObject* nodes() {
-        PyObject* made = PyList_New(nodes_.size());
-        for (size_t k = 0; made && k < nodes_.size(); k++) PyList_SET_ITEM(made, k, std::exchange(nodes_[k], nullptr));
-        return made;
-    }
-
-    ~Walk() {
-        for (PyObject* node : nodes_) Py_XDECREF(node);
-    }
+    PyObject* nodes() { return nodes_.moved_list(); }
 
 private:
-    bool begin(PyObject* roots) {
-        Ref sequence(PySequence_Fast(roots, "roots are a sequence of nodes"));
-        if (!sequence) return false;
-        const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.get());
-        for (Py_ssize_t k = 0; k < count; k++) {
-            if (meet(PySequence_Fast_GET_ITEM(sequence.get(), k)) < 0) return false;
-        }
-        for (PyObject* node : nodes_) key_.add_signature(as_node(node)->signature);
-        key_.add_none();
-        return true;
-    }
 
     // Give a node its position. Returns -1 after an exception.
     Py_ssize_t meet(PyObject* node) {
@@ -84,7 +70,7 @@ private:
         if (fields->walk != number_) {
             fields->walk = number_;
             fields->place = static_cast<Py_ssize_t>(nodes_.size());
-            nodes_.push_back(Py_NewRef(node));
+            nodes_.push_back(node);
         }
         return fields->place;
     }
@@ -113,14 +99,21 @@ private:
     }
 
     const uint64_t number_ = next_walk();
-    SmallVector<PyObject*, 64> nodes_;  // owned, as the parts of Python's key are
+    HeldNodes nodes_;
     KeyWords& key_;
     BufferWindows windows_;
 };
 
-PyObject* walk(PyObject*, PyObject* roots) {
-    Ref nodes, key;
-    return walk_graph(roots, nodes, key) ? PyTuple_Pack(2, nodes.get(), key.get()) : nullptr;
+PyObject* walk(PyObject*, PyObject* given) {
+    Ref sequence(PySequence_Fast(given, "roots are a sequence of nodes")), nodes, key;
+    if (!sequence) return nullptr;
+    HeldNodes roots;
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
+        roots.push_back(PySequence_Fast_GET_ITEM(sequence.get(), k));
+    }
+    KeyWords words;
+    plan_at_hand(nullptr, roots, nodes, words, key);
+    return key ? PyTuple_Pack(2, nodes.get(), key.get()) : nullptr;
 }
 
 // Whether a pending generator reads a buffer: a part of it may have been computed since it was recorded.
@@ -139,31 +132,13 @@ bool reads_buffer(PyObject* node) {
 // live_roots(queue, extra): see evaluate.py.
 PyObject* live_roots(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (count < 1 || count > 2) return PyErr_Format(PyExc_TypeError, "live_roots takes 1 or 2 arguments, not %zd", count);
-    Section section;
-    Ref pending = Ref::to(state.queue_pending.of(args[0]));
-    const Py_ssize_t length = PyList_GET_SIZE(pending.get());  // what other threads add meanwhile comes later
-    Ref roots(PyDict_New()), kept(PyList_New(0));
-    if (!roots || !kept) return nullptr;
-    for (Py_ssize_t k = 0; k < length; k++) {
-        Ref reference = item_at(pending.get(), k);
-        if (!reference) break;
-        Ref array(PyObject_CallNoArgs(reference.get()));
-        if (!array) return nullptr;
-        if (array.get() == Py_None) continue;
-        Ref node = Ref::to(as_array(array.get())->node);
-        if (!is_pending(as_node(node.get()))) continue;
-        const int failed = stays_pending(node.get()) ? PyList_Append(kept.get(), reference.get())
-                                                     : PyDict_SetItem(roots.get(), node.get(), Py_None);
-        if (failed) return nullptr;
-    }
     Ref extra(count == 2 ? PySequence_Fast(args[1], "extra is a sequence of nodes") : PyTuple_New(0));
-    if (!extra) return nullptr;
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(extra.get()); k++) {
-        PyObject* node = PySequence_Fast_GET_ITEM(extra.get(), k);
-        if (is_pending(as_node(node)) && PyDict_SetItem(roots.get(), node, Py_None) < 0) return nullptr;
+    LiveRoots found;
+    if (!extra || !find_live_roots(args[0], PySequence_Fast_ITEMS(extra.get()), PySequence_Fast_GET_SIZE(extra.get()), found)) {
+        return nullptr;
     }
-    Ref nodes(PyDict_Keys(roots.get()));
-    return nodes ? Py_BuildValue("OnO", nodes.get(), length, kept.get()) : nullptr;
+    Ref nodes(found.roots.list()), kept(found.kept ? found.kept.release() : PyList_New(0));
+    return nodes && kept ? Py_BuildValue("OnO", nodes.get(), found.count, kept.get()) : nullptr;
 }
 
 PyMethodDef functions[] = {
@@ -180,13 +155,39 @@ bool stays_pending(PyObject* node) {
     return state.signature_generator.of(as_node(node)->signature) == Py_True && !reads_buffer(node);
 }
 
-bool walk_graph(PyObject* roots, Ref& nodes, Ref& key) {
-    KeyWords words;
-    plan_at_hand(nullptr, roots, nodes, words, key);
-    return static_cast<bool>(key);
+bool find_live_roots(PyObject* queue, PyObject* const* extra, Py_ssize_t extra_count, LiveRoots& found) {
+    Section section;
+    const Ref pending = Ref::to(state.queue_pending.of(queue));
+    uint64_t number;
+    do {
+        found.roots.clear();
+        found.kept = Ref();
+        number = next_walk();
+        const auto meet = [&](PyObject* node) {
+            if (std::exchange(as_node(node)->walk, number) != number) found.roots.push_back(node);
+        };
+        found.count = PyList_GET_SIZE(pending.get());  // what other threads add meanwhile comes later
+        for (Py_ssize_t k = 0; k < found.count; k++) {
+            const Ref reference = item_at(pending.get(), k);
+            if (!reference) break;
+            const Ref array = referent(reference.get());
+            PyObject* node = array ? as_array(array.get())->node : nullptr;
+            if (!node || !is_pending(as_node(node))) continue;
+            if (!stays_pending(node)) {
+                meet(node);
+                continue;
+            }
+            if (!found.kept) found.kept = Ref(PyList_New(0));
+            if (!found.kept || PyList_Append(found.kept.get(), reference.get()) < 0) return false;
+        }
+        for (Py_ssize_t k = 0; k < extra_count; k++) {
+            if (is_pending(as_node(extra[k]))) meet(extra[k]);
+        }
+    } while (walks != number);  // Python's code, of its garbage collector too, may have walked over a graph meanwhile
+    return true;
 }
 
-Ref plan_at_hand(PyObject* planner, PyObject* roots, Ref& nodes, KeyWords& words, Ref& key) {
+Ref plan_at_hand(PyObject* planner, const HeldNodes& roots, Ref& nodes, KeyWords& words, Ref& key) {
     Section section;
     Walk walk(words);
     if (!walk.all(roots)) return Ref();
@@ -199,11 +200,6 @@ Ref plan_at_hand(PyObject* planner, PyObject* roots, Ref& nodes, KeyWords& words
     nodes = Ref(walk.nodes());
     key = Ref(nodes ? parts.tuple() : nullptr);
     return Ref();
-}
-
-PyObject* roots_alive(PyObject* queue, PyObject* extra) {
-    PyObject* const args[] = {queue, extra};
-    return live_roots(nullptr, args, 2);
 }
 
 bool add_walk(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
