@@ -11,6 +11,8 @@ import sys
 import threading
 from typing import Any
 
+from ._native import lock_type
+
 __all__ = ["ReentrantLock", "held"]
 
 
@@ -53,9 +55,12 @@ class _Held:
 
 
 # A program may have replaced the locks of `threading`, as gevent does.
-_IS_NEEDED = sys.version_info >= (3, 14) and type(threading.RLock()) is _thread.RLock
+_ARE_PYTHONS = type(threading.RLock()) is _thread.RLock
+_IS_NEEDED = sys.version_info >= (3, 14) and _ARE_PYTHONS
 
-ReentrantLock: Any = _SafeLock if _IS_NEEDED else threading.RLock
+ReentrantLock: Any = threading.RLock
+if _ARE_PYTHONS:
+    ReentrantLock = _SafeLock if _IS_NEEDED else lock_type(threading.RLock)
 
 
 def held(lock: Any) -> Any:
