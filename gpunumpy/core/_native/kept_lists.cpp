@@ -22,7 +22,7 @@ namespace {
 
 constexpr Py_ssize_t LEAST_ROOM = 16, MOST_ROOM = 1024;  // items
 
-// Empty, and unknown to the garbage collector. Few flushes are under way at once, and each has two.
+// Empty. Few flushes are under way at once, and each has two.
 constexpr size_t MOST_LISTS = 4;
 PyObject* kept[MOST_LISTS];
 size_t kept_count = 0;
@@ -46,18 +46,20 @@ PyObject* take_list(Py_ssize_t count) {
         kept[k] = kept[--kept_count];
         std::fill_n(items_of(list), count, nullptr);
         Py_SET_SIZE(list, count);
-        PyObject_GC_Track(list);
         return list;
     }
     PyObject* made = PyList_New(std::max(count, LEAST_ROOM));
-    if (made) Py_SET_SIZE(made, count);
+    if (!made) return nullptr;
+    Py_SET_SIZE(made, count);
+    PyObject_GC_UnTrack(made);
     return made;
 }
 
 void give_list(PyObject* owned) {
-    const bool is_kept = owned && PyList_CheckExact(owned) && Py_REFCNT(owned) == 1 && room_of(owned) <= MOST_ROOM;
-    if (!is_kept) return Py_XDECREF(owned);
-    PyObject_GC_UnTrack(owned);
+    if (!owned) return;
+    // Python's own, of a flush that it has run itself, are left to Python.
+    const bool is_kept = PyList_CheckExact(owned) && Py_REFCNT(owned) == 1 && !PyObject_GC_IsTracked(owned) && room_of(owned) <= MOST_ROOM;
+    if (!is_kept) return Py_DECREF(owned);
     empty(owned);
     if (kept_count < MOST_LISTS) {
         kept[kept_count++] = owned;

@@ -5,7 +5,8 @@
 
 namespace core {
 
-// A new list of so many items, which are still to be set; null after an exception.
+// A new list of so many items, which are still to be set; null after an exception. It is to be in no cycle: the garbage
+// collector does not know it.
 PyObject* take_list(Py_ssize_t count);
 
 // Let go of a list of `take_list`, or of any other object, or of null.

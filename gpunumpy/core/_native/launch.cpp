@@ -253,13 +253,15 @@ const char* format_of(PyObject* launch, size_t count) {
 }
 
 bool pack(char letter, PyObject* value, int64_t& word) {
+    // Python's own integers without a float that is made of them.
+    const auto as_double = [&] { return PyLong_CheckExact(value) ? PyLong_AsDouble(value) : PyFloat_AsDouble(value); };
     if (letter == 'd') {
-        const double number = PyFloat_AsDouble(value);
+        const double number = as_double();
         std::memcpy(&word, &number, sizeof word);
         return number != -1.0 || !PyErr_Occurred();
     }
     if (letter == 'f') {
-        const double number = PyFloat_AsDouble(value);
+        const double number = as_double();
         const float rounded = static_cast<float>(number);
         word = 0;
         std::memcpy(&word, &rounded, sizeof rounded);

@@ -310,7 +310,17 @@ class Device:
     """
 
     __slots__ = (
-        *("_hash", "_stays_current", "attributes", "capture", "context", "free_lists", "handle", "has_spilled", "index"),
+        *(
+            "_hash",
+            "_stays_current",
+            "attributes",
+            "capture",
+            "context",
+            "free_lists",
+            "handle",
+            "has_spilled",
+            "index",
+        ),
         *("kind", "launched", "stream"),
     )
 
