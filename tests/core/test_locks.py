@@ -82,7 +82,9 @@ def test_a_lock_that_is_taken_by_nobody_is_free_for_other_threads(make: Callable
         assert in_thread(lambda: (lock.acquire(blocking=False), lock._is_owned())) == (False, False)
     assert not lock._is_owned()
     assert in_thread(lambda: (lock.acquire(False), lock._is_owned(), lock.release())) == (True, True, None)
-    assert lock.acquire(timeout=0) and lock.acquire(True, 1.5) and lock.acquire(timeout=-1)
+    assert lock.acquire(timeout=0)
+    assert lock.acquire(True, 1.5)
+    assert lock.acquire(timeout=-1)
 
 
 @of_both

@@ -58,10 +58,9 @@ PyObject* take_list(Py_ssize_t count) {
 void give_list(PyObject* owned) {
     if (!owned) return;
     // Python's own, of a flush that it has run itself, are left to Python.
-    const bool is_kept = PyList_CheckExact(owned) && Py_REFCNT(owned) == 1 && !PyObject_GC_IsTracked(owned) && room_of(owned) <= MOST_ROOM;
-    if (!is_kept) return Py_DECREF(owned);
-    empty(owned);
-    if (kept_count < MOST_LISTS) {
+    const bool is_given = PyList_CheckExact(owned) && Py_REFCNT(owned) == 1 && !PyObject_GC_IsTracked(owned);
+    if (is_given) empty(owned);
+    if (is_given && room_of(owned) <= MOST_ROOM && kept_count < MOST_LISTS) {
         kept[kept_count++] = owned;
     } else {
         Py_DECREF(owned);
