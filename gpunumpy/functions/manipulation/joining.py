@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...core.graph.layout import Layout, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall, Update
 from ...core.recording.array import ndarray, wrap, wrap_ordered
-from ...core.recording.memo import memoize_recording
+from ...core.recording.memo import memoize_recording, undisturbed
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, leave_function_to_class, transposed
 from ..creation.arrays import array, mark_owner_as_array
 from ..indexing.getitem import getitem
@@ -147,6 +147,15 @@ def _joined_shape(parts: Sequence[ndarray], axis: int) -> tuple[int, ...]:
 
 def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     """Return the arrays joined along an axis, with the axes in memory in the order that the arrays have."""
+    operands = tuple([x.value() for x in parts])
+    joined = undisturbed(lambda _: _written(parts, axis, dtype, _parts_of), operands)
+    return _written(parts, axis, dtype, lambda value: [(0, value)]) if joined is None else joined
+
+
+def _written(
+    parts: Sequence[ndarray], axis: int, dtype: DType, parts_of: Callable[[Node], list[tuple[int, Node]]]
+) -> ndarray:
+    """Return a new array to which arrays are written side by side, each by its parts as `_parts_of` gives them."""
     ndim = parts[0].ndim
     order = layout.memory_order([(x.shape, x.layout.strides) for x in parts], ndim)
     axes = tuple(range(ndim)) if order is None else order
@@ -159,7 +168,7 @@ def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     for x in parts:
         if x.size:
             value = cast_with_warning(x.value() if order is None else transposed(x.value(), order), dtype)
-            for first, part in _parts_of(value):
+            for first, part in parts_of(value):
                 offset = start * strides[dimension] + layout.place_in_memory(first, value.signature.shape, strides)
                 node = graph.update(node, Layout(part.signature.shape, strides, offset), part)
         start += x.shape[axis]

@@ -10,6 +10,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.schedule.steps import RunKernel
+from gpunumpy.functions.manipulation import joining
 from gpunumpy.functions.manipulation.repeating import rolled_by_index
 
 from .counting import kernels
@@ -133,3 +134,25 @@ def test_an_array_that_grows_in_a_loop_takes_a_few_parts_each_time() -> None:
             node, parts = node.args[0], parts + 1
         assert parts <= 18
     numpy.testing.assert_array_equal(x.get(), expected)
+
+
+def test_a_joined_array_that_is_computed_as_it_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may compute it, and then write to the arrays that it was joined of."""
+    base, parts_of, calls = np.asarray(A) + 0, joining._parts_of, [0]
+    base.computed()
+    inner = np.concatenate([base, base * 2])
+
+    def disturbed(value: Any) -> Any:
+        parts = parts_of(value)
+        calls[0] += 1
+        if calls[0] == 1:
+            inner.computed()
+            base[3:] = -1
+            base.computed()
+        return parts
+
+    monkeypatch.setattr(joining, "_parts_of", disturbed)
+    outer = np.concatenate([inner, inner], 1)
+    expected = numpy.concatenate([A, A * 2])
+    numpy.testing.assert_array_equal(outer.get(), numpy.concatenate([expected, expected], 1))
+    assert calls[0]
