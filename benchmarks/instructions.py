@@ -1,8 +1,9 @@
 """What the host pays for small work on a GPU, in instructions, which do not depend on what else a machine does.
 
 ``python benchmarks/instructions.py`` runs rows of overheads.py on a pretended GPU (see pretended_gpu.py) under
-valgrind's callgrind, each twice with other counts: the difference is of the calls, and of how processes differ, which can be a thousand a call. It takes minutes a row.
-``--beside FOLDER`` does the same with another checkout, whose core has to be built for this Python, and prints ratios.
+valgrind's callgrind, each twice with other counts: the difference is of the calls, and of how processes differ at their
+start, which can be a thousand a call. It takes some minutes a row. ``--beside FOLDER`` does the same with another
+checkout, whose core has to be built for this Python, and prints ratios.
 """
 
 from __future__ import annotations
