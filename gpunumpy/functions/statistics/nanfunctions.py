@@ -138,10 +138,10 @@ def _nan_position(op: str, a: Any, replacement: float, axis: Any, out: Any, keep
     array, is_number = _replace_nan(a, replacement)
     if is_number is None or not is_number.size:
         return position(op, array, axis, out, keepdims)
+    is_valid = all(any(is_number, axis))
     # Recorded before the host looks, the positions are computed in the same kernel; the operands are then let go of, so
     # that it writes neither to memory.
     result = position(op, array, axis, None, keepdims) if out is None else None
-    is_valid = all(any(is_number, axis))
     if result is not None:
         del array
     del is_number
