@@ -149,6 +149,7 @@ class _Call:
         "is_operator",
         "is_product",
         "is_showing",
+        "memories",
     )
 
     def __init__(self, name: str = "") -> None:
@@ -156,6 +157,7 @@ class _Call:
         self.is_showing = name in _SHOWING
         self.is_product = name in _PRODUCTS
         self.arrays: list[ndarray] = []
+        self.memories: list[numpy.ndarray | None] = []  # of those arrays, which another thread may move meanwhile
         self.elements = 0  # of all arrays
         self.has_copies = False  # of NumPy arrays
         self.has_data = False  # of the host that are no arrays of this package
@@ -170,6 +172,7 @@ class _Call:
             memory = memory_on_host(x)
             if memory is not None and memory.dtype in DTYPES and memory.nbytes <= self._most_bytes(x):
                 self.arrays.append(x)
+                self.memories.append(memory)
                 self.elements += memory.size
                 if len(self.arrays) <= _MAX_PARTS or self.elements <= _MAX_PARTS * (self.host_bytes // 8):
                     return memory
@@ -227,11 +230,11 @@ class _Call:
 
     def _array(self, x: Any, device: Device) -> ndarray:
         base = x.base
-        for array in self.arrays:
-            memory = array._base
+        for array, memory in zip(self.arrays, self.memories, strict=True):
             if memory is x:
                 return array
-            if base is not None and (base is memory or base is memory.base):
+            if memory is not None and base is not None and (base is memory or base is memory.base):
+                self.is_elsewhere = array._base is not memory  # it shows what is the array's no more
                 return on_host_memory(x, device, owner_of(array))
         if x.dtype in KIND:
             if x.nbytes > host_bytes(device):
@@ -444,7 +447,7 @@ def _try_operands(function: Callable[..., Any], name: str, args: tuple[Any, ...]
         return ELSEWHERE
     if not call.arrays and (not call.has_data or call.is_showing):
         return ELSEWHERE
-    memories = [array._base for array in call.arrays] + _numpy_arrays((*host_args, *host_options.values()))
+    memories = [*call.memories, *_numpy_arrays((*host_args, *host_options.values()))]
     if name in _WRITING and not _writes_to_array(args, options):
         return ELSEWHERE
     sizes = [memory.size for memory in memories]
@@ -493,6 +496,7 @@ def _returned(x: Any, arrays: tuple[ndarray, ...], queue: Queue, has_copies: boo
     """Return a result of NumPy's, of a call with these arrays and perhaps with copies, with arrays of this package."""
     call = _Call()
     call.arrays += arrays
+    call.memories += [array._base for array in arrays]
     call.has_copies = has_copies
     returned = call.returned(x, queue.device)
     if call.is_elsewhere:

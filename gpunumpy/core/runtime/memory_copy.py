@@ -26,7 +26,6 @@ CHUNK_BYTES = 1 << 21  # of a pinned chunk: large enough that the copy hides the
 MAX_CHUNKS = 32  # of a device: more would let the host run further ahead
 CHUNKS_IN_FLIGHT = 4  # during a copy to the host
 MAX_COPIERS = 8  # helper threads of a copy: more gain nothing (benchmarks/host_transfers.py)
-MOST_PIECES = 4  # of a chunk, so that several helpers share a copy of a megabyte or two
 _INLINE_BYTES = 1 << 16  # sources up to this size travel with the call of the driver
 
 
@@ -40,17 +39,10 @@ class _Copying:
     ----------
     nbytes : int
         Of all pieces: few are copied by this thread alone.
-
-    Attributes
-    ----------
-    piece_bytes : int
-        How large a piece should be at most.
     """
 
     def __init__(self, nbytes: int) -> None:
-        least = CHUNK_BYTES // MOST_PIECES
-        self._copiers = min(workers(), MAX_COPIERS, nbytes // least)
-        self.piece_bytes = CHUNK_BYTES if self._copiers < 2 else min(CHUNK_BYTES, max(least, nbytes // self._copiers))
+        self._copiers = min(workers(), MAX_COPIERS, nbytes // CHUNK_BYTES)
         self._under_way: deque[tuple[Job, Callable[[], object], Callable[[], object]]] = deque()
 
     def __enter__(self) -> _Copying:
@@ -134,7 +126,7 @@ class _Stage:
     def upload(self, ptr: int, source: numpy.ndarray) -> None:
         """Queue a copy of the elements of a pageable array, in C order, to an address of the device."""
         with _Copying(source.nbytes) as copying:
-            for piece in _pieces(source, copying.piece_bytes):
+            for piece in _pieces(source):
                 chunk = self.take_chunk()
                 copying.add(_window(chunk.host, 0, piece), piece, partial(self._send, chunk, ptr, piece.nbytes))
                 ptr += piece.nbytes
@@ -153,10 +145,10 @@ class _Stage:
         in_flight: deque[tuple[_Chunk, numpy.ndarray]] = deque()
         try:
             with _Copying(target.nbytes) as copying:
-                for start in range(0, target.size, copying.piece_bytes):
+                for start in range(0, target.size, CHUNK_BYTES):
                     if len(in_flight) == CHUNKS_IN_FLIGHT:
                         self._finish_chunk(in_flight, copying)
-                    piece = target[start : start + copying.piece_bytes]
+                    piece = target[start : start + CHUNK_BYTES]
                     chunk = self.take_chunk()
                     _queue_copy(self.device, self.cuda.cuMemcpyDtoHAsync, chunk.ptr, ptr + start, piece.size, stream)
                     check(self.cuda.cuEventRecord(chunk.event, stream))
@@ -174,17 +166,17 @@ class _Stage:
         copying.add(piece, chunk.host[: piece.size], partial(self.free.append, chunk))
 
 
-def _pieces(source: numpy.ndarray, nbytes: int) -> Iterator[numpy.ndarray]:
-    """Yield an array in pieces of at most so many bytes, in C order."""
-    if source.nbytes <= nbytes:
+def _pieces(source: numpy.ndarray) -> Iterator[numpy.ndarray]:
+    """Yield an array in pieces of at most the bytes of a chunk, in C order."""
+    if source.nbytes <= CHUNK_BYTES:
         yield source
         return
     row = source.nbytes // len(source)
-    if row > nbytes:
+    if row > CHUNK_BYTES:
         for part in source:
-            yield from _pieces(part, nbytes)
+            yield from _pieces(part)
         return
-    step = nbytes // row
+    step = CHUNK_BYTES // row
     for start in range(0, len(source), step):
         yield source[start : start + step]
 
@@ -196,19 +188,19 @@ def _window(memory: numpy.ndarray, start: int, piece: numpy.ndarray) -> numpy.nd
 
 def copy_on_host(target: numpy.ndarray, source: numpy.ndarray) -> None:
     """Copy the elements of an array, in C order, to bytes of the host."""
-    if source.nbytes < CHUNK_BYTES or not source.flags.c_contiguous:
+    if source.nbytes < 2 * CHUNK_BYTES or not source.flags.c_contiguous:
         _window(target, 0, source)[...] = source
         return
     start = 0
     with _Copying(source.nbytes) as copying:
-        for piece in _pieces(source, copying.piece_bytes):
+        for piece in _pieces(source):
             copying.add(_window(target, start, piece), piece)
             start += piece.nbytes
 
 
 def copied(source: numpy.ndarray) -> numpy.ndarray:
     """Return a copy of an array, in C order."""
-    if source.nbytes < CHUNK_BYTES or not source.flags.c_contiguous:
+    if source.nbytes < 2 * CHUNK_BYTES or not source.flags.c_contiguous:
         return source.copy(order="C")
     result = numpy.empty(source.shape, source.dtype)
     copy_on_host(result.reshape(-1).view(numpy.uint8), source)
