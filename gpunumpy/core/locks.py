@@ -11,8 +11,6 @@ import sys
 import threading
 from typing import Any
 
-from ._native import lock_type
-
 __all__ = ["ReentrantLock", "held"]
 
 
@@ -55,12 +53,9 @@ class _Held:
 
 
 # A program may have replaced the locks of `threading`, as gevent does.
-_ARE_PYTHONS = type(threading.RLock()) is _thread.RLock
-_IS_NEEDED = sys.version_info >= (3, 14) and _ARE_PYTHONS
+_IS_NEEDED = sys.version_info >= (3, 14) and type(threading.RLock()) is _thread.RLock
 
-ReentrantLock: Any = threading.RLock
-if _ARE_PYTHONS:
-    ReentrantLock = _SafeLock if _IS_NEEDED else lock_type(threading.RLock)
+ReentrantLock: Any = _SafeLock if _IS_NEEDED else threading.RLock
 
 
 def held(lock: Any) -> Any:

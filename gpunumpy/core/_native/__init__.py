@@ -60,11 +60,6 @@ def compiled(specification: T) -> T:
     return getattr(_core, specification.__name__, specification)  # type: ignore[attr-defined]
 
 
-def lock_type(specification: Any) -> Any:
-    """Return the core's class of reentrant locks; without the core or the GIL, the class that is given."""
-    return getattr(_core, "ReentrantLock", specification)
-
-
 def set_up(**objects: Any) -> None:
     """Give the core the objects that it asks and looks into; `state.hpp` names them."""
     if _core is not None:

@@ -13,7 +13,6 @@
 #include "queue_lock.hpp"
 #include "recent.hpp"
 #include "recorders.hpp"
-#include "reentrant_lock.hpp"
 #include "review.hpp"
 #include "run.hpp"
 #include "search.hpp"
@@ -203,7 +202,7 @@ PyMODINIT_FUNC PyInit__core() {
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_size_function_type(module.get()) || !core::add_sized_launch_type(module.get()) ||
-        !core::add_lock_type(module.get()) || !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
+         !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_cuda_graph_type(module.get()) || !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_operator_slots(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) ||

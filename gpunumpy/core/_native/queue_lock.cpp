@@ -1,6 +1,5 @@
 #include "queue_lock.hpp"
 
-#include "reentrant_lock.hpp"
 #include "state.hpp"
 
 namespace core {
@@ -58,23 +57,11 @@ bool find_lock_methods() {
 }
 
 QueueLock::QueueLock(PyObject* queue) : lock_(Ref::to(state.queue_lock.of(queue))) {
-#ifndef Py_GIL_DISABLED
-    if (is_lock(lock_.get())) {
-        is_held_ = take_if_free(lock_.get());
-        return;
-    }
-#endif
     is_held_ = acquire.call(lock_.get(), without_waiting).get() == Py_True;
 }
 
 QueueLock::~QueueLock() {
     if (!is_held_) return;
-#ifndef Py_GIL_DISABLED
-    if (is_lock(lock_.get())) {
-        give_back(lock_.get());
-        return;
-    }
-#endif
     const FirstException first;
     if (!release.call(lock_.get(), nothing)) PyErr_Clear();
 }
