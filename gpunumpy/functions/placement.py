@@ -234,7 +234,8 @@ class _Call:
             if memory is x:
                 return array
             if memory is not None and base is not None and (base is memory or base is memory.base):
-                self.is_elsewhere = array._base is not memory  # it shows what is the array's no more
+                if array._base is not memory:
+                    self.is_elsewhere = True  # it shows what is the array's no more
                 return on_host_memory(x, device, owner_of(array))
         if x.dtype in KIND:
             if x.nbytes > host_bytes(device):

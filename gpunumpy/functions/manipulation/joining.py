@@ -147,13 +147,24 @@ def _joined_shape(parts: Sequence[ndarray], axis: int) -> tuple[int, ...]:
 
 def _joined(parts: Sequence[ndarray], axis: int, dtype: DType) -> ndarray:
     """Return the arrays joined along an axis, with the axes in memory in the order that the arrays have."""
-    operands = tuple([x.value() for x in parts])
-    joined = undisturbed(lambda _: _written(parts, axis, dtype, _parts_of), operands)
-    return _written(parts, axis, dtype, lambda value: [(0, value)]) if joined is None else joined
+
+    def written(values: tuple[Node, ...]) -> ndarray:
+        return _written(parts, values, axis, dtype, _parts_of)
+
+    joined = undisturbed(written, _values(parts))
+    return _written(parts, _values(parts), axis, dtype, lambda value: [(0, value)]) if joined is None else joined
+
+
+def _values(arrays: Sequence[ndarray]) -> tuple[Node, ...]:
+    return tuple([x.value() for x in arrays])
 
 
 def _written(
-    parts: Sequence[ndarray], axis: int, dtype: DType, parts_of: Callable[[Node], list[tuple[int, Node]]]
+    parts: Sequence[ndarray],
+    values: Sequence[Node],
+    axis: int,
+    dtype: DType,
+    parts_of: Callable[[Node], list[tuple[int, Node]]],
 ) -> ndarray:
     """Return a new array to which arrays are written side by side, each by its parts as `_parts_of` gives them."""
     ndim = parts[0].ndim
@@ -165,9 +176,9 @@ def _written(
     strides = layout.c_strides(tuple(shape))
     node = graph.uninitialized(tuple(shape), dtype, parts[0].queue)
     start = 0
-    for x in parts:
+    for x, given in zip(parts, values, strict=True):
         if x.size:
-            value = cast_with_warning(x.value() if order is None else transposed(x.value(), order), dtype)
+            value = cast_with_warning(given if order is None else transposed(given, order), dtype)
             for first, part in parts_of(value):
                 offset = start * strides[dimension] + layout.place_in_memory(first, value.signature.shape, strides)
                 node = graph.update(node, Layout(part.signature.shape, strides, offset), part)
