@@ -61,13 +61,20 @@ def run(command: Sequence[str], count: int) -> int:
         "GPUNUMPY_DISTRIBUTED_KEY": secrets.token_hex(16),
     }
     processes: list[subprocess.Popen[bytes]] = []
-    passed: list[int] = []
+    signals: list[int] = []
+    told = [0] * count  # how many of the signals each process was sent
 
     def pass_on(number: int, frame: FrameType | None) -> None:
-        # Python hears no signal while it waits for a GPU, which may wait for another for ever.
-        for process in processes:
-            process.send_signal(signal.SIGKILL if passed else number)
-        passed.append(number)
+        signals.append(number)
+        tell()
+
+    def tell() -> None:
+        for rank, process in enumerate(processes):
+            while told[rank] < len(signals):
+                # Python hears no signal while it waits for a GPU, which may wait for another for ever.
+                number = signal.SIGKILL if told[rank] else signals[0]
+                told[rank] += 1
+                process.send_signal(number)
 
     before = {number: signal.signal(number, pass_on) for number in _PASSED}
     try:
@@ -75,6 +82,7 @@ def run(command: Sequence[str], count: int) -> int:
             own = {"RANK": str(rank), "LOCAL_RANK": str(rank)}
             # In a session of its own, a process gets the terminal's Ctrl-C once: from here.
             processes.append(subprocess.Popen(command, env={**os.environ, **shared, **own}, start_new_session=True))
+            tell()  # a signal that came while the process was being started
         return _status(processes)
     finally:
         _end(processes)

@@ -300,9 +300,13 @@ def _connect(place: Place, address: str, ports: range) -> Connection:
     while time.monotonic() < end:
         for port in ports:
             try:
-                connection = _connection(socket.create_connection((address, port), _ANSWER_SECONDS))
+                found = socket.create_connection((address, port), _ANSWER_SECONDS)
             except OSError:
                 continue
+            if found.getsockname() == found.getpeername():  # at a port where nobody waits, the system may join the ends
+                found.close()
+                continue
+            connection = _connection(found)
             try:
                 _limit_reads(connection, _ANSWER_SECONDS)
                 answer_challenge(connection, place.key)

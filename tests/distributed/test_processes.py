@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
 import gpunumpy.distributed as dist
+from gpunumpy.distributed import __main__ as launcher
 from gpunumpy.distributed import meeting
 from gpunumpy.distributed.__main__ import main
 from gpunumpy.distributed.environment import place_of_process
@@ -173,6 +175,48 @@ def test_others_who_do_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
         dist.init(backend="pigeons", device="cpu")
 
 
+def test_a_connection_with_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Linux makes of a port of this machine where nobody waits, if it takes the same one for this side."""
+
+    def join_the_ends(address: tuple[str, int], seconds: float) -> socket.socket:
+        ends = socket.socket()
+        ends.bind((address[0], 0))
+        ends.connect(ends.getsockname())
+        return ends
+
+    monkeypatch.setattr(meeting, "WAIT_SECONDS", 0.05)
+    asked: list[object] = []
+    monkeypatch.setattr(meeting, "answer_challenge", lambda connection, key: asked.append(connection))
+    monkeypatch.setattr(socket, "create_connection", join_the_ends)
+    with pytest.raises(TimeoutError, match="found nobody"):
+        dist.init(rank=1, size=2, address="127.0.0.1:1", device="cpu")
+    assert not asked
+
+
+def test_a_signal_while_a_process_is_being_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is passed on to that process too, once."""
+    sent: list[tuple[int, int]] = []
+
+    class Process:
+        def __init__(self, command: Sequence[str], env: Mapping[str, str], **_: bool) -> None:
+            self.rank = int(env["RANK"])
+            if self.rank == 1:
+                signal.raise_signal(signal.SIGTERM)
+
+        def send_signal(self, number: int) -> None:
+            sent.append((self.rank, number))
+
+        def poll(self) -> int:
+            return 3
+
+        def wait(self, seconds: float) -> int:
+            return 3
+
+    monkeypatch.setattr(subprocess, "Popen", Process)
+    assert launcher.run(["a"], 3) == 3
+    assert sent == [(rank, signal.SIGTERM) for rank in range(3)]
+
+
 def test_a_process_that_ends_as_the_program_begins(script: Script) -> None:
     path = script(
         "from gpunumpy.distributed import transports\nimport os, sys\n"
@@ -187,18 +231,19 @@ def test_a_process_that_ends_as_the_program_begins(script: Script) -> None:
 def test_strangers_are_sent_away(script: Script) -> None:
     """Process 0 goes on waiting after somebody else has come to its port; a port that is taken is passed over."""
     path = script(
-        "import os, socket, time\n"
+        "import itertools, os, socket, time\n"
         "first = int(os.environ['MASTER_PORT'])\n"
         "if os.environ['RANK'] == '0':\n"
         "    taken = socket.create_server(('127.0.0.1', first))\n"
         "else:\n"
-        "    while True:\n"
+        "    # Its port is the first that no other program of this machine has, or has had a minute ago.\n"
+        "    for port in itertools.cycle(range(first + 1, first + 16)):\n"
         "        try:\n"
-        "            with socket.create_connection(('127.0.0.1', first + 1)) as stranger:\n"
+        "            with socket.create_connection(('127.0.0.1', port)) as stranger:\n"
         "                stranger.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n')\n"
         "            break\n"
         "        except OSError:\n"
-        "            time.sleep(0.01)\n"
+        "            time.sleep(0.001)\n"
         "dist.init()\n"
         "print(f'{int(dist.all_reduce(np.asarray(2)))}\\n', end='')"
     )
