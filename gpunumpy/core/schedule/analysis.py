@@ -98,14 +98,14 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     views = [0] * len(items)
     must_store: set[int] = set(roots)
     store_if_read: set[int] = set()
-    written = {items[p].args[0] for p in order if kinds[p] is Update}.union(roots)
+    stored = {items[p].args[0] for p in order if kinds[p] is Update}.union(roots, _seen_as_views(items, order))
     for p in order:
         kind = kinds[p]
         for a in set(items[p].args):
             uses[a] += 1
             views[a] += kind is View
         if kind in _READS_MEMORY:
-            must_store.update(_arguments_in_memory(items, p, written))
+            must_store.update(_arguments_in_memory(items, p, stored))
         if kind in _IS_STORED:
             must_store.add(p)
         elif kind is Reduce:
@@ -157,23 +157,23 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
     return Graph(anchors, anchor_set, must_store, reads, {a: reads[a] & anchor_set for a in anchors}, segments)
 
 
-def _arguments_in_memory(items: Sequence[Item], position: int, written: set[int]) -> list[int]:
+def _arguments_in_memory(items: Sequence[Item], position: int, stored: set[int]) -> list[int]:
     """Return the arguments that an operation of the kinds `_READS_MEMORY` must find in memory.
 
-    `written` are the bases of updates and the roots.
+    `stored` are the roots, and the bases of updates and of large views.
     """
     item = items[position]
     primitive = item.signature.primitive
     if isinstance(primitive, LibraryCall):
         args = item.args[: len(item.args) - begun_outputs(primitive)]
         if record_of(primitive.name).reads_strides:
-            return [items[a].args[0] if _is_view_of_stored(items, a, written) else a for a in args]
+            return [items[a].args[0] if _is_view_of_stored(items, a, stored) else a for a in args]
         return list(args)
     if isinstance(primitive, Scatter):
         return list(item.args[1:])
     if isinstance(primitive, Gather):
         base = item.args[0]
-        return [items[base].args[0] if base not in written and is_gathered_through(items, base) else base]
+        return [items[base].args[0] if base not in stored and is_gathered_through(items, base) else base]
     return [item.args[0]] if item.signature.index_map is None else []
 
 
@@ -186,7 +186,27 @@ def is_gathered_through(items: Sequence[Item], base: int) -> bool:
     return not isinstance(argument.primitive, (Leaf, Const)) and prod(argument.shape) <= prod(signature.shape)
 
 
-def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) -> bool:
+def _seen_as_views(items: Sequence[Item], order: Sequence[int]) -> set[int]:
+    """Return the values of which matrix products read views that have, together, at least as many elements.
+
+    To store such a value takes no longer than to copy these. Other calls that read strides may need the copies: they
+    are recorded for views of what the plan stores in any case.
+    """
+    views: dict[int, set[int]] = {}
+    for p in order:
+        call = items[p].signature.primitive
+        if isinstance(call, LibraryCall) and call.name == "matmul":
+            for a in items[p].args:
+                if isinstance(items[a].signature.primitive, View):
+                    views.setdefault(items[a].args[0], set()).add(a)
+    return {
+        base
+        for base, seen in views.items()
+        if sum(prod(items[a].signature.shape) for a in seen) >= prod(items[base].signature.shape)
+    }
+
+
+def _is_view_of_stored(items: Sequence[Item], position: int, stored: set[int]) -> bool:
     """Return whether a value is a view of a node that the plan stores in any case."""
     primitive = items[position].signature.primitive
     if not isinstance(primitive, View):
@@ -197,7 +217,7 @@ def _is_view_of_stored(items: Sequence[Item], position: int, written: set[int]) 
         return False
     if isinstance(base_signature.primitive, Leaf):  # it was computed after the view had been recorded
         return is_dense(base_signature)
-    if isinstance(base_signature.primitive, (Update, LibraryCall, Output)) or base in written:
+    if isinstance(base_signature.primitive, (Update, LibraryCall, Output)) or base in stored:
         return True
     # A view without an index map reads its base from memory: see `_arguments_in_memory`.
     return items[position].signature.index_map is None

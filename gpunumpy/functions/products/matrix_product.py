@@ -169,9 +169,12 @@ def _without_conjugation(node: Node) -> tuple[Node, bool]:
         source = graph.view(source, Layout(signature.shape, view.strides, view.offset))
     if KIND[signature.dtype] != "c":
         return source, False
-    primitive = source.signature.primitive  # a pending value is computed in C order
-    strides = primitive.strides if isinstance(primitive, Leaf) else layout.c_strides(signature.shape)
-    return (source, True) if _lies_by_columns(signature.shape, strides) else (node, False)
+    shape, primitive = signature.shape, source.signature.primitive
+    # A pending value is computed in C order. A view of one is read in place or copied: the scheduler chooses.
+    possible = [primitive.strides] if isinstance(primitive, (Leaf, View)) else []
+    if not isinstance(primitive, Leaf):
+        possible.append(layout.c_strides(shape))
+    return (source, True) if all(_lies_by_columns(shape, strides) for strides in possible) else (node, False)
 
 
 def _lies_by_columns(shape: Shape, strides: Sequence[int]) -> bool:

@@ -10,11 +10,13 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.dtypes import bfloat16
+from gpunumpy.core.graph.layout import c_layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.runtime.explain import explanation
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
+from gpunumpy.nvlib.cublas import as_matrices, gemms
 from tests.support.host_executor import with_traits
 
 from ...support.arrays import from_host, ndarray, to_host
@@ -292,3 +294,42 @@ def test_a_library_multiplies_large_matrices(monkeypatch: pytest.MonkeyPatch) ->
     with_traits(monkeypatch, reduces_vector_products=True)
     (step,) = kernels(lambda: sample(1025, 1024) @ sample(1024))
     assert isinstance(step, RunLibraryCall)
+
+
+def test_windows_that_are_most_of_a_value_are_read_where_it_is_stored() -> None:
+    made: list[ndarray] = []
+
+    def windows() -> list[ndarray]:
+        centred = c - 0.5
+        made[:] = [centred[:, k] @ centred[:, k:] for k in range(6)]
+        return made
+
+    steps = kernels(windows)
+    assert [type(step) for step in steps] == [RunKernel, *[RunLibraryCall] * 6]
+    centred = to_host(c) - numpy.float32(0.5)
+    for k, result in enumerate(made):
+        numpy.testing.assert_allclose(to_host(result), centred[:, k] @ centred[:, k:], rtol=1e-5, atol=1e-5)
+
+
+def test_a_part_of_a_value_is_computed_alone() -> None:
+    made: list[ndarray] = []
+    kernel, product = kernels(lambda: made.append((x - 0.5)[:3, ::2] @ w[:3]) or made[0])
+    assert isinstance(kernel, RunKernel)
+    assert kernel.kernel.shape == (3, 3)
+    assert isinstance(product, RunLibraryCall)
+    expected = (to_host(x) - numpy.float32(0.5))[:3, ::2] @ to_host(w)[:3]
+    numpy.testing.assert_allclose(to_host(made[0]), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("is_column", [False, True])
+def test_a_conjugated_part_of_a_product_is_read_as_blas_can(is_column: bool) -> None:
+    z, row = sample(9, 9, dtype="c16"), sample(1, 9, dtype="c16")
+    part = numpy.s_[:, 1:2] if is_column else numpy.s_[1]
+    made: list[ndarray] = []
+    steps = kernels(lambda: made.append(row @ (z @ z)[part].conj()) or made[0])
+    for step in steps:
+        if isinstance(step, RunLibraryCall):
+            layouts = [where for _, where in step.args]
+            result = c_layout((*layouts[0].shape[:-1], *layouts[1].shape[1:]))
+            gemms(*as_matrices(result, *layouts), Product(*step.options).conjugate)  # which asserts it
+    numpy.testing.assert_allclose(to_host(made[0]), to_host(row) @ (to_host(z) @ to_host(z))[part].conj())
