@@ -15,8 +15,10 @@ from gpunumpy.core.dtypes import DTYPES, KIND
 from gpunumpy.core.ops.table import WIDER
 from gpunumpy.core.schedule.kernel import Body, Kernel, Load
 from gpunumpy.kernels.codegen import op_code, unit
+from gpunumpy.kernels.codegen.collapse import collapse
 from gpunumpy.kernels.codegen.generate import generate
 from gpunumpy.kernels.codegen.program import Program
+from gpunumpy.kernels.codegen.reduce import reduce_plan
 from gpunumpy.kernels.codegen.unit import Unit
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from tests.emulator import available, compile_text, run_program
@@ -243,6 +245,14 @@ REDUCED: dict[str, tuple[tuple[int, ...], tuple[int, ...], Callable[[Any], Any]]
     "columns, odd": ((500, 37), (0,), lambda a: a),
     "columns, split": ((3000, 8), (0,), lambda a: a),
     "columns, few steps": ((5, 700), (0,), lambda a: a),
+    "columns, two": ((3000, 2), (0,), lambda a: a),
+    "points": ((9000, 3), (0,), lambda a: a),
+    "points, aligned": ((9000, 4), (0,), lambda a: a),
+    "points, misaligned": ((1003, 5), (0,), lambda a: a[:, 1:4]),
+    "points, few": ((40, 3), (0,), lambda a: a),
+    "sets of points": ((7, 600, 3), (1,), lambda a: a),
+    "sets of points, transposed": ((600, 7, 3), (0,), lambda a: a),
+    "a picture": ((40, 50, 3), (0, 1), lambda a: a),
     "middle": ((5, 30, 40), (1,), lambda a: a),
     "ends": ((5, 30, 40), (0, 2), lambda a: a),
     "two last": ((5, 30, 41), (1, 2), lambda a: a[:, :, 1:]),
@@ -280,6 +290,39 @@ def test_siblings(name: str) -> None:
     assert_array_equal(outs["maximum"], (-flat).max(-1))
     assert_array_equal(outs["argmax"], flat.argmax(-1))
     assert_allclose(outs["moments"], flat.var(-1, dtype="f8"), rtol=1e-12, atol=1e-15)
+
+
+def attraction(bodies: int) -> tuple[Builder, numpy.ndarray[Any, Any], Any]:
+    """What bodies are pulled by, from their distances: a kernel, its output and what it should be."""
+    rng = numpy.random.default_rng(0)
+    x, distance = rng.standard_normal((bodies, 3)), rng.random((bodies, bodies)) + 1
+    out, shape = numpy.zeros((bodies, 3)), (bodies, 3, bodies)
+    b = Builder(shape, 1)
+    weight = b.apply("divide", b.scalar(1.0, "float64"), b.apply("sqrt", b.load(distance, distance[:, None])))
+    moved = b.apply("subtract", b.load(x, x.T[None]), b.load(x, x[:, :, None]))
+    b.store(b.reduce("add", b.apply("multiply", weight, moved)), out)
+    return b, out, ((1 / numpy.sqrt(distance))[:, :, None] * (x[None] - x[:, None])).sum(1)
+
+
+def test_coordinates_of_a_point_share_work() -> None:
+    b, out, expected = attraction(70)
+    run(b)
+    assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
+    plan = reduce_plan(Unit(collapse(attraction(70)[0].kernel())), PROCESSORS)
+    assert (plan.width, plan.rows, plan.team.adjacent) == (3, 70, True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "lanes", "threads"),
+    [((9000, 3), 3, 256), ((9000, 5), 1, 160), ((9000, 16), 4, 128), ((9000, 24), 4, 192)],
+)
+def test_few_columns_have_many_threads(shape: tuple[int, ...], lanes: int, threads: int) -> None:
+    """Of a block of 256, those that have a column."""
+    a = floats(*shape)
+    b = Builder(a.T.shape, 1)
+    b.store(b.reduce("add", b.load(a, a.T)), numpy.zeros(shape[1], "float32"))
+    plan = reduce_plan(Unit(b.kernel()), PROCESSORS)
+    assert (plan.width, plan.team.size * min(plan.rows, plan.team.rows)) == (lanes, threads)
 
 
 @pytest.mark.parametrize("shape", [(3, 0), (0,), (2, 3, 0)])
@@ -484,6 +527,7 @@ def every_strategy() -> dict[str, Kernel]:
         b.store(b.reduce("argmin", loaded, result="int64"), numpy.zeros(shape, "int64"))
         b.store(b.reduce("moments", loaded, b.scalar(1.0, "float64"), result="float64"), numpy.zeros(shape))
         kernels[f"reduce {name}"] = b.kernel()
+    kernels["reduce points"] = attraction(64)[0].kernel()
     b = Builder((512, 1024), 1)
     e = b.apply("exp", b.apply("subtract", b.load(a), b.reduce("maximum", 0)))
     b.store(b.apply("divide", e, b.reduce("add", e)), out)

@@ -70,16 +70,18 @@ def is_reduced_contiguous(unit: Unit) -> bool:
     Each load votes with the bytes of its element. A load that is the same all along the innermost outer loop, as a
     weight of every row is, has few elements and no vote.
     """
-    kernel = unit.kernel
     outer = outer_loops(unit)
-    if outer == 0:
-        return True
+    return outer == 0 or lies_along_reduced(unit, outer - 1)
+
+
+def lies_along_reduced(unit: Unit, loop: int) -> bool:
+    """Return whether neighbours in memory lie along the innermost reduced loop, instead of along an outer loop."""
     votes = 0
-    for instr, row in zip(kernel.body.instructions, unit.is_row_level, strict=True):
+    for instr, row in zip(unit.kernel.body.instructions, unit.is_row_level, strict=True):
         if isinstance(instr, Load) and not row:
-            across, along = abs(instr.at.coef[outer - 1]), abs(instr.at.coef[-1])
+            across, along = abs(instr.at.coef[loop]), abs(instr.at.coef[-1])
             if across:
-                votes += kernel.args[instr.arg].dtype.itemsize * (1 if 0 < along <= across else -1)
+                votes += unit.kernel.args[instr.arg].dtype.itemsize * (1 if 0 < along <= across else -1)
     return votes >= 0
 
 

@@ -1,6 +1,7 @@
 """Reductions in one pass: no reduction depends on another reduction's result.
 
-Lanes lie along the innermost reduced loop, or along the innermost outer loop where that one is contiguous in memory.
+Lanes lie along the innermost reduced loop, or along the innermost outer loop where that one is contiguous in memory. A
+short one, over the coordinates of points, may be one vector.
 Where rows are few they are split among blocks; the last block to finish a row combines the partial states in a fixed
 order.
 """
@@ -8,6 +9,7 @@ order.
 from __future__ import annotations
 
 from ...core.schedule.kernel import Apply, ReduceLoops
+from .coordinates import are_points_in_rows, lanes_of_points
 from .emit import Emitter, Tile
 from .plan import (
     Plan,
@@ -35,6 +37,9 @@ _BLOCKS_PER_PROCESSOR_OF_ARRAYS = {True: 4, False: 2}
 
 # Operations on an element beyond which arrays of elements gain nothing.
 _MAX_ARRAY_OPERATIONS = 6
+
+# Threads of a block, and the steps of a row from which on threads share it where rows are neighbours in memory.
+_THREADS, _MIN_SHARED_STEPS = 256, 64
 
 # Vectors that each thread must have left when a row is split.
 _MIN_VECTORS_PER_THREAD = 8
@@ -98,11 +103,10 @@ def reduce_plan(unit: Unit, processors: int) -> Plan:
         team = adjacent_team(steps)
     else:
         lane = outer - 1
-        width = accumulation_width(unit, lane)
+        width = lanes_of_points(unit)
         rows = product(kernel.shape[:lane]) * ceil_div(kernel.shape[lane], width)
         steps = product(kernel.shape[outer:])
-        size = 8 if steps >= 64 else 1
-        team = Team(size, 256 // size, False)
+        team = _team_of_columns(unit, width, rows, steps)
     useful_splits = ceil_div(steps, team.size * _MIN_VECTORS_PER_THREAD)
     arrays = _accumulates_arrays(unit)
     array_vectors = _ARRAY_LENGTH[contiguous] // (width if contiguous else 1)
@@ -110,6 +114,18 @@ def reduce_plan(unit: Unit, processors: int) -> Plan:
     blocks = processors * (_BLOCKS_PER_PROCESSOR_OF_ARRAYS[contiguous] if arrays else _BLOCKS_PER_PROCESSOR)
     splits = max(1, min(useful_splits, blocks // ceil_div(rows, team.rows)))
     return Plan(team, contiguous, lane, width, count, rows, steps, splits)
+
+
+def _team_of_columns(unit: Unit, width: int, rows: int, steps: int) -> Team:
+    """Return the team of threads for rows that are neighbours in memory, or parts of such rows."""
+    if width == unit.kernel.shape[outer_loops(unit) - 1] and are_points_in_rows(unit):
+        return adjacent_team(steps)
+    if steps < _MIN_SHARED_STEPS:
+        return Team(1, _THREADS, False)
+    size = 8
+    while size < 32 and 2 * size * rows <= _THREADS:  # fewer rows than that would leave threads idle
+        size *= 2
+    return Team(size, _THREADS // size, False)
 
 
 def _accumulates_arrays(unit: Unit) -> bool:

@@ -130,14 +130,18 @@ def most_points(body: Body) -> int:
     length = 0
     for instr in body.instructions:
         if isinstance(instr, Apply):
-            points = points_of(instr.op)
-            if points:
-                length += MAX_CODE_LENGTH // points
-            else:
-                length += 8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
+            length += code_length(instr)
         elif isinstance(instr, LoadIndexed):
             length += _INDEXED_LOAD_LENGTH
     return max(1, MAX_CODE_LENGTH // max(1, length))
+
+
+def code_length(instr: Apply) -> int:
+    """Return the code of an operation, with an addition as the unit."""
+    points = points_of(instr.op)
+    if points:
+        return MAX_CODE_LENGTH // points
+    return 8 if is_long(instr.op, instr.loop) else 2 if instr.op in ("divide", "sqrt") else 1
 
 
 def has_congruential_words(body: Body) -> bool:
