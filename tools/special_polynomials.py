@@ -125,6 +125,10 @@ def _lgamma_near_2(t: Any) -> Any:
     return 1 - mp.euler if t == 0 else mp.loggamma(2 + t) / t
 
 
+def _rgamma_near_2(t: Any) -> Any:
+    return mp.euler - 1 if t == 0 else (mp.rgamma(2 + t) - 1) / t
+
+
 def _stirling(z: Any) -> Any:
     """Return x (ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2) at z = 1 / x^2."""
     if z < mp.mpf("1e-12"):
@@ -151,6 +155,12 @@ _GAMMA = {
         (9, 20),
         None,
         1,
+    ),
+    "rgamma_near_2": Polynomial(
+        "(1 / gamma(2 + t) - 1) / t of t from -1/2 to 1/2.",
+        _rgamma_near_2,
+        (mp.mpf("-0.5"), mp.mpf("0.5")),
+        (8, 15),
     ),
     "stirling": Polynomial(
         "x (ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2) of 1 / x^2, for x from 8 on.",

@@ -58,7 +58,7 @@ SPECIAL: dict[str, Op] = dict(
         _op("log_ndtr", 2, (-20, 10), points=1),
         # Gamma functions.
         _op("gamma", 1.5, (0, 20), points=1),
-        _op("gammaln", 2, (0, 100), points=1),
+        _op("gammaln", 4, (0, 100), points=1),
         _op("rgamma", 1.5, (0, 20), points=1),
         _op("digamma", 2.5, (0, 20), points=1),
         _op("beta", 2, (0, 20), (0, 20), points=1),

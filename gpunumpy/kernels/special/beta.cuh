@@ -17,30 +17,21 @@ template <class T> __device__ __noinline__ dw<T> log_gamma_ratio(T a, T b) {
   sum = sum_of_words(sum, dw<T>{-b, 0});
   return fast_two_sum(sum.hi, sum.lo + (stirling_rest(s.hi) - stirling_rest(a)));
 }
-// beta(a, b) of positive arguments below 8. What the sum of them loses to rounding is made good by a derivative.
-template <class T> __device__ inline dw<T> beta_of_small(T a, T b) {
-  dw<T> s = two_sum(a, b);
-  moved_argument<T> a_ = move_to_2(a), b_ = move_to_2(b), s_ = move_to_2(s.hi);
-  dw<T> l = sum_of_words(lgamma_of_moved(a_.t), lgamma_of_moved(b_.t)), above = {1, 0}, below = {1, 0};
-  l = sum_of_words(l, negative_words(lgamma_of_moved(s_.t)));
-  scaled_words<T> e = exp_words(dw<T>{l.hi, ::fma(-s.lo, rough_digamma(s.hi), l.lo)});
-  (a_.steps < 0 ? below : above) = a_.factor;
-  if (b_.steps < 0) below = product(below, b_.factor);
-  else above = product(above, b_.factor);
-  if (s_.steps < 0) above = product(above, s_.factor);
-  else below = product(below, s_.factor);
-  dw<T> value = product(quotient(above, below), e.x);
-  T factor = power_of_two<T>(e.k);
-  return {value.hi * factor, value.lo * factor};
+// beta(a, b) of arguments of which neither they nor their sum are poles, all of them words or double words.
+template <class W> __device__ inline W beta_by_product(W a, W b, W sum) {
+  gamma_quotient<W> a_ = gamma_by_product(a), b_ = gamma_by_product(b), sum_ = gamma_by_product(sum);
+  return quotient(product(product(a_.above, b_.above), sum_.below), product(product(a_.below, b_.below), sum_.above));
 }
-template <class T> __device__ inline bool are_small(T a, T b) {
-  return a < STIRLING_FROM<T> && b < STIRLING_FROM<T> && a > NEAR_POLE<T> && b > NEAR_POLE<T>;
+__device__ inline dw<f64> beta_by_product(f64 a, f64 b) {
+  return beta_by_product(dw<f64>{a, 0}, dw<f64>{b, 0}, two_sum(a, b));
 }
+__device__ inline bool is_moderate_size(f64 x) { return fabs(x) < PRODUCT_END<f64> && fabs(x) > NEAR_POLE<f64>; }
+__device__ inline bool are_moderate_sizes(f64 a, f64 b) { return is_moderate_size(a) && is_moderate_size(b); }
 // ln(beta(a, b)) of positive arguments.
 template <class T> __device__ __noinline__ dw<T> log_beta(T a, T b) {
   T big = a > b ? a : b, small = a > b ? b : a;
-  if (are_small(a, b)) return log_of_words(beta_of_small(a, b));
-  if (big < STIRLING_FROM<T>) return negative_words(precise_log(small));
+  if (are_moderate_sizes(a, b)) return log_of_words(beta_by_product(a, b));
+  if (big < PRODUCT_END<T>) return negative_words(precise_log(small));
   if (small < STIRLING_FROM<T>) return sum_of_words(lgamma_words(small), negative_words(log_gamma_ratio(big, small)));
   dw<T> s = two_sum(big, small), of_small = precise_log(small);
   dw<T> down = sum_of_words(log_of_words(s), negative_words(of_small)), q = quotient(dw<T>{small, 0}, dw<T>{big, 0});
@@ -75,13 +66,14 @@ __device__ __noinline__ f64 beta(f64 a, f64 b) {
     a = other.a, b = whole, sign = other.sign;
   }
   if (isnan(a) || isnan(b)) return nan<f64>();
-  sign *= sign_of_gamma(a) * sign_of_gamma(b);
-  if (is_pole(a + b)) return sign * 0;
-  if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? (isinf(a) && isinf(b) ? nan<f64>() : 0) : sign * infinity<f64>();
-  if (are_small(a, b)) {
-    dw<f64> value = beta_of_small(a, b);
+  const f64 sign_of_parts = sign_of_gamma(a) * sign_of_gamma(b);
+  if (is_pole(a + b)) return sign * sign_of_parts * 0;
+  if (are_moderate_sizes(a, b)) {
+    dw<f64> value = beta_by_product(a, b);
     return sign * (value.hi + value.lo);
   }
+  sign *= sign_of_parts;
+  if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? (isinf(a) && isinf(b) ? nan<f64>() : 0) : sign * infinity<f64>();
   return sign * sign_of_gamma(a + b) * exp_of_words(log_size_of_beta(a, b));
 }
 __device__ __noinline__ f64 betaln(f64 a, f64 b) {
@@ -95,6 +87,10 @@ __device__ __noinline__ f64 betaln(f64 a, f64 b) {
   if (is_pole(a + b)) return -infinity<f64>();
   if (isinf(a) || isinf(b)) {
     return a > 0 && b > 0 ? (isinf(a) && isinf(b) ? nan<f64>() : -infinity<f64>()) : infinity<f64>();
+  }
+  if (are_moderate_sizes(a, b)) {
+    dw<f64> value = beta_by_product(a, b);
+    return ::log(fabs(value.hi + value.lo));
   }
   dw<f64> l = log_size_of_beta(a, b);
   return l.hi + l.lo;
@@ -112,6 +108,13 @@ __device__ __noinline__ f64 binom_of_few(f64 n, int k) {
   dw<f64> value = quotient(above, below);
   return is_normal(value.hi) ? value.hi + value.lo : above.hi / below.hi;
 }
+// Up to here the products of gamma functions have so few factors that they take no longer than logarithms.
+constexpr f64 MANY_FACTORS = 64;
+// gamma(more) / (gamma(a) gamma(b)) of numbers that are no poles, each a word or a double word.
+template <class W> __device__ inline W binom_by_product(W more, W a, W b) {
+  gamma_quotient<W> above = gamma_by_product(more), a_ = gamma_by_product(a), b_ = gamma_by_product(b);
+  return quotient(product(product(a_.below, b_.below), above.above), product(product(a_.above, b_.above), above.below));
+}
 __device__ __noinline__ f64 binom(f64 n, f64 k) {
   if (isnan(n) || isnan(k) || k == infinity<f64>()) return nan<f64>();
   if (n == infinity<f64>() && k < 0) return ::floor(k) == k ? 0.0 : k > -1 ? nan<f64>() : -0.0;
@@ -124,6 +127,10 @@ __device__ __noinline__ f64 binom(f64 n, f64 k) {
   dw<f64> more = two_sum(n, 1.0), a = two_sum(more.hi, -k), b = two_sum(1.0, k);
   a.lo += more.lo;
   if (is_pole(a.hi) || is_pole(b.hi)) return more.hi < 0 ? -0.0 : 0.0;
+  if (fmax(fabs(more.hi), fmax(fabs(a.hi), fabs(b.hi))) < MANY_FACTORS) {
+    dw<f64> value = binom_by_product(more, a, b);
+    return value.hi + value.lo;
+  }
   if (more.hi > 0 && (a.hi < 0 || b.hi < 0)) {  // beta(n + 1, x) sin(pi x) / pi with x = k - n, or -k
     dw<f64> x = a.hi < 0 ? two_sum(k, -n) : dw<f64>{-k, 0};
     f64 whole = ::rint(x.hi), half = 0.5 * whole;
@@ -147,25 +154,28 @@ __device__ __noinline__ f64 binom(f64 n, f64 k) {
   return sign * exp_of_words(l);
 }
 
-// Of float32 up to here logarithms of gamma functions in float64 have all places of a result; further ones, and arguments
-// of which one is negative, are computed as those of float64.
+// Of float32 one word of float64 is enough, and up to here logarithms of gamma functions have all places of a result.
+// Further arguments, and those of which one is negative, are computed as those of float64.
 constexpr f32 FEW_PLACES_END = 1e6f;
 __device__ inline bool has_few_places(f32 x) { return x > 0 && x < FEW_PLACES_END; }
 __device__ inline f64 log_beta_of_few_places(f64 a, f64 b) { return ::lgamma(a) + ::lgamma(b) - ::lgamma(a + b); }
 __device__ inline f32 beta(f32 a, f32 b) {
-  if (has_few_places(a) && has_few_places(b)) return f32(::exp(log_beta_of_few_places(a, b)));
-  return f32(beta(f64(a), f64(b)));
+  if (!(has_few_places(a) && has_few_places(b))) return f32(beta(f64(a), f64(b)));
+  if (are_moderate_sizes(a, b)) return f32(beta_by_product(f64(a), f64(b), f64(a) + b));
+  return f32(::exp(log_beta_of_few_places(a, b)));
 }
 __device__ inline f32 betaln(f32 a, f32 b) {
-  if (has_few_places(a) && has_few_places(b)) return f32(log_beta_of_few_places(a, b));
-  return f32(betaln(f64(a), f64(b)));
+  if (!(has_few_places(a) && has_few_places(b))) return f32(betaln(f64(a), f64(b)));
+  if (are_moderate_sizes(a, b)) return f32(::log(beta_by_product(f64(a), f64(b), f64(a) + b)));
+  return f32(log_beta_of_few_places(a, b));
 }
 __device__ inline f32 binom(f32 n, f32 k) {
   if (!(has_few_places(n) && has_few_places(k))) return f32(binom(f64(n), f64(k)));
-  f64 more = f64(n) + 1, beyond = f64(k) - n;
+  f64 more = f64(n) + 1, beyond = f64(k) - n, whole = ::rint(beyond), rest = beyond - whole, half = 0.5 * whole;
+  if (beyond > 0 && rest == 0) return 0;
+  if (more < MANY_FACTORS && k < MANY_FACTORS - 1) return f32(binom_by_product(more, 1 - beyond, f64(k) + 1));
   if (beyond <= 0) return f32(::exp(::lgamma(more) - ::lgamma(f64(k) + 1) - ::lgamma(1 - beyond)));
-  f64 whole = ::rint(beyond), rest = beyond - whole, half = 0.5 * whole;  // beta(n + 1, x) sin(pi x) / pi with x = k - n
-  if (rest == 0) return 0;
+  // beta(n + 1, x) sin(pi x) / pi with x = k - n
   f64 part = ::sin(PI_WORDS<f64>.hi * rest) / PI_WORDS<f64>.hi;
   return f32(::exp(log_beta_of_few_places(more, beyond)) * (::floor(half) == half ? part : -part));
 }

@@ -1,6 +1,6 @@
-// Gamma functions. Up to 8 an argument is moved to 2 + t, with t at most 1/2, by a product of double words; from 8 on
-// there is Stirling's series. Logarithms are double words, so that exponentials of them lose nothing. Below -8 there is
-// the reflection at 0, with the sine of pi x.
+// Gamma functions. Up to 16 an argument is moved to 2 + t, with t at most 1/2, by a product, and from there on there is
+// Stirling's series; logarithms and digamma have it from 8 on. Logarithms that are raised are double words, so that
+// exponentials of them lose nothing. Below there is the reflection at 0, with the sine of pi x.
 namespace op {
 
 template <class T> constexpr dw<T> HALF_LN_2PI = {T(0.9189385332046728), T(-3.8782941580672414e-17)};
@@ -18,6 +18,38 @@ template <class T> __device__ inline bool is_pole(T x) { return x <= 0 && ::floo
 template <class T> __device__ inline T sign_of_gamma(T x) {
   T whole = ::floor(x), half = T(0.5) * whole;
   return x < 0 && ::floor(half) != half ? T(-1) : T(1);
+}
+
+// Up to this size gamma(x) is a product.
+template <class T> constexpr T PRODUCT_END = T(16);
+
+// gamma(x) of an x that is no pole as above / below: the product of the numbers from 2 + t to x, or from x to 2 + t, and
+// 1 / gamma(2 + t). W is a word or a double word.
+template <class W> struct gamma_quotient {
+  W above, below;
+};
+__device__ inline f64 product(f64 a, f64 b) { return a * b; }
+__device__ inline f64 quotient(f64 a, f64 b) { return a / b; }
+__device__ inline f64 moved_by(f64 x, int k) { return x + k; }
+__device__ inline f64 rgamma_of_moved(f64 x, f64 whole) {
+  f64 t = x - whole;
+  return ::fma(t, rgamma_near_2(t), 1.0);
+}
+template <class T> __device__ inline dw<T> moved_by(dw<T> x, int k) {
+  dw<T> sum = fast_two_sum(T(k), x.hi);  // which is exact where k is the smaller one, as it is of the other sign
+  return {sum.hi, sum.lo + x.lo};
+}
+template <class T> __device__ inline dw<T> rgamma_of_moved(dw<T> x, T whole) {
+  T t = (x.hi - whole) + x.lo;
+  return fast_two_sum(T(1), t * rgamma_near_2(t));
+}
+template <class W> __device__ inline gamma_quotient<W> gamma_by_product(W x) {
+  const auto whole = ::rint(high_word(x));
+  const int steps = int(whole) - 2;
+  W above = {1}, below = rgamma_of_moved(x, whole);
+  for (int k = 1; k <= steps; ++k) above = product(above, moved_by(x, -k));
+  for (int k = 0; k < -steps; ++k) below = product(below, moved_by(x, k));
+  return {above, below};
 }
 
 // x = 2 + t + steps, and what gamma(2 + t) is multiplied by, or if there are fewer than 0 steps divided by.
@@ -85,17 +117,20 @@ template <class T> __device__ inline T gammaln(T x) {
   if (isinf(x)) return x;
   if (is_pole(x)) return infinity<T>();
   if (x > (same<T, f64> ? T(1e300) : T(1e30f))) return x * (::log(x) - 1);
-  dw<T> l = lgamma_words(x);
-  return l.hi + l.lo;
+  T size = fabs(x);
+  bool is_large = size >= STIRLING_FROM<T>;
+  T whole = ::rint(x), t = x - whole, factor = 1;
+  int steps = is_large ? 0 : int(whole) - 2;
+  for (int k = 1; k <= steps; ++k) factor *= x - k;
+  for (int k = 0; k < -steps; ++k) factor *= x + k;
+  T l = ::log(is_large ? size : fabs(factor));
+  if (!is_large) return t * lgamma_near_2(t).hi + (steps < 0 ? -l : l);
+  T large = ::fma(size - T(0.5), l, -size) + (HALF_LN_2PI<T>.hi + stirling_rest(size));
+  return x > 0 ? large : -large - ::log(fabs(reflection(size).hi));
 }
-
 // |gamma(x)| of x from 8 on.
 template <class T> __device__ inline scaled_words<T> gamma_of_large(T x) {
   return exp_words(lgamma_of_large(x));
-}
-template <class T> __device__ inline dw<T> gamma_of_moved(T t) {
-  dw<T> e = small_exp(lgamma_of_moved(t));
-  return fast_two_sum(e.hi, e.lo);
 }
 // Where gamma is infinite, and at minus which it is 0.
 template <class T> constexpr T GAMMA_END = same<T, f64> ? T(172) : T(36);
@@ -105,9 +140,9 @@ template <class T> __device__ inline T gamma(T x) {
   T size = fabs(x);
   if (size < NEAR_POLE<T>) return 1 / x;
   if (is_pole(x)) return nan<T>();
-  if (size < STIRLING_FROM<T>) {
-    moved_argument<T> x_ = move_to_2(x);
-    dw<T> of_2 = gamma_of_moved(x_.t), value = x_.steps < 0 ? quotient(of_2, x_.factor) : product(of_2, x_.factor);
+  if (size < PRODUCT_END<T>) {
+    gamma_quotient<dw<T>> parts = gamma_by_product(dw<T>{x, 0});
+    dw<T> value = quotient(parts.above, parts.below);
     return value.hi + value.lo;
   }
   if (x > GAMMA_END<T>) return infinity<T>();
@@ -121,10 +156,9 @@ template <class T> __device__ inline T rgamma(T x) {
   T size = fabs(x);
   if (size < NEAR_POLE<T>) return x;
   if (is_pole(x)) return 0;
-  if (size < STIRLING_FROM<T>) {
-    moved_argument<T> x_ = move_to_2(x);
-    dw<T> of_2 = gamma_of_moved(x_.t);
-    dw<T> value = x_.steps < 0 ? quotient(x_.factor, of_2) : quotient(dw<T>{1, 0}, product(of_2, x_.factor));
+  if (size < PRODUCT_END<T>) {
+    gamma_quotient<dw<T>> parts = gamma_by_product(dw<T>{x, 0});
+    dw<T> value = quotient(parts.below, parts.above);
     return value.hi + value.lo;
   }
   if (size > -GAMMA_START<T>) return x > 0 ? T(0) : isnan(x) ? x : sign_of_gamma(x) * infinity<T>();
@@ -136,43 +170,38 @@ template <class T> __device__ inline T rgamma(T x) {
 template <class T> constexpr dw<T> DIGAMMA_ROOT = {T(1.4616321449683622), T(9.549995429965697e-17)};
 template <> constexpr dw<f32> DIGAMMA_ROOT<f32> = {1.4616321f, 1.243815e-08f};
 // Of x from 8 on.
-template <class T> __device__ inline dw<T> digamma_of_large(T x) {
+template <class T> __device__ inline T digamma_of_large(T x) {
   T inverse = near_reciprocal(x);
-  dw<T> l = precise_log(x);
-  return {l.hi, l.lo - inverse * ::fma(inverse, digamma_tail(inverse * inverse), T(0.5))};
+  return ::log(x) - inverse * ::fma(inverse, digamma_tail(inverse * inverse), T(0.5));
 }
 template <class T> __device__ inline T digamma(T x) {
   T size = fabs(x);
   if (size < NEAR_POLE<T>) return -1 / x;
   if (is_pole(x) || x == -infinity<T>()) return nan<T>();
-  if (x >= STIRLING_FROM<T>) {
-    if (x == infinity<T>()) return x;
-    dw<T> value = digamma_of_large(x);
-    return value.hi + value.lo;
-  }
+  if (x >= STIRLING_FROM<T>) return x == infinity<T>() ? x : digamma_of_large(x);
   if (x <= -STIRLING_FROM<T>) {  // pi / tan(pi x) beside digamma(1 - x), which is digamma(-x) - 1 / x
     sine_and_cosine<T> turn = of_half_turns(x - ::rint(x));
-    dw<T> cotangent = quotient(product(turn.c, PI_WORDS<T>), turn.s), large = digamma_of_large(size);
-    dw<T> sum = two_sum(large.hi, -cotangent.hi);
-    return sum.hi + (sum.lo + (large.lo + near_reciprocal(size) - cotangent.lo));
+    dw<T> cotangent = quotient(product(turn.c, PI_WORDS<T>), turn.s);
+    T large = digamma_of_large(size);
+    dw<T> sum = two_sum(large, -cotangent.hi);
+    return sum.hi + (sum.lo + (near_reciprocal(size) - cotangent.lo));
   }
-  // The steps to a number from 1.25 to 2.25: the sum of their inverses is numerator / denominator.
+  // The steps to a number from 1.25 to 2.25: the sum of their inverses is numerator / denominator. Below 0 it cancels.
   int steps = int(::floor(x - T(1.25)));
   dw<T> numerator = {0, 0}, denominator = {1, 0};
   for (int k = 1; k <= steps; ++k) {
-    numerator = sum_of_words(product(numerator, dw<T>{x - k, 0}), denominator);
-    denominator = product(denominator, dw<T>{x - k, 0});
+    numerator.hi = ::fma(numerator.hi, x - k, denominator.hi);
+    denominator.hi *= x - k;
   }
   for (int k = 0; k < -steps; ++k) {
-    dw<T> factor = two_sum(x, T(k));
+    dw<T> factor = moved_by(dw<T>{x, 0}, k);
     numerator = sum_of_words(product(numerator, factor), negative_words(denominator));
     denominator = product(denominator, factor);
   }
-  dw<T> y = two_sum(x, T(-steps)), from_root = two_sum(y.hi, -DIGAMMA_ROOT<T>.hi);
-  from_root.lo += y.lo - DIGAMMA_ROOT<T>.lo;
-  dw<T> near = product(from_root, digamma_near(y.hi - T(1.75)));
-  dw<T> value = steps == 0 ? near : sum_of_words(near, quotient(numerator, denominator));
-  return value.hi + value.lo;
+  dw<T> y = two_sum(x, T(-steps));
+  T near = ((y.hi - DIGAMMA_ROOT<T>.hi) + (y.lo - DIGAMMA_ROOT<T>.lo)) * digamma_near(y.hi - T(1.75)).hi;
+  dw<T> inverses = quotient(numerator, denominator), sum = two_sum(near, inverses.hi);
+  return sum.hi + (sum.lo + inverses.lo);
 }
 
 }  // namespace op

@@ -18,6 +18,18 @@ template <class T> __device__ inline dw<T> lgamma_near_2(T x) {
     return {sum.hi, sum.lo + T(6.050989e-09f)};
   }
 }
+// (1 / gamma(2 + t) - 1) / t of t from -1/2 to 1/2.
+template <class T> __device__ inline T rgamma_near_2(T x) {
+  if constexpr (same<T, f64>) {
+    return horner(x, -0.42278433509846713, -0.23309373642178682, 0.19109110138769184, -0.024552490005389286,
+        -0.017645244550165983, 0.008023273021805973, -0.0008043297750719491, -0.00036083780749842834,
+        0.00014559613582913568, -1.7545945140954862e-05, -2.5889556924663246e-06, 1.3389478951733055e-06,
+        -2.056025620228873e-07, -1.3493084530084554e-09, 6.470507391608837e-09);
+  } else {
+    return horner(x, -0.42278433f, -0.23309371f, 0.19109167f, -0.0245533f, -0.017656606f, 0.008030524f,
+        -0.0007317761f, -0.0003828862f);
+  }
+}
 // x (ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2) of 1 / x^2, for x from 8 on.
 template <class T> __device__ inline T stirling(T x) {
   if constexpr (same<T, f64>) {
