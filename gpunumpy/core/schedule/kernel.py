@@ -9,7 +9,7 @@ A value is named by the position of its instruction in `Body.instructions`, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -124,14 +124,22 @@ class Body:
 class Arg:
     """A kernel argument: `kind` is "in" or "out" (a pointer to `dtype`) or "scalar" (a value of `dtype`).
 
-    `aligned` promises that the address is a multiple of 16 bytes. `alias` is the number of the "in" argument whose
-    buffer this "out" argument overwrites in place, each element where it was read; -1 if there is none.
+    `aligned` promises that the address is a multiple of 16 bytes. `alias` is the number of an "in" argument of the same
+    buffer, or -1 if there is none: of an "out" argument that overwrites it in place, each element where it was read; or
+    of an "in" argument that is not the first one.
     """
 
     kind: str
     dtype: DType
     aligned: bool = True
     alias: int = -1
+
+
+def memory_of(args: Sequence[Arg], number: int) -> int:
+    """Return the number of the first argument that has the buffer of an argument."""
+    while (alias := args[number].alias) >= 0:
+        number = alias
+    return number
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,18 @@ class Builder:
         count = len(self.arg_list)
         found = self.args.setdefault(key, count)
         if found == count:
+            if kind == "in":
+                alias = self._first_of_buffer(source)
             self.arg_list.append((source, ir.Arg(kind, dtype, aligned, alias)))
         return found
+
+    def _first_of_buffer(self, source: Source) -> int:
+        """Return the number of the first argument that is a leaf in the buffer of a leaf, or -1 if there is none."""
+        buffer = self.items[source.position].buffer if source.kind == "leaf" else -1
+        if buffer < 0:
+            return -1
+        leaves = (n for n, (other, arg) in enumerate(self.arg_list) if other.kind == "leaf" and arg.kind == "in")
+        return next((n for n in leaves if self.items[self.arg_list[n][0].position].buffer == buffer), -1)
 
     def emit(self, kind: type[ir.Instruction], *fields: Any) -> int:
         """Return the number of the value of an instruction, adding the instruction if the body lacks it."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import prod
 
 from ...core.dtypes import C_TYPE, FLOAT32, KIND, DType
-from ...core.schedule.kernel import Affine, Kernel, LoadIndexed, are_row_level
+from ...core.schedule.kernel import Affine, Kernel, LoadIndexed, are_row_level, memory_of
 from . import op_code
 from .collapse import affines, bodies
 from .program import Launch, Program, Scratch
@@ -241,14 +241,14 @@ class Unit:
     def _declarations(self) -> list[str]:
         """Return the C declarations of an entry's parameters; `docs/design.md` has their order."""
         args = self.kernel.args
-        aliased = {arg.alias for arg in args if arg.kind == "out" and arg.alias >= 0}
+        overwritten = {memory_of(args, n) for n, arg in enumerate(args) if arg.kind == "out" and arg.alias >= 0}
         declarations = []
         for n, arg in enumerate(args):
             if arg.kind == "scalar":
                 names = [f"a{n}r", f"a{n}i"] if KIND[arg.dtype] == "c" else [f"a{n}"]
                 declarations += [f"{self.argument_type(arg.dtype)} {name}" for name in names]
             else:
-                shared = n in aliased or arg.alias >= 0
+                shared = memory_of(args, n) in overwritten
                 const = "const " if arg.kind == "in" else ""
                 # The compiler may load what is constant and `__restrict__` before the entry waits for its content.
                 is_plain = shared or (arg.kind == "in" and self.is_small)

@@ -174,7 +174,7 @@ class Words:
                 for arg in operands[value]:
                     uses[arg] += 1
         # What is overwritten in place is read first, whatever instruction reads it.
-        stores_last = any(arg.alias >= 0 for arg in kernel.args)
+        stores_last = any(arg.kind == "out" and arg.alias >= 0 for arg in kernel.args)
         written: dict[int, list[Store]] = {}
         for store in stores:
             written.setdefault(len(instructions) if stores_last else store.value, []).append(store)

@@ -30,6 +30,7 @@ from ...core.schedule.kernel import (
     ScanLoop,
     Store,
     map_affines,
+    memory_of,
     operands,
     value_dtypes,
 )
@@ -276,8 +277,16 @@ def row_level_rest(nest: Nest) -> tuple[Nest, list[int], list[int]]:
     body = pruned(Body(tuple(instructions), stores))
     used = sorted({arg for arg in _arguments(body) if arg < len(nest.args)})
     numbers = {old: new for new, old in enumerate((*used, *range(len(nest.args), len(args))))}
-    kept = [args[k] if args[k].alias < 0 else replace(args[k], alias=numbers.get(args[k].alias, -1)) for k in numbers]
+    kept = [replace(args[k], alias=numbers.get(_other_of_buffer(args, k, used), -1)) for k in numbers]
     return Nest(rest.shape, rest.reduced, tuple(kept), _with_arguments(body, numbers)), reduces, used
+
+
+def _other_of_buffer(args: Sequence[Arg], number: int, used: Sequence[int]) -> int:
+    """Return the first argument in use that has the buffer of an argument, if that is another one, else -1."""
+    memory = memory_of(args, number)
+    inputs = (n for n in used if args[n].kind == "in" and memory_of(args, n) == memory)
+    first = next(inputs, -1)
+    return -1 if first == number else first
 
 
 def _arguments(body: Body) -> Iterator[int]:

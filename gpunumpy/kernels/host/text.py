@@ -26,6 +26,7 @@ from ...core.schedule.kernel import (
     Scalar,
     ScanLoop,
     Store,
+    memory_of,
 )
 from ...core.schedule.sizes import Formulas, Size
 from .gathers import gather, gather_run, gather_runs
@@ -227,7 +228,7 @@ class _Writer:
         # A load is a view, which is read when it is used: an output that overwrites it must not be written before its
         # last use.
         for i, store in list(direct.items()):
-            source = self.nest.args[store.arg].alias
+            source = memory_of(self.nest.args, store.arg)
             last_reads = [last.get(k, -1) for k in self.needed if self._is_load_of(k, source)]
             ufunc = isinstance(self.functions[i], numpy.ufunc)
             if last_reads and (max(last_reads) > i or (max(last_reads) == i and not ufunc)):
@@ -257,16 +258,17 @@ class _Writer:
         return set(values).union(*[self.operands[k] for k in values if k in self.component_views])
 
     def _is_load_of(self, value: int, arg: int) -> bool:
-        """Return whether the value is a load of argument `arg`."""
+        """Return whether the value is a load of the buffer of argument `arg`, the first one that has it."""
         instr = self.body.instructions[value]
-        return isinstance(instr, Load) and instr.arg == arg
+        return isinstance(instr, Load) and memory_of(self.nest.args, instr.arg) == arg
 
     def _can_be_direct(self, store: Store) -> bool:
         """Return whether the value is computed by an op, or gathered, in each block for exactly the points stored."""
         stored = {d for d, c in enumerate(store.at.coef) if c}
-        instr, arg = self.body.instructions[store.value], self.nest.args[store.arg]
+        instr = self.body.instructions[store.value]
         if isinstance(instr, LoadIndexed):
-            is_computed = self._is_gathered(store.value) and instr.arg != arg.alias
+            args = self.nest.args
+            is_computed = self._is_gathered(store.value) and memory_of(args, instr.arg) != memory_of(args, store.arg)
         else:
             is_computed = isinstance(instr, Apply) and not self.is_fixed[store.value]
         return is_computed and self.varying[store.value] == stored
@@ -487,10 +489,10 @@ class _Writer:
         """Write the stores of values that were not computed directly into an output."""
         rest = [s for s in self.kept_stores if self.direct.get(s.value) is not s]
         if len(rest) > 1:
-            overwritten = {self.nest.args[s.arg].alias for s in rest}
+            overwritten = {memory_of(self.nest.args, s.arg) for s in rest}
             for k in {s.value for s in rest}:
                 instr = self.body.instructions[k]
-                if isinstance(instr, Load) and instr.arg in overwritten:
+                if isinstance(instr, Load) and memory_of(self.nest.args, instr.arg) in overwritten:
                     self.lines.append(f"v{k} = v{k}.copy()")
         for store in rest:
             self.lines.append(f"{self.view(store.arg, store.at)}[...] = {self.names[store.value]}")

@@ -197,3 +197,45 @@ def test_random_updates(seed: int) -> None:
         run(arrays)
         for x, y in zip(arrays, expected, strict=True):
             numpy.testing.assert_array_equal(np.asnumpy(x), y, f"program {8 * seed + part}")
+
+
+def _ways_to_write(module: Any) -> dict[str, Callable[[Any], None]]:
+    """Writes over what the same statement reads, of which it reads a part as a part of a larger array."""
+
+    def by_a_mask(v: Any) -> None:
+        v[v > 1] = 2
+
+    def by_a_part_of_a_mask(v: Any) -> None:
+        mask, part = v > 1, v[1:6]
+        part[mask[1:6]] = 2
+
+    def by_every_second_row_of_a_mask(v: Any) -> None:
+        part, mask = v[::2], (v > 1)[::2]
+        part[mask] = 2
+
+    def kept_where_a_mask_is_true(v: Any) -> None:
+        v[1:6] = module.where((v > 3)[1:6], v[1:6], 2)
+
+    def kept_where_a_mask_is_false(v: Any) -> None:
+        v[1:6] = module.where((v < 3)[1:6], 2, v[1:6])
+
+    def clipped_by_itself(v: Any) -> None:
+        v[1:6] = module.maximum((v * 2)[1:6], v[1:6]) - v[1:6]
+
+    found = (by_a_mask, by_a_part_of_a_mask, by_every_second_row_of_a_mask, kept_where_a_mask_is_true)
+    return {f.__name__: f for f in (*found, kept_where_a_mask_is_false, clipped_by_itself)}
+
+
+@pytest.mark.usefixtures("on_device")
+@pytest.mark.parametrize("shape", [(8, 7), (8, 60, 50)])
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("way", _ways_to_write(numpy))
+def test_what_is_overwritten_is_read_as_parts_of_two_arrays(way: str, order: Any, dtype: str, shape: Any) -> None:
+    np.set_residence("device")
+    data = numpy.random.default_rng(0).integers(0, 5, shape).astype(dtype)
+    expected, a = numpy.array(data, order=order), np.array(numpy.array(data, order=order), order=order)
+    np.synchronize()
+    _ways_to_write(numpy)[way](expected)
+    _ways_to_write(np)[way](a)
+    numpy.testing.assert_array_equal(np.asnumpy(a), expected)
