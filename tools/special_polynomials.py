@@ -149,10 +149,10 @@ DIGAMMA_ROOT = mp.findroot(mp.digamma, 1.46)
 
 _GAMMA = {
     "lgamma_near_2": Polynomial(
-        "ln(gamma(2 + t)) / t of t from -1/2 to 1/2.",
+        "ln(gamma(2 + t)) / t of t from -3/4 to 1/2.",
         _lgamma_near_2,
-        (mp.mpf("-0.5"), mp.mpf("0.5")),
-        (9, 20),
+        (mp.mpf("-0.75"), mp.mpf("0.5")),
+        (10, 23),
         None,
         1,
     ),

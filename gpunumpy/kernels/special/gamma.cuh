@@ -119,8 +119,9 @@ template <class T> __device__ inline T gammaln(T x) {
   if (x > (same<T, f64> ? T(1e300) : T(1e30f))) return x * (::log(x) - 1);
   T size = fabs(x);
   bool is_large = size >= STIRLING_FROM<T>;
-  T whole = ::rint(x), t = x - whole, factor = 1;
-  int steps = is_large ? 0 : int(whole) - 2;
+  // The steps to a number from 1.25 to 2.25: near the zeros at 1 and 2 no difference of logarithms cancels.
+  T whole = ::floor(x - T(1.25)), t = x - (whole + 2), factor = 1;
+  int steps = is_large ? 0 : int(whole);
   for (int k = 1; k <= steps; ++k) factor *= x - k;
   for (int k = 0; k < -steps; ++k) factor *= x + k;
   T l = ::log(is_large ? size : fabs(factor));
@@ -199,9 +200,10 @@ template <class T> __device__ inline T digamma(T x) {
     denominator = product(denominator, factor);
   }
   dw<T> y = two_sum(x, T(-steps));
-  T near = ((y.hi - DIGAMMA_ROOT<T>.hi) + (y.lo - DIGAMMA_ROOT<T>.lo)) * digamma_near(y.hi - T(1.75)).hi;
-  dw<T> inverses = quotient(numerator, denominator), sum = two_sum(near, inverses.hi);
-  return sum.hi + (sum.lo + inverses.lo);
+  dw<T> from_root = two_sum(y.hi, -DIGAMMA_ROOT<T>.hi);
+  from_root.lo += y.lo - DIGAMMA_ROOT<T>.lo;
+  dw<T> value = sum_of_words(product(from_root, digamma_near(y.hi - T(1.75))), quotient(numerator, denominator));
+  return value.hi + value.lo;
 }
 
 }  // namespace op
