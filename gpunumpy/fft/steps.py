@@ -80,12 +80,12 @@ def _steps_by_call(steps: Sequence[Step]) -> list[list[Step]]:
     return groups
 
 
-def record_steps(node: Node, steps: Sequence[Step], work_dtype: DType, factor: float) -> TransformedValue:
-    """Record the steps over a value, and the multiplication with a factor.
+def record_steps(node: Node, steps: Sequence[Step], work_dtype: DType, factor: float, norm: str) -> TransformedValue:
+    """Record the steps over a value, and the multiplication with a factor that the calls of `norm` do not have.
 
     The transforms run in the complex dtype `work_dtype` or its real counterpart.
     """
-    value = TransformedValue(node)
+    value = TransformedValue(node, norm)
     groups = _steps_by_call(steps)
     is_only_group = len(groups) == 1
     if (
@@ -111,9 +111,12 @@ class TransformedValue:
         The elements.
     order
         The axis that each dimension of the node is. As in NumPy, results have the memory order of the array.
+    norm
+        The `Transform.norm` of calls.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, norm: str) -> None:
+        self.norm = norm
         shape, strides = node.signature.shape, node.signature.strides
         self.node, self.order = node, tuple(range(len(shape)))
         order = layout.memory_order([(shape, strides)], len(shape))
@@ -140,7 +143,7 @@ class TransformedValue:
         axes = tuple(sorted(dim for dim, step in steps_by_dim.items() if step.points > 1))
         if axes:
             kind = "c2c" if is_trivial else kind
-            options = Transform(kind, axes, tuple(steps_by_dim[a].points for a in axes), steps[0].inverse)
+            options = Transform(kind, axes, tuple(steps_by_dim[a].points for a in axes), steps[0].inverse, self.norm)
         shape = self._source_shape(steps)
         if options is not None and shape == _shape(self.node) and kind != "c2r":
             if is_only_group and len(axes) == 1 and prod(shape) >= _LARGE_ELEMENTS:

@@ -15,6 +15,7 @@ from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap, wrap_ordered
 from ..core.recording.memo import memoize_recording
 from ..core.recording.record import as_array
+from ..core.runtime.evaluate import traits_of
 from ..core.source_location import warn
 from ..functions.ufuncs.output import checked_output, only_output, to_numpy_arguments, write_to_output
 from .steps import COMPLEX64, Step, record_steps
@@ -90,6 +91,11 @@ def _reverse_norm(norm: Any) -> str:
         return _REVERSED_NORMS[norm]
     except KeyError:
         raise _unknown_norm(norm) from None
+
+
+def _known_norm(norm: Any) -> str:
+    """Return the name of a `norm`; raise `ValueError` for an unknown one."""
+    return _REVERSED_NORMS[_reverse_norm(norm)]
 
 
 def _unknown_norm(norm: Any) -> ValueError:
@@ -268,7 +274,8 @@ def _transform(x: ndarray, transforms: Sequence[tuple[str, bool, Any, Any]], nor
     for kind, inverse, n, axis in transforms:
         points = _checked_points(n, kind)
         real = _real_dtype(dtype)
-        factor *= _factor(points, norm, inverse, real)
+        forward_norm = _reverse_norm(norm) if inverse else _known_norm(norm)
+        factor *= _factor(points, forward_norm, real)
         if kind == "r2c" and KIND[dtype] == "c":
             raise TypeError(
                 f"ufunc 'rfft_n_{'odd' if points % 2 else 'even'}' not supported for the input types, and the inputs "
@@ -287,7 +294,13 @@ def _transform(x: ndarray, transforms: Sequence[tuple[str, bool, Any, Any]], nor
     queue = x.queue
     if not prod(shape):
         return wrap(graph.fill(graph.typed_scalar(dtype.type(0), dtype), shape, queue))
-    value = record_steps(x.value(), steps, work_dtype, factor)
+    call_norm = "backward"
+    # NumPy's functions multiply with factors themselves. Real numbers of single precision they transform in double
+    # precision, with a factor or without one, and so does a call without.
+    has_numpys_precision = work_dtype == COMPLEX128 or KIND[x.dtype] == "c" or steps[0].kind == "r2c"
+    if has_numpys_precision and _real_dtype(x.dtype) == _real_dtype(work_dtype) and traits_of(queue.device).calls_numpy:
+        factor, call_norm = 1.0, forward_norm
+    value = record_steps(x.value(), steps, work_dtype, factor, call_norm)
     node = graph.cast(value.node, dtype)
     return wrap_ordered(node, value.order if value.order != tuple(range(x.ndim)) else None)
 
@@ -308,17 +321,13 @@ def _real_dtype(dtype: DType) -> DType:
     return numpy.result_type(numpy.empty(0, dtype).real.dtype, 1.0)
 
 
-def _factor(points: int, norm: Any, inverse: bool, dtype: DType) -> float:
-    """Return the factor of a transform, as exact as NumPy computes it.
+def _factor(points: int, norm: str, dtype: DType) -> float:
+    """Return the factor of a forward transform, as exact as NumPy computes it.
 
     Where half precision cannot hold the number of points, the factor has single precision.
     """
-    if inverse:
-        norm = _reverse_norm(norm)
-    if norm is None or norm == "backward":
+    if norm == "backward":
         return 1.0
-    if norm not in ("ortho", "forward"):
-        raise _unknown_norm(norm)
     if dtype == numpy.float16 and points > float(numpy.finfo(dtype).max):
         dtype = numpy.dtype(numpy.float32)
     divisor = numpy.sqrt(points, dtype=dtype) if norm == "ortho" else points

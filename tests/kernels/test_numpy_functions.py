@@ -198,3 +198,29 @@ def test_least_squares_that_do_not_converge() -> None:
     a = numpy.full((5, 2), numpy.nan)
     with pytest.raises(numpy.linalg.LinAlgError, match="SVD did not converge in Linear Least Squares"):
         least_squares(gpunumpy, gpunumpy.asarray(a, device="cpu"), gpunumpy.ones(5, device="cpu"))
+
+
+TRANSFORMS = {
+    **dict.fromkeys(("rfft", "ihfft", "rfftn"), ("f4", "f8", "i4")),
+    **dict.fromkeys(("fft", "ifft", "irfft", "hfft", "fftn", "ifftn"), ("c8", "f8", "c16")),
+}
+
+
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize(("name", "dtype"), [(name, dtype) for name, dtypes in TRANSFORMS.items() for dtype in dtypes])
+def test_transforms_with_their_factors(name: str, dtype: str, norm: str | None) -> None:
+    """They have NumPy's bits: it computes single precision in double precision where there is no factor."""
+    data = numpy.random.default_rng(7).integers(-99, 99, (6, 35)).astype(dtype)
+    expected = getattr(numpy.fft, name)(data, norm=norm)
+    array = gpunumpy.asarray(data, device="cpu")
+    found = getattr(gpunumpy.fft, name)(array, norm=norm)
+    assert found.dtype == expected.dtype
+    numpy.testing.assert_array_equal(to_host(found), expected)
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+def test_a_factor_under_a_limit(norm: str | None) -> None:
+    data = numpy.nan_to_num(sample("c8"))
+    found = gpunumpy.fft.ifft(gpunumpy.asarray(data, device="cpu"), norm=norm)
+    same(found, numpy.fft.ifft(data, norm=norm))

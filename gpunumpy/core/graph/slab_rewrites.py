@@ -141,8 +141,9 @@ def _in_short_lines(node: Node, max_line_bytes: int) -> Node:
     primitive = node.signature.primitive
     if not isinstance(primitive, LibraryCall) or primitive.name != "fft":
         return node
-    kind, axes, sizes, inverse = primitive.options
-    (source,), (axis, *others), (points, *_) = node.args, axes, sizes
+    options = Transform(*primitive.options)
+    kind = options.kind
+    (source,), (axis, *others), (points, *_) = node.args, options.axes, options.sizes
     if others:
         return node
     dtype = source.signature.dtype if kind != "r2c" else node.signature.dtype
@@ -152,29 +153,29 @@ def _in_short_lines(node: Node, max_line_bytes: int) -> Node:
     if rows == 1 or points // rows * dtype.itemsize > max_line_bytes:
         return node
     value = cast(source, dtype) if kind == "r2c" else _both_halves(source, axis, points) if kind == "c2r" else source
-    value = _four_steps(value, axis, rows, inverse)
+    value = _four_steps(value, options._replace(kind="c2c"), rows)
     if kind == "r2c":
         return view(value, Layout(node.signature.shape, c_strides(value.signature.shape), 0))
     return map_node("real", (dtype, node.signature.dtype), [value]) if kind == "c2r" else value
 
 
-def _four_steps(value: Node, axis: int, rows: int, inverse: bool) -> Node:
+def _four_steps(value: Node, options: Transform, rows: int) -> Node:
     """Return the transform of complex lines, each as a matrix of so many rows."""
-    signature = value.signature
+    signature, (axis,) = value.signature, options.axes
     assert signature.queue is not None
     before, points, behind = signature.shape[:axis], signature.shape[axis], signature.shape[axis + 1 :]
     columns, rest = points // rows, (1,) * len(behind)
     matrices = (*before, rows, columns, *behind)
-    value = library_call("fft", Transform("c2c", (axis,), (rows,), inverse), [_reshaped(value, matrices)])
+    value = library_call("fft", options._replace(sizes=(rows,)), [_reshaped(value, matrices)])
     row = iota((rows, 1, *rest), 0, signature.queue)
     column = iota((columns, *rest), 0, signature.queue)
     product = cast(map_node("multiply", (INT64,) * 3, [row, column]), FLOAT64)
-    step = typed_scalar((2 if inverse else -2) * pi / points, FLOAT64)
+    step = typed_scalar((2 if options.inverse else -2) * pi / points, FLOAT64)
     angle = map_node("multiply", (FLOAT64,) * 3, [product, step])
     parts = [map_node(op, (FLOAT64, FLOAT64), [angle]) for op in ("cos", "sin")]
     factor = cast(map_node("complex", (FLOAT64, FLOAT64, _COMPLEX128), parts), signature.dtype)
     value = map_node("multiply", (signature.dtype,) * 3, [value, factor])
-    value = library_call("fft", Transform("c2c", (axis + 1,), (columns,), inverse), [value])
+    value = library_call("fft", options._replace(axes=(axis + 1,), sizes=(columns,)), [value])
     strides = list(c_strides(matrices))
     strides[axis : axis + 2] = strides[axis + 1], strides[axis]
     value = view(value, Layout((*before, columns, rows, *behind), tuple(strides), 0))

@@ -1,4 +1,4 @@
-"""The factor of a transform is an operation behind it, which fuses with what else is computed."""
+"""The factor of a transform is an operation behind it, which fuses with what else is computed; NumPy's have theirs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import gpunumpy
 from gpunumpy.core.schedule.steps import RunLibraryCall
 from tests.core.fusion.counting import kernels
+from tests.support.host_executor import with_traits
 
 X = numpy.random.default_rng(5).standard_normal((12, 10)) + 1j
 
@@ -37,12 +38,26 @@ PROGRAMS: dict[str, tuple[Callable[[Any, Any], Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str) -> None:
-    program, wanted = PROGRAMS[name]
-    x = gpunumpy.asarray(X)
+def test_programs(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    with_traits(monkeypatch, calls_numpy=False)
+    agree(name, X, PROGRAMS[name][1])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_numpys_functions_have_the_factors(name: str) -> None:
+    """No kernel is for the factor alone."""
+    wanted = [step for step in PROGRAMS[name][1] if step != "kernel"]
+    has_other_work = name in ("what comes after", "and more of it")
+    agree(name, X[1:], wanted + ["kernel"] * has_other_work)
+
+
+def agree(name: str, data: Any, wanted: list[str]) -> None:
+    """Compare the steps of a program, and its values with NumPy's."""
+    program, _ = PROGRAMS[name]
+    x = gpunumpy.asarray(data.copy())
     steps = kernels(lambda: program(gpunumpy, x))
     assert [step.name if isinstance(step, RunLibraryCall) else "kernel" for step in steps] == wanted
-    found, reference = program(gpunumpy, x), program(numpy, X)
+    found, reference = program(gpunumpy, x), program(numpy, data)
     pairs = zip(found, reference, strict=True) if isinstance(reference, tuple) else [(found, reference)]
     for one, other in pairs:
         numpy.testing.assert_allclose(gpunumpy.asnumpy(one), other, atol=1e-12)

@@ -1,6 +1,6 @@
 """The record of "fft", and the mapping of arrays to cuFFT's data layouts: pure arithmetic over shapes and strides.
 
-The call transforms a value along up to three axes, over all points of an axis, without normalization.
+The call transforms a value along up to three axes, over all points of an axis; only the CPU device's has factors.
 """
 
 from __future__ import annotations
@@ -38,12 +38,16 @@ class Transform(NamedTuple):
         The points along each axis, more than one.
     inverse
         Whether the exponent is positive.
+    norm
+        The `norm` of a forward transform that has the factor of this one, whatever its direction: "backward" (none),
+        "ortho" or "forward". Only calls of NumPy's functions have a factor.
     """
 
     kind: str
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
     inverse: bool
+    norm: str = "backward"
 
 
 class Side(NamedTuple):
@@ -176,7 +180,7 @@ def _is_worth_batching(call: Signature, args: Sequence[Signature]) -> bool:
     transforms of odd size as one complex transform, which spreads NaNs from either to both.
     """
     assert isinstance(call.primitive, LibraryCall)
-    kind, axes, sizes, _ = Transform(*call.primitive.options)
+    kind, axes, sizes, *_ = Transform(*call.primitive.options)
     axes_are_last = axes[0] == len(call.shape) - len(axes)
     same_bits = kind == "c2c" or (sizes[-1] % 2 == 0 and sizes[-1] <= _BATCH_MAX_REAL_POINTS)
     if kind == "c2r":
@@ -188,11 +192,12 @@ def _is_worth_batching(call: Signature, args: Sequence[Signature]) -> bool:
 def _floating_errors(options: Transform, dtype: DType) -> FloatingErrors | None:
     """Return the name that NumPy's error message gives to a transform.
 
-    NumPy computes a forward transform of single precision in double precision, so that its only error is the cast.
+    NumPy computes a forward transform of single precision without a factor in double precision, so that its only error
+    is the cast.
     """
     if options.kind == "c2r" and len(options.axes) > 1:
         return None  # the transform may overwrite its source, which a check for errors would have to read
-    if not options.inverse and dtype == _COMPLEX64:
+    if not options.inverse and dtype == _COMPLEX64 and options.norm == "backward":
         return FloatingErrors("cast")
     if options.kind == "r2c":
         return FloatingErrors("rfft_n_odd" if options.sizes[-1] % 2 else "rfft_n_even")
@@ -205,8 +210,8 @@ def _slabs(options: Transform, args: Sequence[Signature]) -> list[CutAxes | None
 
 def _passes(options: Transform) -> list[Transform]:
     """Return transforms along one axis each: real numbers are along the last axis, at the beginning or at the end."""
-    kind, axes, sizes, inverse = options
-    passes = [Transform("c2c", (a,), (n,), inverse) for a, n in zip(axes, sizes, strict=True)]
+    kind, axes, sizes, *_ = options
+    passes = [options._replace(kind="c2c", axes=(a,), sizes=(n,)) for a, n in zip(axes, sizes, strict=True)]
     passes[-1] = passes[-1]._replace(kind=kind)
     return passes if kind == "c2r" else passes[::-1]
 
