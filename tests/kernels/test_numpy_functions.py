@@ -224,3 +224,47 @@ def test_a_factor_under_a_limit(norm: str | None) -> None:
     data = numpy.nan_to_num(sample("c8"))
     found = gpunumpy.fft.ifft(gpunumpy.asarray(data, device="cpu"), norm=norm)
     same(found, numpy.fft.ifft(data, norm=norm))
+
+
+ORDER_STATISTICS: dict[str, Callable[[Any, Any], Any]] = {
+    "median": lambda np, a: np.median(a),
+    "median of rows": lambda np, a: np.median(a, -1),
+    "median of columns": lambda np, a: np.median(a, 0),
+    "percentile": lambda np, a: np.percentile(a, 30, -1),
+    "quantiles": lambda np, a: np.quantile(a, [0.1, 0.5, 1], -1, method="hazen"),
+    "elements": lambda np, a: np.quantile(a, [0, 0.7], -1, method="nearest"),
+    "many quantiles": lambda np, a: np.quantile(a, numpy.linspace(0, 1, 20), -1),
+}
+
+
+@pytest.mark.parametrize("has_nan", [False, True])
+@pytest.mark.parametrize("dtype", ["i4", "u1", "f2", "f4", "f8"])
+@pytest.mark.parametrize("name", ORDER_STATISTICS)
+def test_order_statistics_of_long_rows(name: str, dtype: str, has_nan: bool) -> None:
+    data = numpy.random.default_rng(8).integers(0, 200, (2, 9001)).astype(dtype)
+    if has_nan and data.dtype.kind == "f":
+        data[1, 77] = numpy.nan
+    call = ORDER_STATISTICS[name]
+    with numpy.errstate(all="ignore"):
+        expected = numpy.asarray(call(numpy, data))
+    found = call(gpunumpy, gpunumpy.asarray(data, device="cpu"))
+    assert found.dtype == expected.dtype
+    numpy.testing.assert_array_equal(to_host(found), expected)
+
+
+def test_order_statistics_of_long_rows_are_partitions() -> None:
+    array = gpunumpy.asarray(numpy.random.default_rng(9).random((2, 9000), "f4"), device="cpu")
+    for name, call in ORDER_STATISTICS.items():
+        steps = kernels(lambda call=call: call(gpunumpy, array))  # type: ignore[misc]
+        is_sort = name in ("median of columns", "many quantiles")
+        named = [step.name for step in steps if isinstance(step, RunLibraryCall)]
+        assert named == ["sort" if is_sort else "partition"]
+
+
+@pytest.mark.usefixtures("limited")
+def test_order_statistics_under_a_limit() -> None:
+    data = numpy.random.default_rng(9).random((2, 9000), "f4")
+    array = gpunumpy.asarray(data, device="cpu")
+    steps = kernels(lambda: gpunumpy.median(array, -1))
+    assert "partition" not in [step.name for step in steps if isinstance(step, RunLibraryCall)]
+    same(gpunumpy.median(array, -1), numpy.median(data, -1))

@@ -248,6 +248,8 @@ def lexsort(keys: Any, axis: Any = -1) -> ndarray:
 
 # Of more positions a sort does not take longer than a partition.
 _MAX_PARTITION_POSITIONS = 8
+# NumPy sorts shorter rows on vectors in less time than it partitions them.
+_MIN_PARTITIONED_LENGTH = 8192
 
 
 def _check_partition_options(kind: Any, order: Any) -> None:
@@ -279,6 +281,12 @@ def _partitioned(name: str, x: Node, kth: Sequence[int]) -> Node:
     if not prod(shape) or not 0 < len(kth) <= _MAX_PARTITION_POSITIONS or dtype in ML_DTYPES:
         return sort_all(x)
     return graph.library_call(name, (), (x, *map(graph.scalar, kth))) if calls_numpy(queue.device) else sort_all(x)
+
+
+def partition_or_sort_rows(x: Node, positions: Sequence[int]) -> Node:
+    """Return rows that have at these positions, and perhaps at all, the elements that a sort puts there."""
+    is_long = x.signature.shape[-1] >= _MIN_PARTITIONED_LENGTH
+    return _partitioned("partition", x, positions) if is_long else sort_rows(x)
 
 
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:

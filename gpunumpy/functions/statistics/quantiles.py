@@ -1,12 +1,13 @@
 """Medians, quantiles and percentiles, of all elements or of those that are not NaN.
 
-Each is a sort of rows and one kernel: the positions of the quantiles, the elements there, and the interpolation. The
+Each is a sort of rows and one kernel: the positions of the quantiles, the elements there, and the interpolation. Where
+NumPy partitions long rows, and the positions are known, it does so instead of the sort. The
 requested quantiles are read on the host, so that one out of range raises `ValueError` at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from ..indexing.slices import sliced_copy
 from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims_if_true, write_result_to_out
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
-from ..sorting.sort import argsort_rows, elements_in_rows, sort_rows
+from ..sorting.sort import argsort_rows, elements_in_rows, partition_or_sort_rows, sort_rows
 from ..ufuncs.errstate import defer_checks, ignoring, is_checking, warn_of_slices
 from ..ufuncs.output import checked_output, write_to_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
@@ -39,6 +40,12 @@ def _rows(array: ndarray, axes: tuple[int, ...]) -> Node:
     others = [d for d in range(array.ndim) if d not in axes]
     axes_last = transposed(array.value(), (*others, *axes))
     return reshaped(axes_last, (*(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
+
+
+def _sorted_at(rows: Node, positions: Iterable[int]) -> Node:
+    """Return rows sorted at these positions at least, and with their NaN, if they have any, last."""
+    last = [] if KIND[rows.signature.dtype] in "biu" else [rows.signature.shape[-1] - 1]
+    return partition_or_sort_rows(rows, sorted({*positions, *last}))
 
 
 def _last(rows: Node) -> ndarray:
@@ -109,8 +116,9 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     n = rows.signature.shape[-1]
     if not n:
         return mean(array, axis, None, into, keepdims)
-    rows = sort_rows(rows)
-    middle = [_at(rows, numpy.int64(k)) for k in range((n - 1) // 2, n // 2 + 1)]
+    positions = range((n - 1) // 2, n // 2 + 1)
+    rows = _sorted_at(rows, positions)
+    middle = [_at(rows, numpy.int64(k)) for k in positions]
     return _return_result(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
 
 
@@ -316,7 +324,7 @@ def _checked_quantile(
     if weight is not None:
         result = _weighted_quantiles(rows, _rows(weight, axes), requested.shares, skip_nan)
     else:
-        result = _unweighted_quantiles(sort_rows(rows), requested, method, skip_nan)
+        result = _unweighted_quantiles(rows, requested, method, skip_nan)
     shaped = _return_result(result, requested.shares.shape, array, axes, keepdims, None)
     return shaped if into is None else _assigned(shaped, into, checked=not skips_nan)
 
@@ -335,7 +343,7 @@ def _beside_rows(x: Any, rows: Node, element_dims: int = 0) -> Any:
 
 
 def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, skip_nan: bool) -> ndarray:
-    """Return the quantiles of sorted rows; the last dimensions of the result are those of the rows.
+    """Return the quantiles of rows; the last dimensions of the result are those of the rows.
 
     Positions that all rows share are computed on the host. If NaN is ignored, every row has its own positions.
     """
@@ -344,6 +352,7 @@ def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, s
     last: Any = n - 1
     last_index = last
     if skip_nan:
+        rows = sort_rows(rows)
         count, q = _count_numbers(rows), _beside_rows(q, rows)
         warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
         last_index = numpy.maximum(count - 1, 0)
@@ -351,13 +360,15 @@ def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, s
         dtype = q.dtype if KIND[q.dtype] in "ef" else INT64
         n, last = converted(count, dtype), converted(count - 1, dtype)
     position = method.position(n, last, q)
-    if method.share is None or (method_name == "linear" and position.dtype.kind in "iu"):
-        result = _at(rows, _as_index(position, last_index))
-    else:
-        below = numpy.floor(position)
-        low, high = (_at(rows, _as_index(k, last_index)) for k in (below, below + 1))
+    is_exact = method.share is None or (method_name == "linear" and position.dtype.kind in "iu")
+    below = position if is_exact else numpy.floor(position)
+    indices = [_as_index(k, last_index) for k in ((below,) if is_exact else (below, below + 1))]
+    if not skip_nan:
+        rows = _sorted_at(rows, [int(k) for index in indices for k in index.flat])
+    result, *above = [_at(rows, index) for index in indices]
+    if method.share is not None and above:
         share = method.share(position, position - below).astype(position.dtype)
-        result = _interpolate(low, high, share, requested.weak, rows)
+        result = _interpolate(result, above[0], share, requested.weak, rows)
     return result if skip_nan else _or_nan(result, rows)
 
 
