@@ -16,6 +16,7 @@ import numpy
 
 from ...core.dtypes import DType
 from ...core.late_dataclasses import dataclass
+from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ...core.schedule.kernel import (
     Affine,
     Apply,
@@ -184,6 +185,7 @@ class _Writer:
         self.component_views = self._component_views()
         self.memory_operands = [self._memory_operands(values) for values in self.operands]
         self.direct, self.last_use = self._placement()
+        self.other_outputs = self._other_outputs()
 
     # Decisions before any text
 
@@ -235,6 +237,23 @@ class _Writer:
                 del direct[i]
                 last[i] = end
         return direct, last
+
+    def _other_outputs(self) -> dict[int, int]:
+        """Return, for values that are one output of a ufunc, the later values that are the other: one call makes both.
+
+        The later output may overwrite nothing, as a value in between may still be read from there.
+        """
+        calls: dict[Any, tuple[int, str]] = {}
+        others: dict[int, int] = {}
+        for i in sorted(self.needed):
+            instr = self.body.instructions[i]
+            if not isinstance(instr, Apply) or instr.op not in UFUNC_OUTPUTS or self.is_fixed[i] or self.is_single[i]:
+                continue
+            first, op = calls.setdefault((ufunc_of(instr.op), instr.args), (i, instr.op))
+            store = self.direct.get(i)
+            if instr.op != op and (store is None or self.nest.args[store.arg].alias < 0):
+                others.setdefault(first, i)
+        return others
 
     def _component_views(self) -> dict[int, str]:
         """Return the values `real` and `imag` that only ufuncs read: these read views of the complex numbers."""
@@ -375,14 +394,34 @@ class _Writer:
         if i in self.component_views:
             self.names[i] = f"{self.names[instr.args[0]]}.{self.component_views[i]}"
             return
+        if i in self.names:  # it was made with the other output of its ufunc
+            self.release(i)
+            return
+        args = [self.names[k] for k in instr.args]
+        if i in self.other_outputs:
+            self.outputs(i, instr, args)
+            return
         call = self.functions[i]
         ufunc = isinstance(call, numpy.ufunc)
         f = self.const(call)
-        args = [self.names[k] for k in instr.args]
         if self.is_fixed[i] or (self.is_single[i] and i not in self.direct):
             self.assign(i, f"{f}({', '.join(args)})")
             return
         self.call(i, f, args, ufunc)
+
+    def outputs(self, i: int, instr: Apply, args: list[str]) -> None:
+        """Write the call of a ufunc that makes value `i` and, as its other output, a later one."""
+        both = (i, self.other_outputs[i])
+        for k in both:
+            store = self.direct.get(k)
+            if store is not None:
+                self.assign(k, self.view(store.arg, store.at))
+            else:
+                self.temporaries[k], _ = self.temporary(k, False)
+                self.names[k] = self.temporaries[k].name
+        names = [self.names[k] for k in (both[::-1] if UFUNC_OUTPUTS[instr.op][1] else both)]
+        self.lines.append(f"{self.const(ufunc_of(instr.op))}({', '.join(args)}, out=({', '.join(names)}))")
+        self.release(i)
 
     def call(self, i: int, f: str, args: list[str], ufunc: bool) -> None:
         """Write the call of a function that takes an output: of the nest where it can, or else a temporary."""
