@@ -268,3 +268,40 @@ def test_order_statistics_under_a_limit() -> None:
     steps = kernels(lambda: gpunumpy.median(array, -1))
     assert "partition" not in [step.name for step in steps if isinstance(step, RunLibraryCall)]
     same(gpunumpy.median(array, -1), numpy.median(data, -1))
+
+
+@pytest.mark.parametrize("index_dtype", ["i1", "i4", "i8", "u8"])
+@pytest.mark.parametrize("op", ["add", "maximum", "subtract", "logical_xor"])
+def test_ufuncs_at_elements(op: str, index_dtype: str) -> None:
+    """They write at the indices as they are: no kernel reads the positions there."""
+    rng = numpy.random.default_rng(10)
+    data = rng.integers(0, 99, 100).astype("i8")
+    for shape in ((300,), (20, 7), (0,)):
+        index = rng.integers(0 if index_dtype == "u8" else -100, 100, shape).astype(index_dtype)
+        values = rng.integers(0, 9, shape[-1:])
+        expected = data.copy()
+        # NumPy's fast loop reads past the end of values that it would have to broadcast.
+        getattr(numpy, op).at(expected, index, numpy.broadcast_to(values, shape).copy())
+        a, i, v = (gpunumpy.asarray(x, device="cpu") for x in (data.copy(), index, values))
+        steps = kernels(lambda a=a, i=i, v=v: (getattr(gpunumpy, op).at(a, i, v), a)[1])  # type: ignore[misc]
+        assert len(steps) <= 1 + (index_dtype != "i8")
+        numpy.testing.assert_array_equal(to_host(a), expected)
+
+
+def test_a_ufunc_at_elements_of_its_own() -> None:
+    data = numpy.random.default_rng(11).integers(0, 100, 100)
+    found = gpunumpy.asarray(data.copy(), device="cpu")
+    gpunumpy.add.at(found, found, 1)
+    gpunumpy.add.at(found[::-1], found % 50, found)
+    numpy.add.at(data, data.copy(), 1)
+    numpy.add.at(data[::-1], data % 50, data.copy())
+    numpy.testing.assert_array_equal(to_host(found), data)
+
+
+@pytest.mark.parametrize("index", [100, -101])
+def test_a_ufunc_out_of_bounds_writes_nothing(index: int) -> None:
+    found = gpunumpy.zeros(100, device="cpu")
+    gpunumpy.add.at(found, gpunumpy.asarray([3, index], device="cpu"), 1)
+    with pytest.raises(IndexError, match=f"index {index} is out of bounds for axis 0 with size 100"):
+        to_host(found)
+    assert not to_host(found).any()

@@ -37,6 +37,7 @@ from ...core.recording.record import (
     transposed,
     weak_types,
 )
+from ...core.runtime.numpy_calls import calls_numpy
 from ...core.source_location import source_location
 from ..indexing.getitem import getitem
 from .output import Output, checked_output, is_true_anywhere, is_writable_array, mask_node, select, write_to_output
@@ -499,8 +500,7 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
         raise ValueError(_OPERAND_COUNT_ERRORS[ufunc.nin])
     if not a.writeable:
         raise ValueError("assignment destination is read-only")
-    # Indexing an array of positions in C order gives the positions of the indexed elements, in the result's shape.
-    positions = getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
+    positions = _positions(a, indices)
     shape = positions.signature.shape
     values = [as_node(_as_numpy_scalar(b), a.queue) for b in operands]
     for value in values:
@@ -516,6 +516,15 @@ def at_ufunc(op: str, a: Any, indices: Any, operands: Sequence[Any] = ()) -> Non
     with one_step(a):
         flat = reshaped(a.value(), (a.size,))
         a.assign(reshaped(graph.scatter(flat, operand, [positions], op, source_location()), a.shape))
+
+
+def _positions(a: ndarray, indices: Any) -> Node:
+    """Return the positions of the indexed elements in C order, in the shape of what is indexed."""
+    is_index_of_elements = type(indices) is ndarray and indices.shape and len(a.shape) == 1 and a.size
+    if is_index_of_elements and indices.dtype.kind in "iu" and calls_numpy(a.device):
+        # They are the indices, which NumPy checks as it writes. On a GPU a kernel checks them as it reads positions.
+        return graph.cast(indices.value(), INT64)
+    return getitem(wrap(reshaped(graph.iota((a.size,), 0, a.queue), a.shape)), indices).value()
 
 
 def _as_numpy_scalar(x: Any) -> Any:
