@@ -68,11 +68,12 @@ def repeat(options: tuple[Any, ...], out: Any, x: Any) -> None:
 
 def partition(options: tuple[Any, ...], out: Any, x: Any, *kth: Any) -> None:
     """Partition every row at the positions `kth`; float16 as float32, for the reason that `kernels.sort.host` has."""
+    positions = numpy.concatenate([numpy.ravel(k) for k in kth])
     if x.dtype == numpy.float16:
-        out[...] = numpy.partition(x.astype(numpy.float32), kth)
+        out[...] = numpy.partition(x.astype(numpy.float32), positions)
     else:
         numpy.copyto(out, x)
-        out.partition(kth)
+        out.partition(positions)
 
 
 def argpartition(options: tuple[Any, ...], out: Any, x: Any, *kth: Any) -> None:

@@ -233,6 +233,11 @@ ORDER_STATISTICS: dict[str, Callable[[Any, Any], Any]] = {
     "percentile": lambda np, a: np.percentile(a, 30, -1),
     "quantiles": lambda np, a: np.quantile(a, [0.1, 0.5, 1], -1, method="hazen"),
     "elements": lambda np, a: np.quantile(a, [0, 0.7], -1, method="nearest"),
+    "median of numbers": lambda np, a: np.nanmedian(a),
+    "medians of numbers": lambda np, a: np.nanmedian(a, -1),
+    "percentile of numbers": lambda np, a: np.nanpercentile(a[1], 30),
+    "quantiles of numbers": lambda np, a: np.nanquantile(a, [[0.1, 0.5]], None, method="weibull"),
+    "many quantiles of numbers": lambda np, a: np.nanquantile(a[0], numpy.linspace(0, 1, 20)),
     "many quantiles": lambda np, a: np.quantile(a, numpy.linspace(0, 1, 20), -1),
 }
 
@@ -243,7 +248,7 @@ ORDER_STATISTICS: dict[str, Callable[[Any, Any], Any]] = {
 def test_order_statistics_of_long_rows(name: str, dtype: str, has_nan: bool) -> None:
     data = numpy.random.default_rng(8).integers(0, 200, (2, 9001)).astype(dtype)
     if has_nan and data.dtype.kind == "f":
-        data[1, 77] = numpy.nan
+        data[1, 77] = data[1, 500:4000] = numpy.nan
     call = ORDER_STATISTICS[name]
     with numpy.errstate(all="ignore"):
         expected = numpy.asarray(call(numpy, data))
@@ -256,9 +261,19 @@ def test_order_statistics_of_long_rows_are_partitions() -> None:
     array = gpunumpy.asarray(numpy.random.default_rng(9).random((2, 9000), "f4"), device="cpu")
     for name, call in ORDER_STATISTICS.items():
         steps = kernels(lambda call=call: call(gpunumpy, array))  # type: ignore[misc]
-        is_sort = name in ("median of columns", "many quantiles")
+        is_sort = name == "median of columns" or name.startswith(("many", "medians of"))
         named = [step.name for step in steps if isinstance(step, RunLibraryCall)]
         assert named == ["sort" if is_sort else "partition"]
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice encountered:RuntimeWarning")
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_numbers_in_a_long_row(count: int) -> None:
+    data = numpy.full(9000, numpy.nan)
+    data[5 : 5 + count] = numpy.arange(count)
+    array = gpunumpy.asarray(data, device="cpu")
+    same(gpunumpy.nanmedian(array), numpy.nanmedian(data))
+    same(gpunumpy.nanquantile(array, [0, 0.4, 1]), numpy.nanquantile(data, [0, 0.4, 1]))
 
 
 @pytest.mark.usefixtures("limited")

@@ -257,8 +257,8 @@ def _check_partition_options(kind: Any, order: Any) -> None:
     SCRATCH_ARRAY.partition(0, kind=kind, order=order)
 
 
-def _checked_kth(kth: Any, rows: Rows) -> list[int]:
-    """Return the positions `kth`, or raise NumPy's errors for wrong ones."""
+def _checked_kth(kth: Any, rows: Rows) -> list[Node]:
+    """Return the positions `kth` as scalars, or raise NumPy's errors for wrong ones."""
     positions = to_host(kth) if isinstance(kth, ndarray) else numpy.asarray(kth)
     if positions.dtype.kind == "b":
         raise ValueError("Booleans unacceptable as partition index")
@@ -270,23 +270,33 @@ def _checked_kth(kth: Any, rows: Rows) -> list[int]:
     for k in positions.flat if prod(rows.value.signature.shape) else ():
         if not -row_length <= k < row_length:
             raise ValueError(f"kth(={k + row_length if k < 0 else k}) out of bounds ({row_length})")
-    return positions.ravel().tolist()
+    return list(map(graph.scalar, positions.ravel().tolist()))
 
 
-def _partitioned(name: str, x: Node, kth: Sequence[int]) -> Node:
+def _partitioned(name: str, x: Node, kth: Sequence[Node]) -> Node:
     """Return rows partitioned by NumPy's function of this name or, as any `kth` is satisfied by that, sorted."""
     sort_all = sort_rows if name == "partition" else argsort_rows
     queue, shape, dtype = x.signature.queue, x.signature.shape, x.signature.dtype
     assert queue is not None
-    if not prod(shape) or not 0 < len(kth) <= _MAX_PARTITION_POSITIONS or dtype in ML_DTYPES:
+    count = sum(prod(k.signature.shape) for k in kth)
+    if not prod(shape) or not 0 < count <= _MAX_PARTITION_POSITIONS or dtype in ML_DTYPES:
         return sort_all(x)
-    return graph.library_call(name, (), (x, *map(graph.scalar, kth))) if calls_numpy(queue.device) else sort_all(x)
+    return graph.library_call(name, (), (x, *kth)) if calls_numpy(queue.device) else sort_all(x)
 
 
-def partition_or_sort_rows(x: Node, positions: Sequence[int]) -> Node:
-    """Return rows that have at these positions, and perhaps at all, the elements that a sort puts there."""
-    is_long = x.signature.shape[-1] >= _MIN_PARTITIONED_LENGTH
-    return _partitioned("partition", x, positions) if is_long else sort_rows(x)
+def partition_or_sort_rows(x: Node, positions: Sequence[Node]) -> Node:
+    """Return rows that have at these positions, and perhaps at all, the elements that a sort puts there.
+
+    The positions are scalars, or vectors of some.
+    """
+    return _partitioned("partition", x, positions) if are_long_rows(x) else sort_rows(x)
+
+
+def are_long_rows(x: Node) -> bool:
+    """Return whether NumPy partitions rows of this length in less time than it sorts them, and does either here."""
+    queue = x.signature.queue
+    assert queue is not None
+    return x.signature.shape[-1] >= _MIN_PARTITIONED_LENGTH and calls_numpy(queue.device)
 
 
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> ndarray:

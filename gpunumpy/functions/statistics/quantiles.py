@@ -7,7 +7,7 @@ requested quantiles are read on the host, so that one out of range raises `Value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from ..indexing.slices import sliced_copy
 from ..reductions.reductions import NOT_GIVEN, any, final_shape, keeps_dims_if_true, write_result_to_out
 from ..reductions.reductions import sum as total
 from ..reductions.scans import cumsum
-from ..sorting.sort import argsort_rows, elements_in_rows, partition_or_sort_rows, sort_rows
+from ..sorting.sort import are_long_rows, argsort_rows, elements_in_rows, partition_or_sort_rows, sort_rows
 from ..ufuncs.errstate import defer_checks, ignoring, is_checking, warn_of_slices
 from ..ufuncs.output import checked_output, write_to_output
 from .averages import FLOAT32, converted, divided, mean, weights_over
@@ -42,10 +42,21 @@ def _rows(array: ndarray, axes: tuple[int, ...]) -> Node:
     return reshaped(axes_last, (*(array.shape[d] for d in others), prod(array.shape[d] for d in axes)))
 
 
-def _sorted_at(rows: Node, positions: Iterable[int]) -> Node:
-    """Return rows sorted at these positions at least, and with their NaN, if they have any, last."""
-    last = [] if KIND[rows.signature.dtype] in "biu" else [rows.signature.shape[-1] - 1]
-    return partition_or_sort_rows(rows, sorted({*positions, *last}))
+def _sorted_at(rows: Node, positions: Sequence[Any]) -> Node:
+    """Return rows sorted at these positions at least, and with their NaN, if they have any, last.
+
+    Positions on the device are those of the only row.
+    """
+    on_device = [k.value() for k in positions if isinstance(k, ndarray)]
+    on_host = {int(x) for k in positions if not isinstance(k, ndarray) for x in k.flat}
+    if KIND[rows.signature.dtype] not in "biu":
+        on_host.add(rows.signature.shape[-1] - 1)
+    return partition_or_sort_rows(rows, [*on_device, *map(graph.scalar, sorted(on_host))])
+
+
+def _sorted_unless_partitioned(rows: Node) -> Node:
+    """Return rows as they are if they are a long one, which `_sorted_at` sorts once the positions are known."""
+    return rows if len(rows.signature.shape) == 1 and are_long_rows(rows) else sort_rows(rows)
 
 
 def _last(rows: Node) -> ndarray:
@@ -116,9 +127,9 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     n = rows.signature.shape[-1]
     if not n:
         return mean(array, axis, None, into, keepdims)
-    positions = range((n - 1) // 2, n // 2 + 1)
+    positions = [numpy.int64(k) for k in range((n - 1) // 2, n // 2 + 1)]
     rows = _sorted_at(rows, positions)
-    middle = [_at(rows, numpy.int64(k)) for k in positions]
+    middle = [_at(rows, k) for k in positions]
     return _return_result(_or_nan(_mean(middle), rows), (), array, axes, keepdims, into)
 
 
@@ -150,10 +161,14 @@ def _median_of_numbers(array: ndarray, axis: Any, keepdims: Any) -> ndarray:
     if KIND[array.dtype] in "biu":
         return median(array, axis, keepdims=keepdims)
     axes = layout.normalize_axes(axis, array.ndim)
-    rows = sort_rows(_rows(array, axes))
+    given = _rows(array, axes)
+    rows = _sorted_unless_partitioned(given)
     count = _count_numbers(rows)
     warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
-    low, high = (_at(rows, k) for k in (numpy.maximum(count - 1, 0) // 2, count // 2))
+    middle = numpy.maximum(count - 1, 0) // 2, count // 2
+    if rows is given:
+        rows = _sorted_at(rows, middle)
+    low, high = (_at(rows, k) for k in middle)
     result = _where(count % 2 == 1, low, _mean_where_used((low, high)), array.dtype)
     return _return_result(result, (), array, axes, keepdims, None)
 
@@ -351,8 +366,9 @@ def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, s
     n: Any = rows.signature.shape[-1]
     last: Any = n - 1
     last_index = last
+    given = rows
     if skip_nan:
-        rows = sort_rows(rows)
+        rows = _sorted_unless_partitioned(given)
         count, q = _count_numbers(rows), _beside_rows(q, rows)
         warn_of_slices("All-NaN slice encountered", lambda: elementwise("equal", (count, 0)))
         last_index = numpy.maximum(count - 1, 0)
@@ -363,8 +379,8 @@ def _unweighted_quantiles(rows: Node, requested: _Requested, method_name: str, s
     is_exact = method.share is None or (method_name == "linear" and position.dtype.kind in "iu")
     below = position if is_exact else numpy.floor(position)
     indices = [_as_index(k, last_index) for k in ((below,) if is_exact else (below, below + 1))]
-    if not skip_nan:
-        rows = _sorted_at(rows, [int(k) for index in indices for k in index.flat])
+    if rows is given:
+        rows = _sorted_at(rows, indices)
     result, *above = [_at(rows, index) for index in indices]
     if method.share is not None and above:
         share = method.share(position, position - below).astype(position.dtype)
