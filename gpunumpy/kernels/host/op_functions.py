@@ -179,6 +179,23 @@ def function(op: str, loop: tuple[DType, ...]) -> Callable[..., Any]:
     return _clip if op == "clip" and loop[0] in ML_DTYPES else ufunc
 
 
+# The output of `numpy.divmod` that each of these ops is.
+_DIVMOD_OUTPUTS = {"floor_divide": 0, "remainder": 1}
+
+
+def output_of(op: str, loop: tuple[DType, ...]) -> tuple[numpy.ufunc, int] | None:
+    """Return the ufunc with two outputs, one of which an op is to the bit, and the number of that output.
+
+    Two calls of one output each take NumPy twice as long as one of both; of unsigned integers less.
+    """
+    if op in UFUNC_OUTPUTS:
+        name, number = UFUNC_OUTPUTS[op]
+        return UFUNCS[name], number
+    if op in _DIVMOD_OUTPUTS and loop[0].kind in "fi":
+        return numpy.divmod, _DIVMOD_OUTPUTS[op]
+    return None
+
+
 # Rows of up to so many elements are scanned column by column: NumPy takes as long to begin a row as for many elements.
 # So many rows are worth a call for each column.
 _MAX_SCANNED_COLUMNS = 32

@@ -16,7 +16,6 @@ import numpy
 
 from ...core.dtypes import DType
 from ...core.late_dataclasses import dataclass
-from ...core.ops.table import UFUNC_OUTPUTS, ufunc_of
 from ...core.schedule.kernel import (
     Affine,
     Apply,
@@ -32,7 +31,7 @@ from ...core.schedule.kernel import (
 from ...core.schedule.sizes import Formulas, Size
 from .gathers import gather, gather_run, gather_runs
 from .loop_nest import Nest, ancestors, writes_along_rows
-from .op_functions import accumulator, function
+from .op_functions import accumulator, function, output_of
 from .reduce import reducer
 
 
@@ -243,15 +242,17 @@ class _Writer:
 
         The later output may overwrite nothing, as a value in between may still be read from there.
         """
-        calls: dict[Any, tuple[int, str]] = {}
+        calls: dict[Any, tuple[int, int]] = {}
         others: dict[int, int] = {}
         for i in sorted(self.needed):
             instr = self.body.instructions[i]
-            if not isinstance(instr, Apply) or instr.op not in UFUNC_OUTPUTS or self.is_fixed[i] or self.is_single[i]:
+            output = output_of(instr.op, instr.loop) if isinstance(instr, Apply) else None
+            if output is None or self.is_fixed[i] or self.is_single[i]:
                 continue
-            first, op = calls.setdefault((ufunc_of(instr.op), instr.args), (i, instr.op))
+            ufunc, number = output
+            first, first_number = calls.setdefault((ufunc, self.operands[i]), (i, number))
             store = self.direct.get(i)
-            if instr.op != op and (store is None or self.nest.args[store.arg].alias < 0):
+            if number != first_number and (store is None or self.nest.args[store.arg].alias < 0):
                 others.setdefault(first, i)
         return others
 
@@ -419,8 +420,11 @@ class _Writer:
             else:
                 self.temporaries[k], _ = self.temporary(k, False)
                 self.names[k] = self.temporaries[k].name
-        names = [self.names[k] for k in (both[::-1] if UFUNC_OUTPUTS[instr.op][1] else both)]
-        self.lines.append(f"{self.const(ufunc_of(instr.op))}({', '.join(args)}, out=({', '.join(names)}))")
+        output = output_of(instr.op, instr.loop)
+        assert output is not None
+        ufunc, number = output
+        names = [self.names[k] for k in (both[::-1] if number else both)]
+        self.lines.append(f"{self.const(ufunc)}({', '.join(args)}, out=({', '.join(names)}))")
         self.release(i)
 
     def call(self, i: int, f: str, args: list[str], ufunc: bool) -> None:
