@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
+from gpunumpy.core.schedule.kernel import Affine, Arg, LoadIndexed
 from gpunumpy.core.schedule.sizes import Trace
 from gpunumpy.kernels.host import loop_nest, op_functions, reduce
 from gpunumpy.kernels.host import loops as host
@@ -44,6 +45,39 @@ def test_blocks_have_many_bytes_of_each_operand(dtype: str) -> None:
     (length,), blocked = host._choose_blocks(nest, 1, Trace())
     assert blocked == 1
     assert length * numpy.dtype(dtype).itemsize >= 0.8 * host.MIN_OPERAND_BYTES  # pieces are even
+
+
+def picked_rows(index: numpy.ndarray, applied: bool) -> loop_nest.Nest:
+    """The nest of rows that indices of another dtype pick, as they are or negated."""
+    source = values((512, 1024))
+    k = Builder((len(index), 1000))
+    rows = k.apply("cast", k.load(index[:, None], index), loop=(index.dtype, "i8"))
+    number = k.argument(source.reshape(-1), Arg("in", F8))
+    picked = k.put(LoadIndexed(number, Affine(12, (0, 1)), (rows,), (512,), (1024,), 0))
+    k.full(k.apply("negative", picked) if applied else picked)
+    return loop_nest.ordered(*loop_nest.nests(k.kernel()))
+
+
+@pytest.mark.parametrize("applied", [False, True])
+def test_rows_that_are_picked_alone_are_many_in_a_block(applied: bool) -> None:
+    """NumPy copies rows that are not side by side before it picks of them, in each block anew."""
+    nest = picked_rows(numpy.arange(4096, dtype="i4") % 512, applied)
+    (length, _), blocked = host._choose_blocks(nest, 2, Trace())
+    assert blocked == 1
+    assert (length * 1000 * 8 > host.BLOCK_BYTES) != applied
+
+
+def test_work_for_each_row_is_no_reason_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "workers", lambda: 2)
+    monkeypatch.setattr(host, "PARALLEL_WORK", 64 * 1024 * 10)
+    for of_rows in (True, False):
+        k = Builder((64, 1024), 1)
+        x = k.load(values((64, 1024)))
+        value = k.reduce("add", x) if of_rows else x
+        for _ in range(12):
+            value = k.apply("negative", value)
+        k.result(value if of_rows else k.reduce("add", value))
+        assert host._is_parallel(loop_nest.ordered(*loop_nest.nests(k.kernel()))) != of_rows
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 8])

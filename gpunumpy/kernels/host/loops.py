@@ -130,9 +130,8 @@ def _blocks_at(nest: Nest, dims: int, min_points: int) -> Callable[[tuple[int, .
     def blocks_of(shape: tuple[int, ...], points: float) -> tuple[int, int]:
         return _blocks_of(shape, dims, min(max(min_points, int(points)), MAX_BLOCK_POINTS))
 
-    applied = any(isinstance(i, (Apply, LoadIndexed)) for i in nest.body.instructions)
     touched_at = bytes_per_point(nest)
-    budget = BLOCK_BYTES * (1 if applied else _LARGE_BLOCK_FACTOR)
+    budget = BLOCK_BYTES * (1 if _computes_points(nest) else _LARGE_BLOCK_FACTOR)
 
     @lru_cache(1)
     def blocks_at(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -145,6 +144,19 @@ def _blocks_at(nest: Nest, dims: int, min_points: int) -> Callable[[tuple[int, .
         return length, blocked
 
     return blocks_at
+
+
+def _computes_points(nest: Nest) -> bool:
+    """Return whether something is computed, or read by index, for each point: not for runs of points, which are copied.
+
+    Blocks of reductions are as small where anything is computed, as the bits of their results are those of the blocks.
+    """
+    for values, instr, mask in zip(nest.operands, nest.body.instructions, nest.varying, strict=True):
+        if isinstance(instr, LoadIndexed):
+            mask = frozenset().union(*(nest.varying[k] for k in values))
+        if isinstance(instr, (Apply, LoadIndexed)) and (any(nest.reduced) or len(mask) == len(nest.shape)):
+            return True
+    return False
 
 
 def _blocks_of(shape: tuple[int, ...], dims: int, points: int) -> tuple[int, int]:
@@ -169,8 +181,13 @@ def _block_sizes(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> l
 
 
 def _is_parallel(nest: Nest) -> bool:
-    """Return whether the nest is worth several threads."""
-    work = sum(isinstance(i, (Apply, ReduceLoops, ScanLoop)) for i in nest.body.instructions) + len(nest.body.stores)
+    """Return whether the nest is worth several threads: what is computed for each row is little work beside points."""
+    ndim = len(nest.shape)
+    work = sum(
+        isinstance(instr, (ReduceLoops, ScanLoop)) or (isinstance(instr, Apply) and len(mask) == ndim)
+        for instr, mask in zip(nest.body.instructions, nest.varying, strict=True)
+    )
+    work += sum(all(store.at.coef) for store in nest.body.stores)
     return nest.count * work >= PARALLEL_WORK and workers() > 1
 
 
