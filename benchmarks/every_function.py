@@ -27,7 +27,7 @@ import gpunumpy
 
 CALLS = """
 x + y | x * 2 | x / y | x // y | x % y | abs(x) ** 0.5 | x > y | -x | abs(z) | z * z | ~k | k << 2 | k // 7 | k % 7
-divmod(k, 7)
+divmod(k, 7) | divmod(x, y)
 xp.exp(x) | xp.sin(d) | xp.arctan2(x, y) | xp.hypot(x, y) | xp.power(abs(x), y) | xp.sign(x) | xp.rint(x)
 xp.isnan(x)
 xp.logaddexp(x, y) | xp.maximum(x, y) | xp.fmin(x, y) | xp.clip(x, -1, 1) | xp.where(b, x, y) | xp.nan_to_num(x)
@@ -43,7 +43,7 @@ xp.nanmean(m, 0)
 xp.nanmax(x) | xp.nanargmax(x) | xp.nanstd(m, 1) | xp.average(x, weights=abs(y)) | xp.linalg.norm(x)
 xp.linalg.norm(m, axis=1)
 xp.median(x) | xp.median(m, axis=1) | xp.median(m, axis=0) | xp.percentile(x, 30) | xp.quantile(m, 0.3, axis=1)
-xp.nanmedian(x)
+xp.nanmedian(x) | xp.nanpercentile(x, 30)
 xp.cumsum(x) | xp.cumsum(m, 0) | xp.cumsum(m, 1) | xp.cumprod(x) | xp.nancumsum(x) | xp.maximum.accumulate(x)
 xp.diff(x) | xp.gradient(x)
 xp.ediff1d(x) | xp.trapezoid(x) | xp.unwrap(x) | xp.convolve(x, w) | xp.correlate(x, w, "same")
@@ -56,7 +56,8 @@ xp.unique(k, return_inverse=True) | xp.unique(k, return_counts=True) | xp.bincou
 xp.histogram(x, 100)
 xp.histogram2d(x, y, 50) | xp.isin(k, j[:50]) | xp.intersect1d(k, j) | xp.setdiff1d(k, j) | xp.union1d(k, j)
 xp.setxor1d(k, j)
-x[i] | x[b] | x[::2] + 1 | x[::-1] + 1 | m.T + 1 | m[:, ::2] + 1 | m[k[:4096]] | m[:, k[:4096]] | xp.take(x, i)
+x[i] | x[b] | x[::2] + 1 | x[::-1] + 1 | m.T + 1 | m[:, ::2] + 1 | m[k[:4096]] | m[:, 2:-2][k[:4096]]
+m[:, k[:4096]] | xp.take(x, i)
 xp.take(m, k[:1000], 1)
 xp.take_along_axis(m, n.argsort(1), 1) | xp.compress(b, x) | xp.extract(b, x) | xp.nonzero(b) | xp.flatnonzero(b)
 xp.argwhere(b)

@@ -11,6 +11,7 @@ import pytest
 
 import gpunumpy
 from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
+from gpunumpy.kernels.histogram import host as host_histogram
 
 from ..core.fusion.counting import kernels
 from ..support.arrays import to_host
@@ -320,3 +321,19 @@ def test_a_ufunc_out_of_bounds_writes_nothing(index: int) -> None:
     with pytest.raises(IndexError, match=f"index {index} is out of bounds for axis 0 with size 100"):
         to_host(found)
     assert not to_host(found).any()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "i8", "u8"])
+def test_counts_of_integers_with_and_without_bins(dtype: str, weighted: bool) -> None:
+    """What is beyond the bins does not count, and is not cast into one of them."""
+    for values in ([], [0, 1, 1, 0, 1], [0, 3, 1, 7, 3], [2, 7, 8, 9, 100], [-1, 3, -100, 1, 3], [2**63, 2**64 - 1, 3]):
+        if dtype == "u8" or not values or max(values) < 2**63:
+            x = numpy.array(values, dtype if dtype == "u8" and values and min(values) >= 0 else "i8").astype(dtype)
+            weights = numpy.arange(len(x)) / 4 if weighted else None
+            inside = (x >= 0) & (x < 8)
+            kept = None if weights is None else weights[inside]
+            expected = numpy.bincount(x[inside].astype("i8"), kept, 8)
+            found = numpy.full_like(expected, 9)
+            host_histogram.bincount((), found, x, *([] if weights is None else [weights]))
+            numpy.testing.assert_array_equal(found, expected)

@@ -13,10 +13,11 @@ _BLOCK_ELEMENTS = 1 << 16
 
 def bincount(options: tuple[Any, ...], out: Any, x: Any, weights: Any = None) -> None:
     """Count integers by value, or sum their weights; integers beyond the bins do not count."""
-    x = x.astype(numpy.int64, copy=False)
-    inside = (x >= 0) & (x < out.size)
-    if not inside.all():
+    if x.size and not 0 <= x.min() <= x.max() < out.size:
+        inside = (x >= 0) & (x < out.size)
         x, weights = x[inside], None if weights is None else weights[inside]
+    if x.dtype == numpy.uint64:  # which NumPy does not count
+        x = x.astype(numpy.int64)
     out[...] = numpy.bincount(x, weights, out.size)
 
 
