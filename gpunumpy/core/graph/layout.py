@@ -78,6 +78,19 @@ def place_in_memory(index: int, shape: Shape, strides: Sequence[int]) -> int:
     return place
 
 
+def is_window(region: Layout, shape: Shape) -> bool:
+    """Return whether a region, whose strides are those of a shape in C order, is a range along each axis of the shape.
+
+    The transpose of a column is none: both of its strides are those of the column, and it goes on after a row's end.
+    """
+    index = region.offset
+    for n, length in zip(reversed(shape), reversed(region.shape), strict=True):
+        index, start = divmod(index, n)
+        if start + length > n:
+            return False
+    return True
+
+
 def is_c_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
     """Return whether the strides are those of C order. Dimensions of size 1 and empty arrays fit any order."""
     if 0 in shape:

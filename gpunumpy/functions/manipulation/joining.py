@@ -197,7 +197,9 @@ def _parts_of(value: Node) -> list[tuple[int, Node]]:
     node = value
     while isinstance(primitive := node.signature.primitive, Update) and len(parts) < _MOST_PARTS:
         region, args = primitive.region, node.args
-        if region.strides != strides or len(args) != 2:  # another thread may compute it at this moment
+        if len(args) != 2:  # another thread may compute it at this moment
+            break
+        if region.strides != strides or not layout.is_window(region, shape):
             break
         parts.append((region.offset, args[1]))
         node = args[0]

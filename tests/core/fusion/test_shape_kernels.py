@@ -108,6 +108,27 @@ def test_what_is_joined_of_joined_arrays(join: Callable[[Any, Any], Any]) -> Non
     numpy.testing.assert_array_equal(np.asnumpy(join(np, np.asarray(A))), join(numpy, A))
 
 
+# Parts of an array of this shape with the strides of the array, which are no ranges along its axes.
+WRITTEN_ACROSS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
+    "the transpose of a column": ((5, 1), lambda xp, x: x.T),
+    "the transpose of a column of matrices": ((4, 1, 1), lambda xp, x: x.T),
+    "one row of all": ((2, 3), lambda xp, x: xp.lib.stride_tricks.as_strided(x, (1, 6), x.strides)),
+}
+
+
+@pytest.mark.parametrize(("shape", "part"), WRITTEN_ACROSS.values(), ids=WRITTEN_ACROSS)
+def test_what_is_joined_of_arrays_that_are_written_across_their_rows(
+    shape: tuple[int, ...], part: Callable[[Any, Any], Any]
+) -> None:
+    def joined(xp: Any, a: Any) -> Any:
+        x = xp.empty(shape)
+        view = part(xp, x)
+        view[...] = (a.reshape(-1)[: x.size] * 2).reshape(view.shape)
+        return xp.concatenate([x, x], axis=1)
+
+    numpy.testing.assert_array_equal(np.asnumpy(joined(np, np.asarray(A))), joined(numpy, A))
+
+
 def test_blocks_are_written_once() -> None:
     steps = kernels(lambda: nested(np, np.asarray(A) + 1))
     stored = [store for step in steps if isinstance(step, RunKernel) for store in step.kernel.body.stores]
