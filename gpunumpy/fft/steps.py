@@ -161,8 +161,8 @@ class TransformedValue:
                 self._make_hermitian(options)
                 self._pad(self._source_shape(steps), has_even_rows=has_even_rows)
             else:
-                self._pad(self._source_shape(steps), has_even_rows=has_even_rows)
-                self._make_planes_hermitian(options)
+                stored = self._pad(self._source_shape(steps), has_even_rows=has_even_rows)
+                self._make_planes_hermitian(stored, options)
         else:
             self._pad(self._source_shape(steps))
         if options is None:
@@ -245,20 +245,18 @@ class TransformedValue:
         real_part = graph.cast(graph.map_node("real", (signature.dtype, real_dtype), (self.node,)), signature.dtype)
         self.node = _where(is_end, real_part, self.node)
 
-    def _make_planes_hermitian(self, options: Transform) -> None:
+    def _make_planes_hermitian(self, stored: Node, options: Transform) -> None:
         """Make opposite elements conjugates in the planes where the transform of real numbers has conjugates.
 
-        The planes are those of frequency 0 and, for an even number of points, of the highest frequency of the halved
-        axis. The result has memory of its own, as cuFFT overwrites the source of an inverse along several axes.
+        `stored` is the value as `_pad` returns it. The planes are those of frequency 0 and, for an even number of
+        points, of the highest frequency of the halved axis. The result has memory of its own, as cuFFT overwrites the
+        source of an inverse along several axes.
         """
         signature = self.node.signature
-        stored_shape, node = signature.shape, self.node
-        if isinstance(signature.primitive, View) and isinstance(signature.args[0].primitive, Update):
-            # `_pad` made every row one element longer in memory.
-            stored_shape, (node,) = signature.args[0].shape, node.args
+        node = stored
         assert signature.queue is not None
         plane_shape, dtype = signature.shape[:-1], signature.dtype
-        strides = layout.c_strides(stored_shape)
+        strides = layout.c_strides(_shape(stored))
         sizes = dict(zip(options.axes, options.sizes, strict=True))
         indices = [graph.iota(plane_shape, d, signature.queue) for d in range(len(plane_shape))]
         opposite = [_opposite(index, sizes[d], True) if d in sizes else index for d, index in enumerate(indices)]
@@ -295,8 +293,10 @@ class TransformedValue:
         lengths = {step.axis: step.source_length for step in steps}
         return tuple(lengths.get(axis, n) for axis, n in zip(self.order, _shape(self.node), strict=True))
 
-    def _pad(self, shape: Shape, *, has_even_rows: bool = False) -> None:
+    def _pad(self, shape: Shape, *, has_even_rows: bool = False) -> Node:
         """Pad with zeros up to a shape; with `has_even_rows`, every row of a batch begins at an even element of memory.
+
+        What is returned is the value as it is stored, whose rows may be longer by one element then.
 
         cuFFT 12.0 gives wrong results for single-precision "c2r" of 8,192 and of 16,384 points where the rows of a
         batch begin at odd elements.
@@ -304,13 +304,15 @@ class TransformedValue:
         unpadded, signature = _shape(self.node), self.node.signature
         stored_shape = (*shape[:-1], shape[-1] + shape[-1] % 2) if has_even_rows and prod(shape[:-1]) > 1 else shape
         if stored_shape == unpadded:
-            return
+            return self.node
         assert signature.queue is not None
         zeros = graph.fill(graph.typed_scalar(signature.dtype.type(0), signature.dtype), stored_shape, signature.queue)
         inside = Layout(unpadded, layout.c_strides(stored_shape), 0)
-        self.node = graph.update(zeros, inside, self.node) if prod(unpadded) else graph.as_new_node(zeros)
+        stored = graph.update(zeros, inside, self.node) if prod(unpadded) else graph.as_new_node(zeros)
+        self.node = stored
         if stored_shape != shape:
-            self.node = graph.view(self.node, Layout(shape, layout.c_strides(stored_shape), 0))
+            self.node = graph.view(stored, Layout(shape, layout.c_strides(stored_shape), 0))
+        return stored
 
 
 def _shape(node: Node) -> Shape:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpunumpy as np
+from gpunumpy.fft import steps
 
 from ..support.arrays import from_host, ndarray, to_host
 from ..support.host_executor import with_traits
@@ -305,6 +306,21 @@ def test_no_imaginary_part_where_there_is_none(by_numpy: bool, monkeypatch: pyte
     x = sample("D", (8, 9, 9)) + 100j
     agree("irfftn", x)
     agree("irfftn", x, axes=(2, 0))
+
+
+@pytest.mark.parametrize("dtype", ["F", "D"])
+def test_a_window_of_a_spectrum_that_was_just_written_to(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU, where the planes whose imaginary part does not count are computed. No factor comes before them."""
+    monkeypatch.setattr(steps, "_LARGE_ELEMENTS", 1)
+    with_traits(monkeypatch, ignores_imaginary_ends=False)
+    for window in (numpy.s_[1:], numpy.s_[..., 1:5], numpy.s_[::2, ::-1, 2:], numpy.s_[:, 1:3]):
+        for size in (None, (3, 4, 8), (6, 2, 10)):
+            reference = sample(dtype, (6, 4, 7))
+            spectrum = from_host(reference.copy())
+            for x in (spectrum, reference):
+                x[0, 1, 2] = 0
+            found = np.fft.irfftn(spectrum[window], size, axes=(0, 1, 2), norm="forward")
+            same(to_host(found), numpy.fft.irfftn(reference[window], size, axes=(0, 1, 2), norm="forward"))
 
 
 @pytest.mark.parametrize("norm", NORMS)
