@@ -302,6 +302,34 @@ def test_flat() -> None:
         same(g, a)
 
 
+# Made by a module; no kernel computes their dtypes.
+CAST_BY_NUMPY: dict[str, Callable[[Any], Any]] = {
+    "texts": lambda np: np.array(["7", "8"]),
+    "a text": lambda np: "5",
+    "no number": lambda np: np.array(["7", "x"]),
+    "dates": lambda np: np.array(["1970-01-05"], "M8[D]"),
+    "objects": lambda np: np.array([3, 2.5, "1"], object),
+    "nothing": lambda np: np.array(None),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?", "c8"])
+@pytest.mark.parametrize("make", CAST_BY_NUMPY.values(), ids=CAST_BY_NUMPY)
+@pytest.mark.parametrize("residence", ["auto", "device"])
+def test_what_numpy_casts_is_written_to_flat(residence: str, make: Callable[[Any], Any], dtype: str) -> None:
+    gpunumpy.set_residence(residence)
+    for key in (2, S(1, 4), [0, 3], Ellipsis):
+        for part in (S(None), (S(None), S(None, None, 2))):
+            results = []
+            for np in (numpy, gpunumpy):
+                x = np.zeros((2, 4), dtype)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    error = outcome(lambda np=np, x=x, key=key, part=part: x[part].flat.__setitem__(key, make(np)))
+                results.append((type(error), repr(x.tolist())))
+            assert results[1] == results[0], (key, part)
+
+
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 
 

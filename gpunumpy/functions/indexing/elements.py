@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy
 
+from ...core.errors import OnHostError
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout
@@ -33,7 +34,7 @@ from ...core.recording.array import (
 )
 from ...core.recording.overlap import overlaps
 from ...core.source_location import call_for_user
-from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, on_host
+from ..fallback import OWN_FUNCTIONS, WRITE_TO_OVERLAP, host_fallback, on_host
 from ..host_call import HostCall
 from ..iterators import IteratorMeta
 from ..ufuncs.output import in_place, is_writable_array
@@ -247,7 +248,15 @@ class flatiter(metaclass=IteratorMeta):
             raise ValueError("Error setting single item of array.") from error
 
     def _write(self, key: Any, value: Any) -> None:
-        """Write to what a valid key selects."""
+        """Write to what a valid key selects. NumPy casts values of the dtypes that no kernel computes: texts, dates."""
+        try:
+            self._write_numbers(key, value)
+        except OnHostError:
+            if host_fallback() == "error":
+                raise
+            _set_on_host(self._array, key, value)
+
+    def _write_numbers(self, key: Any, value: Any) -> None:
         base = self._array
         if memory_on_host(base) is not None:
             if _selects_several(key):
