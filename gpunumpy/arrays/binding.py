@@ -38,6 +38,7 @@ from ..functions.manipulation.strides import construct_ndarray
 from ..functions.placement import Placement, placed, placed_attribute, placed_method, placed_ufunc
 from ..functions.products import tensor_products
 from ..functions.reductions import reductions, scans
+from ..functions.repeated_calls import repeated
 from ..functions.sorting import sort
 from ..functions.sorting.searching import searchsorted
 from ..functions.statistics import averages
@@ -225,7 +226,7 @@ def _bind() -> None:
                 by_numpy = _asking_classes(table.ufunc_of(op), late_on_host(operation), operands)
             else:
                 by_numpy = _ON_HOST.get(name) or late_on_host(by_numpy)
-            method = wrap(method, by_numpy, rule, place)
+            method = wrap(repeated(method, name), by_numpy, rule, place)
             _name(method, name)
             method = in_front_of(method, function)
         else:
@@ -241,7 +242,9 @@ def _bind() -> None:
         if attribute is not None:
             if name not in ("dtype", "flat", "shape", "strides"):  # which know arrays on the host
                 rule = rule_of(name, is_method=True)
-                read = takes_every_dtype(read, late_on_host(attribute.__get__), rule, placed_attribute(name))
+                read = takes_every_dtype(
+                    repeated(read, name), late_on_host(attribute.__get__), rule, placed_attribute(name)
+                )
             write = write and takes_every_dtype(
                 write, late_on_host(attribute.__set__), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )

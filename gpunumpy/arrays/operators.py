@@ -28,7 +28,7 @@ from ..core.recording.record import (
     unary_operator,
     weak_types,
 )
-from ..functions.products.stacked import matmul
+from ..functions.products.stacked import MEMO_OF_MATMUL, matmul
 from ..functions.ufuncs.methods import check_integer_powers, reduce_ufunc
 from ..functions.ufuncs.output import check_shape, take_value, write_to_output
 from ..functions.ufuncs.ufunc import UFUNCS
@@ -90,6 +90,9 @@ def reflected_divide_with_remainder(x: ndarray, y: Any) -> Any:
 def matrix_product(x: ndarray, y: Any) -> Any:
     """Return ``x @ y``."""
     return matmul(x, y) if type(y) is ndarray or is_operand(y) else NotImplemented
+
+
+matrix_product.call_memo = MEMO_OF_MATMUL  # type: ignore[attr-defined]
 
 
 def matrix_product_in_place(x: ndarray, y: Any) -> Any:

@@ -32,8 +32,14 @@ def user_name(name: str) -> Any:
     return frame.f_locals.get(name, frame.f_globals.get(name))
 
 
+# How often the package has warned: what warns is recorded anew every time, so that it warns every time.
+warning_count = 0
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warn at the innermost frame outside the package, however deep inside the package the caller is."""
+    global warning_count
+    warning_count += 1
     _, level = _user_frame()
     warnings.warn(message, category, stacklevel=level)
 

@@ -13,7 +13,7 @@ from ..core.dtypes import COMPLEX128, FLOAT64, KIND, DType
 from ..core.graph import layout
 from ..core.graph import node as graph
 from ..core.recording.array import ndarray, wrap, wrap_ordered
-from ..core.recording.memo import memoize_recording
+from ..core.recording.calls import memoize_inside, memoize_recording
 from ..core.recording.record import as_array
 from ..core.runtime.evaluate import traits_of
 from ..core.source_location import warn
@@ -121,7 +121,7 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: 
     return _fftn(a, s, axes, norm, out)
 
 
-@memoize_recording
+@memoize_inside
 def _fftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     return _complex_axes(x, *_sizes_and_axes(x, s, axes), norm, out, inverse=False)
@@ -133,7 +133,7 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     return _ifftn(a, s, axes, norm, out)
 
 
-@memoize_recording
+@memoize_inside
 def _ifftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     return _complex_axes(x, *_sizes_and_axes(x, s, axes), norm, out, inverse=True)
@@ -145,7 +145,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     return _rfftn(a, s, axes, norm, out)
 
 
-@memoize_recording
+@memoize_inside
 def _rfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     sizes, axes = _sizes_and_axes(x, s, axes)
@@ -160,7 +160,7 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out
     return _irfftn(a, s, axes, norm, out)
 
 
-@memoize_recording
+@memoize_inside
 def _irfftn(a: Any, s: Any, axes: Any, norm: Any, out: Any) -> ndarray:
     x = as_array(a)
     sizes, axes = _sizes_and_axes(x, s, axes, real=True)

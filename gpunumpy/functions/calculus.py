@@ -14,7 +14,7 @@ from ..core.graph import node as graph
 from ..core.graph.layout import Layout
 from ..core.ops import table
 from ..core.recording.array import ndarray, ordered_view, wrap, wrap_ordered
-from ..core.recording.memo import memoize_recording
+from ..core.recording.calls import memoize_inside
 from ..core.recording.record import as_array, as_dtype, elementwise, elementwise_value, ndim_of
 from ..core.runtime.device import Device
 from ..core.runtime.evaluate import traits_of
@@ -138,7 +138,7 @@ def _steps(array: ndarray, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> 
     return steps
 
 
-@memoize_recording
+@memoize_inside
 def _derivative(array: ndarray, axis: int, step: Any, edge_order: int, dtype: DType) -> ndarray:
     """Return the derivative along one axis, for a scalar `step` or an array of distances."""
     length = array.shape[axis]

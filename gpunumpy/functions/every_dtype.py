@@ -22,6 +22,7 @@ from ..core.recording.array import SUBCLASSES, as_class, memory_on_host, ndarray
 from ..core.recording.record import array_of_protocol
 from .fallback import WRITE_TO_OVERLAP, has_unasked_class, holds_host_data, host_fallback, late_on_host, on_host, report
 from .placement import ELSEWHERE, MAKERS, Placement, placed
+from .repeated_calls import repeated
 from .subclasses import (
     ClassRule,
     by_subclass,
@@ -76,7 +77,7 @@ def takes_every_dtype(
                 raise
         return by_numpy(*args, **options)
 
-    public = run if place is None else place.in_front_of(run)
+    public = run if place is None else place.in_front_of(run, getattr(function, "call_memo", None))
     if class_rule.asks_class:
         # What a class calls that leaves a function as it is: `ndarray.__array_function__` does.
         unasked = class_rule._replace(asks_class=False)
@@ -124,7 +125,8 @@ def operator_of_every_dtype(
                 raise
         return by_numpy(x, y)
 
-    public = place.in_front_of(unary if function.__code__.co_argcount == 1 else binary)
+    run = unary if function.__code__.co_argcount == 1 else binary
+    public = place.in_front_of(run, getattr(function, "call_memo", None))
     return public
 
 
@@ -158,7 +160,7 @@ def take_every_dtype(names: dict[str, Any], numpy_module: Any) -> dict[str, Any]
             # So NumPy marks functions that ask classes for their results: all but those that make arrays.
             asks_class = hasattr(getattr(numpy_module, name), "_implementation")
             rule = rule_of(name, names)._replace(asks_class=asks_class)
-            wrapped[x] = takes_every_dtype(x, by_numpy, rule, placed(getattr(numpy_module, name), name))
+            wrapped[x] = takes_every_dtype(repeated(x, name), by_numpy, rule, placed(getattr(numpy_module, name), name))
     return {name: wrapped[x] for name, x in names.items() if type(x) is FunctionType and x in wrapped}
 
 

@@ -34,6 +34,7 @@ from ..core.recording.array import (
     owner_of,
     require_device,
 )
+from ..core.recording.calls import CallMemo
 from ..core.recording.residence import DTYPES, host_bytes, result_on_host
 from ..core.runtime import evaluate
 from ..core.runtime.device import Device, default_device
@@ -348,11 +349,15 @@ class Placement:
             return True
         return bool(options) and (self._has_own_options or (self._with_mask is not None and "where" in options))
 
-    def in_front_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that the compiled core places, and that else calls `function`, which asks this object."""
+    def in_front_of(self, function: Callable[..., Any], memo: CallMemo | None = None) -> Callable[..., Any]:
+        """Return a function that the compiled core places, and that else calls `function`, which asks this object.
+
+        With a memo the core repeats what is known of calls that are on a device.
+        """
         called = self._function if self._kind == "function" else self._name
         is_power = self._ufunc is numpy.power and self._name.startswith("__")
-        found = host_call(function, called, self._ufunc, _POWERS if is_power else None, self.rules)
+        known = None if self._name in _MADE_HERE else memo  # which this object may place on the host
+        found = host_call(function, called, self._ufunc, _POWERS if is_power else None, self.rules, known)
         self._is_compiled = found is not None
         return function if found is None else found
 

@@ -99,6 +99,11 @@ def tried_first(function: F) -> F:
     return function if _core is None else _core.recorder(function.__name__, function)
 
 
+def remembering_recorder(function: Callable[..., Any], memo: Any) -> Callable[..., Any]:
+    """Return what repeats the calls that a memo knows (`core.recording.calls`), and else calls `function`."""
+    return function if _core is None else _core.remembering_recorder(function, memo)
+
+
 def in_place_recorder(function: Callable[..., Any], recorder: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that writes to an array what `recorder` finds for it, and else calls `function`.
 
@@ -169,18 +174,23 @@ def instance_test(classes: tuple[type, ...]) -> Callable[[Any], bool]:
 
 
 def host_call(
-    function: Callable[..., Any], numpy_function: Any, ufunc: Any, powers: dict[float, Any] | None, rules: int
+    function: Callable[..., Any],
+    numpy_function: Any,
+    ufunc: Any,
+    powers: dict[float, Any] | None,
+    rules: int,
+    memo: Any,
 ) -> Callable[..., Any] | None:
     """Return what calls NumPy's function where a call is on the host, and else `function`; None without the core.
 
     A ufunc that does the same has loops, which the core runs by itself where it can; a power with some exponents is
-    another ufunc of one operand.
+    another ufunc of one operand. A call that is known to a memo (`core.recording.calls.CallMemo`) is repeated.
 
     `functions.placement` has the rules, and says what is placed there.
     """
     if _core is None:
         return None
-    made: Callable[..., Any] = _core.host_call(function, numpy_function, ufunc, powers, rules)
+    made: Callable[..., Any] = _core.host_call(function, numpy_function, ufunc, powers, rules, memo)
     return made
 
 

@@ -204,24 +204,17 @@ PyObject* has_met_device(PyObject*, PyObject* array) {
     return Py_NewRef(has_many_accesses(owner) ? Py_True : Py_False);
 }
 
-// note_product(product, x, y): an array on a device that shares the host's memory, parts of which make a small product, moves
-// to the host with the next small part that is read: NumPy multiplies them in less time than it takes to record and run it.
-PyObject* note_product(PyObject*, PyObject* arrays) {
-    Section section;
-    PyObject *product, *operands[2];
-    if (!PyArg_ParseTuple(arrays, "OOO", &product, &operands[0], &operands[1])) return nullptr;
-    for (PyObject* x : operands) {
-        PyObject* owner = owner_on_device(x);
-        if (owner && owner != x && shares_memory(queue_of(owner)) && is_small(product, owner)) {
-            as_array(owner)->accesses.count = std::max(as_array(owner)->accesses.count, LEAST_ACCESSES);
-        }
-    }
+// note_product(product, x, y)
+PyObject* note_product_of_two(PyObject*, PyObject* arrays) {
+    PyObject *product, *x, *y;
+    if (!PyArg_ParseTuple(arrays, "OOO", &product, &x, &y)) return nullptr;
+    note_product(product, x, y);
     Py_RETURN_NONE;
 }
 
 PyMethodDef functions[] = {
     {"exchange_states", exchange_states, METH_VARARGS, nullptr},
-    {"note_product", note_product, METH_VARARGS, nullptr},
+    {"note_product", note_product_of_two, METH_VARARGS, nullptr},
     {"set_move_to_host", set_function<move_to_host>, METH_O, nullptr},
     {"set_scalar_to_host", set_function<scalar_to_host>, METH_O, nullptr},
     {"set_look_to_write", set_function<look_to_write>, METH_O, nullptr},
@@ -239,6 +232,16 @@ bool is_basic(PyObject* key) {
         if (!PySlice_Check(item) && !PyLong_CheckExact(item) && item != Py_None && item != Py_Ellipsis) return false;
     }
     return true;
+}
+
+void note_product(PyObject* product, PyObject* x, PyObject* y) {
+    Section section;
+    for (PyObject* operand : {x, y}) {
+        PyObject* owner = owner_on_device(operand);
+        if (owner && owner != operand && shares_memory(queue_of(owner)) && is_small(product, owner)) {
+            as_array(owner)->accesses.count = std::max(as_array(owner)->accesses.count, LEAST_ACCESSES);
+        }
+    }
 }
 
 bool count_element(PyObject* array) {

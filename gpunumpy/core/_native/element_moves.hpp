@@ -59,6 +59,10 @@ private:
 // Has a use of a view as an operand, if that is no small part, begin to count the accesses to the array anew.
 void note_use(PyObject* owner, PyObject* view);
 
+// An array on a device that shares the host's memory, parts of which make a small product, moves to the host with the next
+// small part that is read: NumPy multiplies them in less time than it takes to record and run it.
+void note_product(PyObject* product, PyObject* x, PyObject* y);
+
 bool add_element_moves(PyObject* module);
 
 }  // namespace core

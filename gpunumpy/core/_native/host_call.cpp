@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "calls.hpp"
 #include "element_moves.hpp"
 #include "kept_memory.hpp"
 #include "new_arrays.hpp"
@@ -22,6 +23,7 @@ struct HostCall {
     PyObject* array_method;    // what NumPy's arrays have under that name; null for other functions
     PyObject* ufunc;           // of NumPy, whose loops do what the function does; null for other functions
     PyObject* powers;          // of a power: the ufuncs of one operand that stand for it, by the exponent; or null
+    PyObject* memo;            // of what calls on a device recorded; or null
     PyObject* attributes;
     int rules;
 };
@@ -206,24 +208,29 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* na
         PyObject* result = counted_on_host(as_host_call(self), args, count, names);
         if (result || PyErr_Occurred()) return result;
     }
+    if (as_host_call(self)->memo) {
+        PyObject* result = remembered_call(as_host_call(self)->memo, args, count, names);
+        if (result || PyErr_Occurred()) return result;
+    }
     return PyObject_Vectorcall(as_host_call(self)->function, args, given, names);
 }
 
 using Fields = References<HostCall, &HostCall::function, &HostCall::numpy_function, &HostCall::array_method,
-                          &HostCall::ufunc, &HostCall::powers, &HostCall::attributes>;
+                          &HostCall::ufunc, &HostCall::powers, &HostCall::memo, &HostCall::attributes>;
 
 PyTypeObject* host_call_type = nullptr;
 
-// host_call(function, numpy_function, ufunc, powers, rules)
+// host_call(function, numpy_function, ufunc, powers, rules, memo)
 PyObject* host_call(PyObject*, PyObject* args) {
-    PyObject *function, *numpy_function, *ufunc, *powers;
+    PyObject *function, *numpy_function, *ufunc, *powers, *memo;
     int rules;
-    if (!PyArg_ParseTuple(args, "OOOOi", &function, &numpy_function, &ufunc, &powers, &rules)) return nullptr;
+    if (!PyArg_ParseTuple(args, "OOOOiO", &function, &numpy_function, &ufunc, &powers, &rules, &memo)) return nullptr;
     PyObject* made = StandIn<HostCall, Fields>::made(host_call_type, call, function);
     if (!made) return nullptr;
     as_host_call(made)->numpy_function = Py_NewRef(numpy_function);
     as_host_call(made)->ufunc = ufunc == Py_None ? nullptr : Py_NewRef(ufunc);
     as_host_call(made)->powers = powers == Py_None ? nullptr : Py_NewRef(powers);
+    as_host_call(made)->memo = memo == Py_None ? nullptr : Py_NewRef(memo);
     as_host_call(made)->rules = rules;
     if (rules & IS_METHOD) {
         as_host_call(made)->array_method = PyObject_GetAttr(reinterpret_cast<PyObject*>(&PyArray_Type), numpy_function);

@@ -68,7 +68,7 @@ PyObject* step_node(PyObject* step, Nodes& nodes) {
 
 PyObject* repeated(PyObject* recipe, PyObject* operands) {
     PyObject *inner = PyTuple_GET_ITEM(recipe, 0), *constants = PyTuple_GET_ITEM(recipe, 1);
-    PyObject *windows = PyTuple_GET_ITEM(recipe, 2), *steps = PyTuple_GET_ITEM(recipe, 3);
+    PyObject *scalars = PyTuple_GET_ITEM(recipe, 2), *windows = PyTuple_GET_ITEM(recipe, 3), *steps = PyTuple_GET_ITEM(recipe, 4);
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(operands); k++) {
         if (!is_node(PyTuple_GET_ITEM(operands, k))) return nullptr;
     }
@@ -80,6 +80,12 @@ PyObject* repeated(PyObject* recipe, PyObject* operands) {
         nodes.add(node);
     }
     if (!nodes.add_constants(constants)) Py_RETURN_NONE;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(scalars); k++) {
+        const Node* scalar = as_node(PyTuple_GET_ITEM(scalars, k));
+        PyObject* made = new_node(scalar->signature, PyTuple_New(0), scalar->data);
+        if (!made) return nullptr;
+        nodes.add(made);
+    }
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(windows); k++) {
         PyObject* window = PyTuple_GET_ITEM(windows, k);
         const Node* source = as_node(nodes.at(PyTuple_GET_ITEM(window, 1)));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "buffer.hpp"
+#include "calls.hpp"
 #include "flush.hpp"
 #include "numpy_api.hpp"
 #include "new_arrays.hpp"
@@ -51,28 +52,6 @@ PyObject* call_found(PyObject* self, PyObject* const* args, size_t count, PyObje
         if (found || PyErr_Occurred()) return found;
     }
     return ask(self, args, count, names);
-}
-
-// The node of an operand: an array on a device, or a number of Python. Null, without an exception, for all else.
-PyObject* operand(PyObject* object) {
-    if (is_array(object)) {
-        if (!has_flag(object, ON_HOST) || has_flag(object, MADE_AS_ARRAY)) return value_of(object);
-        const Loan memory = loan(as_array(object)->base);
-        Ref dtype(PyObject_GetAttrString(memory.get(), "dtype"));
-        return dtype ? PyObject_CallFunctionObjArgs(state.typed_scalar, memory.get(), dtype.get(), nullptr) : nullptr;
-    }
-    PyObject* signature = nullptr;
-    if (PyFloat_CheckExact(object)) {
-        signature = state.of_float;
-    } else if (PyLong_CheckExact(object)) {
-        int overflow;
-        const long value = PyLong_AsLongAndOverflow(object, &overflow);
-        if (overflow || value < 0 || value > 127) return PyObject_CallOneArg(state.scalar, object);
-        signature = state.of_int_below_128;
-    } else if (PyBool_Check(object)) {
-        signature = state.of_bool;
-    }
-    return signature ? new_node(signature, PyTuple_New(0), object) : nullptr;
 }
 
 // --- elementwise operations -------------------------------------------------------------------------------------------
@@ -415,6 +394,14 @@ PyObject* call_array_ufunc(PyObject* self, PyObject* const* args, size_t count, 
     return ask(self, args, count, names);
 }
 
+// --- calls of functions with a memo -----------------------------------------------------------------------------------
+
+// The recorder has the memo where others have their tables.
+PyObject* call_remembered(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+    PyObject* result = remembered_call(as_recorder(self)->operations, args, PyVectorcall_NARGS(count), names);
+    return result || PyErr_Occurred() ? result : ask(self, args, count, names);
+}
+
 // --- types ------------------------------------------------------------------------------------------------------------
 
 using Held = References<Recorder, &Recorder::function, &Recorder::entries, &Recorder::operations>;
@@ -587,6 +574,13 @@ PyObject* recorder(PyObject*, PyObject* args) {
     return PyErr_Format(PyExc_LookupError, "no recorder stands for %s", name);
 }
 
+// remembering_recorder(function, memo)
+PyObject* remembering_recorder(PyObject*, PyObject* args) {
+    PyObject *function, *memo;
+    if (!PyArg_ParseTuple(args, "OO!", &function, &PyTuple_Type, &memo)) return nullptr;
+    return new_recorder(call_remembered, function, nullptr, memo, 0);
+}
+
 // in_place_recorder(function, recorder)
 PyObject* in_place_recorder(PyObject*, PyObject* args) {
     PyObject *function, *recorder;
@@ -598,6 +592,7 @@ PyMethodDef functions[] = {
     {"elementwise_recorder", elementwise_recorder, METH_VARARGS, nullptr},
     {"in_place_recorder", in_place_recorder, METH_VARARGS, nullptr},
     {"recorder", recorder, METH_VARARGS, nullptr},
+    {"remembering_recorder", remembering_recorder, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -625,6 +620,27 @@ Written operate_into(PyObject* out, PyObject* recorder, PyObject* x, PyObject* y
     if (!value) return Written::ERROR;
     const Ref layout = Ref::to(as_array(out)->base == Py_None ? nullptr : as_array(out)->layout);
     return write(out, positions, value.get(), layout.get());
+}
+
+PyObject* operand(PyObject* object) {
+    if (is_array(object)) {
+        if (!has_flag(object, ON_HOST) || has_flag(object, MADE_AS_ARRAY)) return value_of(object);
+        const Loan memory = loan(as_array(object)->base);
+        Ref dtype(PyObject_GetAttrString(memory.get(), "dtype"));
+        return dtype ? PyObject_CallFunctionObjArgs(state.typed_scalar, memory.get(), dtype.get(), nullptr) : nullptr;
+    }
+    PyObject* signature = nullptr;
+    if (PyFloat_CheckExact(object)) {
+        signature = state.of_float;
+    } else if (PyLong_CheckExact(object)) {
+        int overflow;
+        const long value = PyLong_AsLongAndOverflow(object, &overflow);
+        if (overflow || value < 0 || value > 127) return PyObject_CallOneArg(state.scalar, object);
+        signature = state.of_int_below_128;
+    } else if (PyBool_Check(object)) {
+        signature = state.of_bool;
+    }
+    return signature ? new_node(signature, PyTuple_New(0), object) : nullptr;
 }
 
 PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y) {

@@ -11,6 +11,10 @@ bool add_recorder_types(PyObject* module);
 // Whether an object is a recorder of an elementwise operation.
 bool is_elementwise_recorder(PyObject* object);
 
+// The node of an operand, as a new reference: an array on a device, or a number of Python. Null, without an exception, for
+// all else.
+PyObject* operand(PyObject* object);
+
 // The value of ``x op y``, or of ``op x`` if `y` is null, by such a recorder; null, without an exception, if it is not
 // at hand. `x` is the array that the recorder's table has first, or second if it is reflected.
 PyObject* operation(PyObject* recorder, PyObject* x, PyObject* y);

@@ -156,7 +156,8 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
 PyObject* seen_through(PyObject* node, const Positions& positions, Ref& layout) {
     PyObject* found = view_at(node, positions, layout);
     if (found || PyErr_Occurred()) return found;
-    return PyObject_CallFunctionObjArgs(state.make_view_node, node, layout.get(), nullptr);
+    if (!layout) layout = Ref(positions.layout());
+    return layout ? PyObject_CallFunctionObjArgs(state.make_view_node, node, layout.get(), nullptr) : nullptr;
 }
 
 }  // namespace

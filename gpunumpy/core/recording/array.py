@@ -29,7 +29,7 @@ from ..graph.node import Node
 from ..graph.primitives import Leaf, View
 from ..graph.queue import Queue
 from ..locks import ReentrantLock
-from ..runtime import evaluate, hints, memory, memory_copy
+from ..runtime import evaluate, hints, host_work, memory, memory_copy
 from ..runtime.async_copies import buffer_under_way, wait_for_memory
 from ..runtime.device import Device, default_device
 from ..runtime.host_copies import COPIED_BYTES, bytes_on_host, is_on_host
@@ -755,6 +755,7 @@ def _element_on_host(array: ndarray) -> Any:
 
 def to_host(array: ndarray) -> Any:
     """Return the elements as a new NumPy array, in C order."""
+    host_work.look_count += 1
     on_host = memory_on_host(array)
     if on_host is not None:
         return numpy.array(on_host, order="C")

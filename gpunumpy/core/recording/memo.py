@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum
-from functools import wraps
 from math import inf
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -22,16 +21,13 @@ from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter, View
 from ..graph.signature import Signature, at_new_sizes, with_arguments
 from ..runtime import evaluate
-from .array import MADE_AS_ARRAY, ORDERED, make_view, ndarray, wrap, wrap_ordered
+from .array import ORDERED, make_view, ndarray, wrap, wrap_ordered
 
 # The signatures of the operands, in order, and everything else that decides what is recorded.
 Key: TypeAlias = tuple[Any, ...]
 Signatures: TypeAlias = tuple[Signature, ...]
 # The way to a node inside an operand: the operand's number, then at each level down the number of an argument.
 Path: TypeAlias = tuple[int, ...]
-
-# Limit for `memoize_recording`: a larger result may contain a long pending calculation from before the call.
-_MAX_NODES = 100
 
 
 class MemoizedFunction:
@@ -58,8 +54,12 @@ class MemoizedFunction:
 
     def __init__(self, record: Callable[..., tuple[Node, tuple[int, ...] | None]]) -> None:
         self._record = record
-        self._recordings = _Recordings()
+        self._recordings = Recordings()
         self.find, self._keep = self._recordings.find, self._recordings.keep_signature
+
+    def entries(self) -> tuple[dict[Key, Signature], dict[Key, Recipe | Literal[False]]]:
+        """Return the entries of the tables of signatures and of recipes, which the core looks into."""
+        return self._recordings.entries()
 
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
         """Return the result as a new array."""
@@ -103,13 +103,13 @@ class MemoizedFunction:
         A recipe is traced when operands that look the same occur for the second time, as tracing costs as much as
         recording.
         """
-        if order is None and _is_one_operation(node, node.signature, operands, signatures):
+        if order is None and is_one_operation(node, node.signature, operands, signatures):
             self._recordings.keep(key, node.signature)
             return
         if met is Met.AGAIN:
             stand_ins = StandIns(operands, signatures)
             node, order = self._record(stand_ins.nodes, *key[len(operands) :])
-            if order is None and _is_one_operation(node, node.signature, stand_ins.nodes, signatures):
+            if order is None and is_one_operation(node, node.signature, stand_ins.nodes, signatures):
                 # If one node was given twice, only distinct stand-ins can tell.
                 self._recordings.keep(key, node.signature)
                 return
@@ -200,60 +200,6 @@ def undisturbed(record: Callable[[tuple[Node, ...]], ndarray | None], operands: 
     return result if queue.run is None and queue.publications == publications else None
 
 
-def memoize_recording(record: Callable[..., ndarray]) -> Callable[..., ndarray]:
-    """Give a function of arrays a memo: a call with arrays of the same signatures and equal other arguments repeats.
-
-    The recording is kept, when such a call comes for the second time, if the result is a new, pending array made by
-    operations on all array arguments. These operations must depend on the signatures and memory order of the arguments,
-    not on their elements.
-    """
-    recordings = _Recordings()
-    find = recordings.find
-
-    @wraps(record)
-    def run(*args: Any, **options: Any) -> ndarray:
-        operands: tuple[Node, ...] = ()
-        key: Key = ()
-        try:
-            for x in args:
-                kind = type(x)
-                if kind is ndarray:
-                    if x._base is None:
-                        node = x._node
-                        key += (node.signature,)
-                    else:
-                        node = x.value()
-                        key += (
-                            node.signature,
-                            x._layout.strides,
-                        )  # a pending signature does not contain the memory order
-                    operands += (node,)
-                elif kind is not tuple:
-                    key += (kind, x)
-                else:
-                    key += (static_key(x),)
-            if options:
-                key += tuple([(name, static_key(x)) for name, x in options.items()])
-            signature = find(key)
-        except (TypeError, ValueError, AttributeError):  # an argument has no hash, or is on the host and has no layout
-            return record(*args, **options)
-        if signature is not None:
-            return wrap(Node(signature, operands))
-        known = recordings.recall(key)
-        if type(known) is Signature:
-            return wrap(Node(known, operands))
-        result = known.array(operands) if type(known) is Recipe else None
-        if result is None:
-            result = record(*args, **options)
-            if known is Met.AGAIN and not any(result is x for x in args):
-                recording = _recording_of(result, operands, _signatures_in(key))
-                if recording is not None:
-                    recordings.keep(key, recording)
-        return result
-
-    return run
-
-
 def static_key(x: Any) -> Any:
     """Return a static argument as part of a key, with its type: 1, 1.0 and True are equal but mean different things.
 
@@ -298,6 +244,8 @@ class Recipe(NamedTuple):
         The paths of nodes that are taken from inside pending operands.
     constants
         Nodes that no operand is in, the same for all operands: scalars, and generators made of them.
+    scalars
+        Scalars of which each result has its own, with the same value.
     windows
         Windows to make of leaves.
     steps
@@ -308,6 +256,7 @@ class Recipe(NamedTuple):
 
     inner: tuple[Path, ...]
     constants: tuple[Node, ...]
+    scalars: tuple[Node, ...]
     windows: tuple[_Window, ...]
     steps: tuple[tuple[Signature, tuple[int, ...]], ...]
     layout: Layout | None = None
@@ -340,7 +289,7 @@ class Recipe(NamedTuple):
                 signature = signature.args[k]
             known[number] = signature
         steps = []
-        first = len(known) + len(self.constants) + len(self.windows)
+        first = len(known) + len(self.constants) + len(self.scalars) + len(self.windows)
         for number, (signature, numbers) in enumerate(self.steps, first):
             args = tuple([known.get(k, arg) for k, arg in zip(numbers, signature.args, strict=True)])
             known[number] = with_arguments(signature, args)
@@ -370,6 +319,7 @@ def repeated(recipe: Recipe, operands: tuple[Node, ...]) -> Node | None:
         if node.data is not None and type(node.signature.primitive) is not Const:
             return None
         nodes.append(node)
+    nodes += [Node(node.signature, (), node.data) for node in recipe.scalars]
     for signature, source, step in recipe.windows:
         node = nodes[source]
         nodes.append(graph.leaf_node(signature, graph.consistent_state(node)[0], node.offset + step))
@@ -391,7 +341,7 @@ class Met(Enum):
     AGAIN = 2
 
 
-class _Recordings:
+class Recordings:
     """What a function recorded, by keys.
 
     A loop that looks at no value records the same in each step, of operands that have a longer calculation behind them.
@@ -412,7 +362,12 @@ class _Recordings:
         self.find, self.keep_signature = signatures.find, signatures.keep
         self._recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()  # False: no recipe exists
         self._outlined: BoundedTable[Key, Signature | Recipe] = BoundedTable()
-        self._met: BoundedTable[Key, Met] = BoundedTable()  # for outlines of keys that have occurred, and are unknown
+        # For keys that have occurred and were unknown, and for their outlines.
+        self._met: BoundedTable[Key, Met] = BoundedTable()
+
+    def entries(self) -> tuple[dict[Key, Signature], dict[Key, Recipe | Literal[False]]]:
+        """Return the entries of the tables of signatures and of recipes."""
+        return self.find.__self__, self._recipes.find.__self__  # type: ignore[attr-defined]
 
     def recall(self, key: Key) -> Signature | Recipe | Literal[False] | Met:
         """Return what is known of a key that `find` does not know, False if no recipe exists; else how it is met."""
@@ -425,10 +380,15 @@ class _Recordings:
             met = self._met.find(outline)
             if met is None:
                 self._met.keep(outline, Met.AGAIN)  # the next time
+                self._met.keep(key, Met.AGAIN)
             return met or Met.FIRST
+        if self._met.find(key) is not None:
+            # It was recorded anew, maybe with signatures that are equal to those of the outline and no others'
+            # (`at_new_sizes`): so it is once more, or a program that runs again would have another plan.
+            return Met.AGAIN
         if isinstance(similar, Signature):
-            return self.keep_signature(key, with_arguments(similar, _signatures_in(key)))
-        return self._recipes.keep(key, similar.over(_signatures_in(key)))
+            return self.keep_signature(key, with_arguments(similar, signatures_in(key)))
+        return self._recipes.keep(key, similar.over(signatures_in(key)))
 
     def keep(self, key: Key, recording: Signature | Recipe | Literal[False]) -> None:
         """Keep how something was recorded."""
@@ -440,7 +400,8 @@ class _Recordings:
             self._outlined.keep(_outline(key), recording)
 
 
-def _signatures_in(key: Key) -> Signatures:
+def signatures_in(key: Key) -> Signatures:
+    """Return the signatures of the operands, in order."""
     return tuple([item for item in key if type(item) is Signature])
 
 
@@ -468,8 +429,12 @@ class _Unrepeatable(Exception):
     """The recording does not tell what other operands of the same signatures would give."""
 
 
-def _recipe(
-    result: Node, operands: tuple[Node, ...], available: dict[Node, tuple[Path, Signature]], max_nodes: float = inf
+def traced_recipe(
+    result: Node,
+    operands: tuple[Node, ...],
+    available: dict[Node, tuple[Path, Signature]],
+    max_nodes: float = inf,
+    is_shared: Callable[[Node], bool] = lambda node: True,
 ) -> Recipe | None:
     """Return how a result was recorded, or None if other operands of the same signatures may give another recording.
 
@@ -480,10 +445,13 @@ def _recipe(
         recording began. If another thread computes a node meanwhile, signatures disagree and the result is None.
     max_nodes
         The result is None for more nodes than this.
+    is_shared
+        Whether all results share a scalar, or a generator made of shared nodes; by default they do.
     """
     traced = {node: signature for node, (_, signature) in available.items()}
     inner: dict[Node, Path] = {}
     constants: dict[Node, Node] = {}
+    scalars: list[Node] = []
     windows: dict[Node, tuple[Node, int]] = {}
     steps: dict[Node, tuple[Node, ...]] = {}
     # Depth first: a node goes back on the stack with its arguments, below them, and becomes a step after all of them.
@@ -492,7 +460,7 @@ def _recipe(
         while stack:
             node, signature, args = stack.pop()
             if args is not None:
-                if signature.generator and node is not result and constants.keys() >= set(args):
+                if signature.generator and node is not result and constants.keys() >= set(args) and is_shared(node):
                     constants[node] = _constant(node, signature, *[constants[arg] for arg in args])
                 else:
                     steps[node] = args
@@ -504,7 +472,10 @@ def _recipe(
             else:
                 traced[node] = signature
                 if type(signature.primitive) is Const:
-                    constants[node] = _constant(node, signature)
+                    if is_shared(node):
+                        constants[node] = _constant(node, signature)
+                    else:
+                        scalars.append(node)
                 elif type(signature.primitive) is Leaf:
                     source = _source_of_window(node, signature, available)
                     windows[node] = source, node.offset - source.offset
@@ -519,10 +490,11 @@ def _recipe(
         return None
     arguments = {arg for args in steps.values() for arg in args}
     used = [node for node in constants if node in arguments or node is result]
-    number = {node: k for k, node in enumerate((*operands, *inner, *used, *windows, *steps))}
+    number = {node: k for k, node in enumerate((*operands, *inner, *used, *scalars, *windows, *steps))}
     return Recipe(
         tuple(inner.values()),
         tuple([constants[node] for node in used]),
+        tuple([Node(node.signature, (), node.data) for node in scalars]),
         tuple([_Window(traced[node], number[source], step) for node, (source, step) in windows.items()]),
         tuple([(traced[node], tuple([number[arg] for arg in args])) for node, args in steps.items()]),
     )
@@ -544,6 +516,19 @@ def _constant(node: Node, signature: Signature, *args: Node) -> Node:
     key = (signature, node.data) if is_scalar else (signature, *args)
     known = _constants.keep(key, node)
     return known if is_scalar or known.data is None else node  # a generator that was computed is a leaf
+
+
+def is_shared(node: Node) -> bool:
+    """Return whether a node is one that recipes share."""
+    signature = node.signature
+    key = (signature, node.data) if type(signature.primitive) is Const else (signature, *node.args)
+    return _constants.find(key) is node
+
+
+def shared_scalar(value: float) -> Node:
+    """Return the node that all recordings share for a number, made anew or from a recipe."""
+    node = graph.scalar(value)
+    return _constants.keep((node.signature, value), node)
 
 
 def shared_generator(node: Node) -> Node:
@@ -584,39 +569,10 @@ def _source_of_window(node: Node, signature: Signature, available: dict[Node, tu
     raise _Unrepeatable
 
 
-def _is_one_operation(result: Node, signature: Signature, operands: tuple[Node, ...], signatures: Signatures) -> bool:
+def is_one_operation(result: Node, signature: Signature, operands: tuple[Node, ...], signatures: Signatures) -> bool:
     """Return whether a result with this signature is one operation on the operands in order, all distinct nodes."""
     of_operands = signature.args == signatures and result.args == operands and len(set(operands)) == len(operands)
     return of_operands and type(signature.primitive) not in (Gather, Scatter)  # these have a source location
-
-
-def _recording_of(
-    result: ndarray, operands: tuple[Node, ...], signatures: Signatures
-) -> Signature | Recipe | Literal[False] | None:
-    """Return how an array was recorded from operands that had these signatures.
-
-    It is False if others may record otherwise, and None if the array does not tell.
-    """
-    owner = result if result._base is None else result._base
-    node = owner._node
-    # MADE_AS_ARRAY only matters for an array without dimensions.
-    flags = result._flags & ~MADE_AS_ARRAY if result.ndim else result._flags
-    if node.data is not None or not operands or (result is not owner and result._component):
-        return None
-    if result is owner and not flags and _is_one_operation(node, node.signature, operands, signatures):
-        return node.signature
-    if len(set(operands)) < len(operands):
-        return None  # the graph does not tell which operand is used where
-    available: dict[Node, tuple[Path, Signature]] = {
-        operand: ((k,), signature) for k, (operand, signature) in enumerate(zip(operands, signatures))
-    }
-    if len(operands) == 1 and type(signatures[0].primitive) is View:
-        # A view of a view is one of what the latter is of. Of several operands, more than one may be of that.
-        available |= dict.fromkeys(operands[0].args, ((0, 0), signatures[0].args[0]))
-    recipe = _recipe(node, operands, available, _MAX_NODES)
-    if recipe is None or not recipe.uses(range(len(operands))):
-        return False  # the recording may depend on the elements of an unused operand
-    return recipe._replace(layout=None if result is owner else result._layout, flags=flags)
 
 
 # --- stand-ins --------------------------------------------------------------------------------------------------------
@@ -643,7 +599,7 @@ class StandIns:
 
     def recipe(self, result: Node) -> Recipe | None:
         """Return how a result was recorded from the stand-ins; None if it may depend on the value of a scalar."""
-        recipe = _recipe(result, self.nodes, self._available)
+        recipe = traced_recipe(result, self.nodes, self._available)
         return recipe if recipe is not None and recipe.uses(self._scalars) else None
 
 

@@ -17,6 +17,9 @@ WorkObserver: TypeAlias = Callable[[str, str, float, float, int], None]
 observer: WorkObserver | None = None
 _UNOBSERVED = nullcontext()
 
+# How often the package has looked at elements: what depends on them is recorded anew every time.
+look_count = 0
+
 
 def observed(kind: str, *words: object, nbytes: int = 0) -> AbstractContextManager[Any]:
     """Return a context manager to do some work in, which tells the observer of it if there is one.

@@ -25,6 +25,7 @@ from ...core.source_location import source_location
 from ..creation.arrays import zeros_like as _zeros_like
 from ..every_dtype import as_called
 from ..manipulation.shape import astype as _astype
+from ..ufuncs.elementwise import MEMO_OF_WHERE
 from ..ufuncs.elementwise import where as _where
 from ..ufuncs.output import checked_output, in_order, in_place, write_to_output
 from .elements import flat_values, flattened
@@ -104,6 +105,9 @@ def where(condition: Any, x: Any = _NOT_GIVEN, y: Any = _NOT_GIVEN, /) -> Any:
     if x is _NOT_GIVEN or y is _NOT_GIVEN:
         raise ValueError("either both or neither of x and y should be given")
     return _where(condition, x, y)
+
+
+where.call_memo = MEMO_OF_WHERE  # type: ignore[attr-defined]
 
 
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> ndarray:

@@ -17,7 +17,8 @@ from ...core.graph.layout import Layout, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall, Update
 from ...core.recording.array import ndarray, wrap, wrap_ordered
-from ...core.recording.memo import memoize_recording, undisturbed
+from ...core.recording.calls import memoize_inside
+from ...core.recording.memo import undisturbed
 from ...core.recording.record import as_array, as_dtype, cast_with_warning, leave_function_to_class, transposed
 from ..creation.arrays import array, mark_owner_as_array
 from ..indexing.getitem import getitem
@@ -65,7 +66,7 @@ def concatenate(
     return _concatenate(arrays, axis, out, dtype, casting)
 
 
-@memoize_recording
+@memoize_inside
 def _concatenated(axis: Any, casting: Any, *arrays: ndarray) -> ndarray:
     """Return the arrays joined along an axis."""
     return _concatenate(arrays, axis, None, None, casting)

@@ -13,7 +13,8 @@ from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, checked_axis, normalize_axis
 from ...core.graph.node import Node
 from ...core.recording.array import is_scalar, ndarray, to_host, wrap, wrap_ordered
-from ...core.recording.memo import memoize_recording, shared_generator
+from ...core.recording.calls import memoize_recording
+from ...core.recording.memo import shared_generator
 from ...core.recording.record import as_array, ndim_of, transposed
 from ...core.runtime.evaluate import traits_of
 from ...core.runtime.numpy_calls import calls_numpy

@@ -11,7 +11,7 @@ from ...core.dtypes import KIND, DType
 __all__ = ["matmul_precision"]
 
 _NAMES = ("highest", "high", "medium", "emulated")
-_precision: ContextVar[str] = ContextVar("matmul_precision", default="highest")
+PRECISION: ContextVar[str] = ContextVar("matmul_precision", default="highest")
 
 
 @contextmanager
@@ -46,21 +46,21 @@ def matmul_precision(name: str) -> Iterator[None]:
     """
     if name not in _NAMES:
         raise ValueError(f"matmul_precision is one of {', '.join(map(repr, _NAMES))}, not {name!r}")
-    token = _precision.set(name)
+    token = PRECISION.set(name)
     try:
         yield
     finally:
-        _precision.reset(token)
+        PRECISION.reset(token)
 
 
 def precision_name() -> str:
     """Return the name of the current setting."""
-    return _precision.get()
+    return PRECISION.get()
 
 
 def precision(dtype: DType) -> str:
     """Return the setting that applies to products of a dtype: "highest" if the current one makes no difference."""
-    name = _precision.get()
+    name = PRECISION.get()
     if name == "highest" or KIND[dtype] not in "fc":
         return "highest"
     is_double = dtype.itemsize == (16 if KIND[dtype] == "c" else 8)

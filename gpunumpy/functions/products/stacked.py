@@ -14,6 +14,7 @@ from ...core.graph.node import Node
 from ...core.graph.primitives import LibraryCall
 from ...core.numpy_ufuncs import UFUNCS, signature_of
 from ...core.recording.array import ndarray, wrap
+from ...core.recording.calls import memo_of_nodes
 from ...core.recording.memo import MemoizedFunction, MemoizedOperation
 from ...core.recording.record import reshaped, transposed
 from ..fallback import on_host
@@ -21,7 +22,7 @@ from ..ufuncs.gufunc import NO_KEYWORDS, Keywords, axes_moved_last, axes_of, dty
 from ..ufuncs.output import checked_output, in_order, made_arrays, only_output
 from .matrix_product import are_multiplied_by_library, conjugate, matrix_product, vector_product
 from .operands import as_two_arrays, cast_operands, noted, reordered, write_product
-from .precision import precision_name
+from .precision import PRECISION, precision_name
 
 __all__ = ["matmul", "matvec", "vecmat", "vecdot"]
 
@@ -120,6 +121,8 @@ _MEMOIZED_PRODUCTS = {
 }
 _memoized_matmul = _MEMOIZED_PRODUCTS["matmul"]
 _find_memoized_matmul = _memoized_matmul.find
+MEMO_OF_MATMUL = memo_of_nodes(_memoized_matmul, PRECISION, are_products=True)
+matmul.call_memo = MEMO_OF_MATMUL  # type: ignore[attr-defined]
 
 
 def _call_gufunc(name: str, x1: Any, x2: Any, out: Any, options: dict[str, Any]) -> ndarray:

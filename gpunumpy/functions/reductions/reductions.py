@@ -13,7 +13,7 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap, wrap_ordered
-from ...core.recording.memo import memoize_recording
+from ...core.recording.calls import memoize_inside
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
 from ..ufuncs.methods import NO_VALUE, reduce_ufunc
 from ..ufuncs.output import checked_output, write_to_output
@@ -238,6 +238,6 @@ def position(op: str, array: ndarray, axis: Any, out: Any, keepdims: bool) -> nd
     return write_to_output(into, result.value())
 
 
-@memoize_recording
+@memoize_inside
 def _position(array: ndarray, op: str, axes: tuple[int, ...], keepdims: bool) -> ndarray:
     return reduced(op, array, axes, INT64, keepdims)

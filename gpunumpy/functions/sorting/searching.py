@@ -14,7 +14,7 @@ from ...core.graph.layout import Layout
 from ...core.graph.node import Node
 from ...core.recording import record
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.memo import memoize_recording
+from ...core.recording.calls import memoize_recording
 from ...core.source_location import source_location
 from ..indexing.masks import contiguous_vector
 from .sort import SCRATCH_ARRAY

@@ -18,7 +18,7 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
 from ...core.recording.array import ndarray, one_step, to_host, wrap
-from ...core.recording.memo import memoize_recording
+from ...core.recording.calls import memoize_recording
 from ...core.recording.record import as_array, leave_function_to_class, reshaped, transposed
 from ...core.runtime.numpy_calls import calls_numpy
 from ..creation.arrays import array_in_memory_order, axes_in_memory, constant

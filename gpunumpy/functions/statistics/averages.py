@@ -7,7 +7,6 @@ minimum and maximum of an array are one kernel that reads the array once.
 from __future__ import annotations
 
 import builtins
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -19,7 +18,8 @@ from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.numpy_release import RELEASE
 from ...core.recording.array import ndarray, to_host, wrap
-from ...core.recording.memo import MemoizedOperation, memoize_recording, shared_generator
+from ...core.recording.calls import memoize_inside
+from ...core.recording.memo import MemoizedOperation, shared_generator, shared_scalar
 from ...core.recording.record import (
     as_array,
     as_dtype,
@@ -110,7 +110,7 @@ def mean(
     return _mean(array, axis, dtype, out, keepdims, where)
 
 
-@memoize_recording
+@memoize_inside
 def _plain_mean(array: ndarray, axis: Any, keepdims: bool) -> ndarray:
     """Return the mean without other options of an array that has elements: nothing to warn of."""
     return _mean(array, axis, None, None, keepdims, True)
@@ -227,16 +227,10 @@ def _variance(
     return _moments(array, axes, float(ddof), result_dtype, keepdims)
 
 
-@lru_cache(1 << 6)
-def _shared_scalar(ddof: float) -> Node:
-    """Return the node that all variances share, recorded anew or from a recipe, so that they make the same graphs."""
-    return graph.scalar(ddof)
-
-
-@memoize_recording
+@memoize_inside
 def _moments(array: ndarray, axes: tuple[int, ...], ddof: float, dtype: DType, keepdims: bool) -> ndarray:
     """Return the variance of an array that has elements, in one pass."""
-    variance = reduced("moments", array, axes, _REAL_OF.get(dtype, dtype), keepdims, (_shared_scalar(ddof),))
+    variance = reduced("moments", array, axes, _REAL_OF.get(dtype, dtype), keepdims, (shared_scalar(ddof),))
     return converted(variance, dtype)
 
 

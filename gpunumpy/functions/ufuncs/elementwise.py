@@ -32,6 +32,7 @@ from ...core.recording.array import (
     require_device,
     wrap,
 )
+from ...core.recording.calls import memo_of_nodes
 from ...core.recording.memo import MemoizedOperation
 from ...core.recording.record import (
     as_array,
@@ -126,6 +127,9 @@ def _record_where(nodes: tuple[Node, ...]) -> tuple[Node, tuple[int, ...] | None
     return elementwise_value("where", [_wrap_python_integer(node, dtype) for node, dtype in zip(nodes, loop)], loop)
 
 
+MEMO_OF_WHERE = memo_of_nodes(_record_where, flags=MADE_AS_ARRAY)
+
+
 def _wrap_python_integer(node: Node, dtype: DType) -> Node:
     """Return the node, with a Python integer wrapped around into `dtype`, as NumPy does before version 2.5."""
     primitive = node.signature.primitive
@@ -172,17 +176,21 @@ def clip_method(a: ndarray, min: Any = None, max: Any = None, out: Any = None, *
     return _clip_between(a, min, max, out, options)
 
 
+_MEMO_OF_CLIP = memo_of_nodes(_record_clip)
+clip.call_memo = clip_method.call_memo = _MEMO_OF_CLIP  # type: ignore[attr-defined]
+
+
 def _clip_between(a: ndarray, low: Any, high: Any, out: Any, options: dict[str, Any]) -> ndarray:
     """Clip an array; a bound that is None or `NO_VALUE` does not limit."""
     if out is Ellipsis:
         return made_arrays(_clip_between(a, low, high, None, options))
     low, high = (None if bound is NO_VALUE else bound for bound in (low, high))
     if a.dtype.kind in "iu":
-        # A Python integer bound that every value of the dtype satisfies may not fit the dtype: it is dropped.
+        # A Python integer bound that does not fit the dtype, and that every value satisfies, is dropped.
         limits = numpy.iinfo(a.dtype)
-        if type(low) is int and low <= limits.min:
+        if type(low) is int and low < limits.min:
             low = None
-        if type(high) is int and high >= limits.max:
+        if type(high) is int and high > limits.max:
             high = None
     if out is None and low is not None and high is not None and not options:
         return _record_clip(tuple(as_nodes((a, low, high))))

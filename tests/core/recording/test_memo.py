@@ -17,6 +17,7 @@ from gpunumpy.core.graph.bounded_table import BoundedTable, forget_all
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.graph.primitives import Gather, Iota
 from gpunumpy.core.graph.signature import Signature
+from gpunumpy.core.recording import calls as calls_module
 from gpunumpy.core.recording import memo
 from gpunumpy.core.recording.array import MADE_AS_ARRAY, ndarray, wrap, wrap_ordered
 from gpunumpy.core.recording.memo import MemoizedFunction, MemoizedOperation, Recipe, StandIns, static_key
@@ -537,8 +538,8 @@ def test_nothing_longer_than_the_limit_is_kept(monkeypatch: pytest.MonkeyPatch) 
 
     for limit, count in ((100, 2), (10, 3)):  # it is kept at the second call
         calls: list[Any] = []
-        monkeypatch.setattr(memo, "_MAX_NODES", limit)
-        function = memo.memoize_recording(longer)
+        monkeypatch.setattr(calls_module, "_MAX_NODES", limit)
+        function = calls_module.memoize_recording(longer)
         x = np.asarray([1.0, 2.0])
         for _ in range(3):
             numpy.testing.assert_array_equal(to_host(function(x)), [11, 12])

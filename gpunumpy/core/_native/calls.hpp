@@ -1,0 +1,11 @@
+// Calls of public functions that record what they recorded before.
+#pragma once
+
+#include "python.hpp"
+
+namespace core {
+
+// The result of a call that a `CallMemo` of calls.py knows; null, maybe after an exception, of any other.
+PyObject* remembered_call(PyObject* memo, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+}  // namespace core

@@ -1,0 +1,338 @@
+"""The memo of calls: what public functions of arrays record, by what they are given.
+
+The arguments of a call are arrays, alone or in lists and tuples, and static arguments. What a call recorded is repeated
+for arrays of the same signatures beside equal static arguments; a call that is anything else is left to the function.
+The compiled core finds what is known by itself (core/_native/calls.cpp), without a call of Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from enum import IntEnum
+from functools import wraps
+from math import copysign
+from typing import Any, Literal, NamedTuple
+
+import numpy
+
+from .. import source_location
+from .._native import note_product, remembering_recorder
+from ..graph.bounded_table import BoundedTable
+from ..graph.layout import Layout
+from ..graph.node import Node
+from ..graph.primitives import View
+from ..graph.signature import Signature
+from ..runtime import evaluate, host_work
+from ..runtime.device import default_device
+from .array import MADE_AS_ARRAY, ON_HOST, ORDERED, is_scalar, make_view, ndarray, wrap
+from .memo import (
+    Key,
+    MemoizedFunction,
+    Met,
+    Path,
+    Recipe,
+    Recordings,
+    Signatures,
+    is_one_operation,
+    is_shared,
+    signatures_in,
+    traced_recipe,
+)
+
+# A larger result may contain a long pending calculation from before the call.
+_MAX_NODES = 100
+# Of a key; what has more is left to the function.
+_MAX_OPERANDS, _MAX_DEPTH = 64, 4
+
+
+class Kind(IntEnum):
+    """What the results of calls are made of."""
+
+    OF_VALUES = 0  # of arrays
+    OF_NO_VALUES = 1  # on the default device, maybe of arrays
+    OF_LAYOUT = 2  # views of the first argument, the only array
+    OF_NODES = 3  # operations on arrays and numbers, as a `MemoizedFunction` has them
+
+
+class CallMemo(NamedTuple):
+    """Where what calls of a function recorded is found.
+
+    Attributes
+    ----------
+    kind
+        What the results are made of.
+    signatures, recordings
+        The entries of two tables: signatures of results that are one operation on the operands as given; and recipes,
+        or pairs of a layout, or None for the array itself, and flags for views, or False for what cannot be repeated.
+    setting
+        What the results depend on besides, a variable of the context; or None.
+    flags
+        Those that a result has besides.
+    are_products
+        Where a device shares the host's memory, arrays whose parts are multiplied may move there: see `note_product`.
+    """
+
+    kind: Kind
+    signatures: dict[Any, Any]
+    recordings: dict[Any, Any]
+    setting: ContextVar[Any] | None = None
+    flags: int = 0
+    are_products: bool = False
+
+
+def _unrepeatable_count() -> int:
+    """Return how often there was what each call is to do itself: looks at elements, and warnings."""
+    return host_work.look_count + source_location.warning_count
+
+
+def memo_of_nodes(
+    function: MemoizedFunction, setting: ContextVar[Any] | None = None, flags: int = 0, are_products: bool = False
+) -> CallMemo:
+    """Return the memo of calls that give all their arguments, arrays and numbers, to a function of nodes.
+
+    The value of `setting` is its one static argument.
+    """
+    return CallMemo(Kind.OF_NODES, *function.entries(), setting, flags, are_products)
+
+
+def memoize_recording(
+    record: Callable[..., Any],
+    makes_arrays: bool = False,
+    setting: ContextVar[Any] | None = None,
+    are_products: bool = False,
+    uses_values: bool = True,
+) -> Callable[..., Any]:
+    """Give a function of arrays a memo: a call with arrays of the same signatures and equal other arguments repeats.
+
+    The recording is kept, when such a call comes for the second time, if the result is a new, pending array made by
+    operations on all array arguments. These operations must depend on the signatures and memory order of the arguments,
+    not on their elements. A result has its own scalars, as one that is recorded anew, but for those that are shared
+    (`memo.shared_generator`).
+
+    Parameters
+    ----------
+    makes_arrays
+        The function makes arrays of no arrays too, on the default device.
+    setting
+        What the recording depends on besides, a variable of the context.
+    are_products
+        See `CallMemo`; the function notes them itself.
+    uses_values
+        What is recorded uses the values of all arrays. Of a function that takes their shapes alone it need not.
+    """
+    recordings = Recordings()
+    find = recordings.find
+
+    @wraps(record)
+    def run(*args: Any, **options: Any) -> Any:
+        if evaluate.watcher is not None:  # which looks at every step
+            return record(*args, **options)
+        parts: list[Any] = []
+        if makes_arrays:
+            parts.append(evaluate.queue_of(default_device()))
+        if setting is not None:
+            parts.append(setting.get())
+        arrays: list[ndarray] = []
+        nodes: list[Node] = []
+        if not _add_arguments(args, options, parts, arrays, nodes) or not (nodes or makes_arrays):
+            return record(*args, **options)
+        operands, key = tuple(nodes), tuple(parts)
+        known = find(key) or recordings.recall(key)
+        repeated = None
+        if type(known) is Signature:
+            repeated = wrap(Node(known, operands))
+        elif type(known) is Recipe:
+            repeated = known.array(operands)
+        if repeated is not None:
+            if are_products and repeated.queue.shares_memory:
+                note_product(repeated, *arrays)
+            return repeated
+        if known is not Met.AGAIN:
+            return record(*args, **options)
+        unrepeatable = _unrepeatable_count()
+        result = record(*args, **options)
+        recording: Signature | Recipe | Literal[False] | None = None
+        if type(result) is not ndarray or unrepeatable != _unrepeatable_count() or _shows_one_of(result, arrays):
+            recording = False
+        elif not are_products or len(arrays) == 2:
+            recording = _recording_of(result, operands, signatures_in(key), uses_values)
+        if recording is not None:
+            recordings.keep(key, recording)
+        return result
+
+    kind = Kind.OF_NO_VALUES if makes_arrays else Kind.OF_VALUES
+    run.call_memo = CallMemo(kind, *recordings.entries(), setting, 0, are_products)  # type: ignore[attr-defined]
+    return run
+
+
+def memoize_inside(record: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function that others of this package call a memo; see `memoize_recording`."""
+    run = memoize_recording(record)
+    return remembering_recorder(run, run.call_memo)  # type: ignore[attr-defined]
+
+
+def memoize_view(show: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function a memo whose result may be a view of its first argument, by the layout of that alone."""
+    views: BoundedTable[Key, tuple[Layout | None, int] | Literal[False]] = BoundedTable()
+
+    @wraps(show)
+    def run(*args: Any, **options: Any) -> Any:
+        array = args[0] if args else None
+        if evaluate.watcher is not None or type(array) is not ndarray or not _can_have_views(array):
+            return show(*args, **options)
+        is_owner = array._base is None
+        parts: list[Any] = [array._node.signature.shape, None] if is_owner else [*array._layout[:2]]
+        nodes: list[Node] = []
+        if not _add_arguments(args[1:], options, parts, [], nodes) or nodes:
+            return show(*args, **options)
+        key = tuple(parts)
+        known = views.find(key)
+        if known:
+            layout, flags = known
+            if layout is None:
+                return array
+            shape, strides, offset = layout
+            view = make_view(array, Layout(shape, strides, offset + (0 if is_owner else array._layout.offset)))
+            view._flags |= flags
+            return view
+        start = None if is_owner else array._layout.offset  # before another thread may move the array
+        unrepeatable = _unrepeatable_count()
+        result = show(*args, **options)
+        if known is None and unrepeatable == _unrepeatable_count():
+            views.keep(key, _view_of(result, array, start or 0))
+        return result
+
+    run.call_memo = CallMemo(Kind.OF_LAYOUT, {}, views.find.__self__)  # type: ignore[attr-defined]
+    return run
+
+
+def _can_have_views(array: ndarray) -> bool:
+    """Return whether an array is on a device and shows whole elements, and is none that acts as a NumPy scalar."""
+    is_plain = not array._flags & ON_HOST and (array._base is None or not array._component)
+    return is_plain and not is_scalar(array)
+
+
+def _view_of(result: Any, array: ndarray, start: int) -> tuple[Layout | None, int] | Literal[False]:
+    """Return how a view shows an array, whose first element is at `start`, and its flags; False if it is none.
+
+    There is no layout where the result is the array itself.
+    """
+    if result is array:
+        return None, 0
+    if type(result) is not ndarray or result._flags & ON_HOST or result._base is None:
+        return False
+    if result._base is not (array if array._base is None else array._base) or result._component:
+        return False
+    shape, strides, offset = result._layout
+    usual = array._flags & ~ORDERED | MADE_AS_ARRAY
+    if usual & ~result._flags:
+        return False
+    return Layout(shape, strides, offset - start), result._flags & ~usual
+
+
+# The key of a call: no two calls that differ have the same parts in the same order. A part that begins an argument
+# tells which ones follow: after a signature, the strides of a view, and of a value without dimensions whether it was
+# made as an array; after the class of a list or tuple its length and its items; after another class the static
+# argument. An array that occurs before is its number.
+
+
+def _add_arguments(
+    args: tuple[Any, ...], options: dict[str, Any], parts: list[Any], arrays: list[ndarray], nodes: list[Node]
+) -> bool:
+    """Add the parts of a key for all arguments, the arrays among them, and the values of those; return whether it can.
+
+    The values are all different.
+    """
+    try:
+        for x in args:
+            kind = type(x)
+            if kind is ndarray:
+                if not _add_array(x, parts, arrays, nodes):
+                    return False
+            elif kind in _STATIC:
+                parts += (kind, x)
+            elif not _add(x, parts, arrays, nodes, 0):
+                return False
+        for name, x in options.items():
+            parts.append(name)
+            if not _add(x, parts, arrays, nodes, 0):
+                return False
+    except AttributeError:  # another thread has moved an array to the host
+        return False
+    return len(nodes) <= _MAX_OPERANDS
+
+
+def _add(x: Any, parts: list[Any], arrays: list[ndarray], nodes: list[Node], depth: int) -> bool:
+    kind = type(x)
+    if kind is ndarray:
+        return _add_array(x, parts, arrays, nodes)
+    if kind is tuple or kind is list:
+        if len(x) > _MAX_OPERANDS or depth == _MAX_DEPTH:
+            return False
+        parts += (kind, len(x))
+        return all(_add(item, parts, arrays, nodes, depth + 1) for item in x)
+    if kind is float:
+        if x != x or (not x and copysign(1, x) < 0):  # equal to itself, and to nothing else that it is not
+            return False
+    elif kind not in _STATIC and not isinstance(x, numpy.dtype):
+        return False
+    parts += (kind, x)
+    return True
+
+
+def _add_array(x: ndarray, parts: list[Any], arrays: list[ndarray], nodes: list[Node]) -> bool:
+    is_owner = x._base is None
+    if x._flags & ON_HOST or not (is_owner or x._component == ""):
+        return False
+    arrays.append(x)
+    node = x._node if is_owner else x.value()
+    if node in nodes:
+        parts.append(nodes.index(node))
+        return True
+    signature = node.signature
+    parts.append(signature)
+    if not is_owner:
+        parts.append(x._layout.strides)  # a pending signature does not contain the memory order
+    if not signature.shape:
+        parts.append(x._flags & MADE_AS_ARRAY)
+    nodes.append(node)
+    return True
+
+
+_STATIC = frozenset((bool, int, str, type(None), type))
+
+
+def _shows_one_of(result: ndarray, arrays: list[ndarray]) -> bool:
+    """Return whether an array shows the memory of others, of which it may be one."""
+    owner = result if result._base is None else result._base
+    return any(owner is x or owner is x._base for x in arrays)
+
+
+def _recording_of(
+    result: ndarray, operands: tuple[Node, ...], signatures: Signatures, uses_values: bool
+) -> Signature | Recipe | Literal[False] | None:
+    """Return how an array was recorded from operands, all different, that had these signatures.
+
+    It is False if others may record otherwise, and None if the array does not tell.
+    """
+    if result._flags & ON_HOST:
+        return None
+    owner = result if result._base is None else result._base
+    node = owner._node
+    # MADE_AS_ARRAY only matters for an array without dimensions.
+    flags = result._flags & ~MADE_AS_ARRAY if result.ndim else result._flags
+    if node.data is not None or (result is not owner and result._component):
+        return None
+    if result is owner and not flags and operands and is_one_operation(node, node.signature, operands, signatures):
+        return node.signature
+    available: dict[Node, tuple[Path, Signature]] = {
+        operand: ((k,), signature) for k, (operand, signature) in enumerate(zip(operands, signatures))
+    }
+    if len(operands) == 1 and type(signatures[0].primitive) is View:
+        # A view of a view is one of what the latter is of. Of several operands, more than one may be of that.
+        available |= dict.fromkeys(operands[0].args, ((0, 0), signatures[0].args[0]))
+    recipe = traced_recipe(node, operands, available, _MAX_NODES, is_shared)
+    if recipe is None or (uses_values and not recipe.uses(range(len(operands)))):
+        return False  # the recording may depend on the elements of an unused operand
+    return recipe._replace(layout=None if result is owner else result._layout, flags=flags)
