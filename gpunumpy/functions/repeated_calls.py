@@ -30,9 +30,9 @@ _MEMOS: dict[str, Callable[..., Any]] = {
     **_named(
         memoize_recording,
         """
-        all any argmax argmin argsort around array astype column_stack concat concatenate copy count_nonzero cross
-        cumprod cumsum diff dstack flatten hstack isclose kron max mean min pad prod ptp repeat round
-        searchsorted sort stack std sum tile trace trapezoid tril triu var vstack
+        all any append argmax argmin argsort around array astype average column_stack concat concatenate copy
+        count_nonzero cross cumprod cumsum diff dstack flatten gradient hstack isclose kron max mean median min
+        pad prod ptp repeat round searchsorted sort stack std sum tile trace trapezoid tril triu var vstack
         """,
     ),
     **_named(partial(memoize_recording, uses_values=False), "empty_like ones_like zeros_like"),

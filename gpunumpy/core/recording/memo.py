@@ -380,7 +380,8 @@ class Recordings:
             met = self._met.find(outline)
             if met is None:
                 self._met.keep(outline, Met.AGAIN)  # the next time
-                self._met.keep(key, Met.AGAIN)
+                if key != outline:
+                    self._met.keep(key, Met.AGAIN)
             return met or Met.FIRST
         if self._met.find(key) is not None:
             # It was recorded anew, maybe with signatures that are equal to those of the outline and no others'
