@@ -13,8 +13,10 @@ import pytest
 import gpunumpy
 from gpunumpy.core.dtypes import KIND
 from gpunumpy.core.recording.residence import DTYPES
+from gpunumpy.core.schedule.steps import RunKernel, RunLibraryCall
 from gpunumpy.functions import repeated_calls
 
+from ..core.fusion.counting import kernels
 from ..support.arrays import to_host
 
 TIMES = 5
@@ -368,3 +370,22 @@ def test_small_arrays_stay_on_the_host_beside_kept_calls() -> None:
         assert gpunumpy.cumsum(on_device).residence == "device"
     finally:
         gpunumpy.set_residence(before)
+
+
+def test_a_limit_of_memory_is_not_that_of_calls_before() -> None:
+    """Under one the CPU device repeats elements by a kernel, which can compute parts, and not by NumPy's function."""
+    gpunumpy.set_residence("device")
+    with gpunumpy.Device("cpu"):
+        x = gpunumpy.asarray(numpy.arange(5000.0))
+        gpunumpy.synchronize()
+
+        def steps() -> list[type]:
+            return [type(step) for step in kernels(lambda: gpunumpy.repeat(x, 2))]
+
+        try:
+            assert [steps() for _ in range(4)] == [[RunLibraryCall]] * 4
+            gpunumpy.set_memory_limit("1GB")
+            assert [steps() for _ in range(4)] == [[RunKernel]] * 4
+        finally:
+            gpunumpy.set_memory_limit(None)
+        assert steps() == [RunLibraryCall]

@@ -20,7 +20,7 @@ from ..graph.layout import Layout
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Leaf, Map, Reduce, Scatter, View
 from ..graph.signature import Signature, at_new_sizes, with_arguments
-from ..runtime import evaluate
+from ..runtime import evaluate, memory
 from .array import ORDERED, make_view, ndarray, wrap, wrap_ordered
 
 # The signatures of the operands, in order, and everything else that decides what is recorded.
@@ -341,6 +341,15 @@ class Met(Enum):
     AGAIN = 2
 
 
+_recordings: list[Recordings] = []  # for as long as the program runs
+
+
+@memory.limit_hooks.append
+def _forget_all() -> None:
+    for recordings in _recordings:
+        recordings.clear()
+
+
 class Recordings:
     """What a function recorded, by keys.
 
@@ -355,15 +364,21 @@ class Recordings:
         ``keep_signature(key, signature)`` keeps it, for this key alone.
     """
 
-    __slots__ = ("_met", "_outlined", "_recipes", "find", "keep_signature")
+    __slots__ = ("_met", "_outlined", "_recipes", "_signatures", "find", "keep_signature")
 
     def __init__(self) -> None:
-        signatures: BoundedTable[Key, Signature] = BoundedTable()
-        self.find, self.keep_signature = signatures.find, signatures.keep
+        self._signatures: BoundedTable[Key, Signature] = BoundedTable()
+        self.find, self.keep_signature = self._signatures.find, self._signatures.keep
         self._recipes: BoundedTable[Key, Recipe | Literal[False]] = BoundedTable()  # False: no recipe exists
         self._outlined: BoundedTable[Key, Signature | Recipe] = BoundedTable()
         # For keys that have occurred and were unknown, and for their outlines.
         self._met: BoundedTable[Key, Met] = BoundedTable()
+        _recordings.append(self)
+
+    def clear(self) -> None:
+        """Forget what was recorded."""
+        for table in (self._signatures, self._recipes, self._outlined, self._met):
+            table.clear()
 
     def entries(self) -> tuple[dict[Key, Signature], dict[Key, Recipe | Literal[False]]]:
         """Return the entries of the tables of signatures and of recipes."""

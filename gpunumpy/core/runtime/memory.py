@@ -43,6 +43,7 @@ __all__ = [
     "is_full",
     "is_in_call",
     "is_shortage",
+    "limit_hooks",
     "make_room",
     "new_event",
     "pool_of",
@@ -61,6 +62,8 @@ __all__ = [
 
 out_of_memory_hooks: list[Callable[[Device], None]] = []
 """Functions called when memory is short, before the last attempt: they drop buffers, or finish work that holds some."""
+limit_hooks: list[Callable[[], None]] = []
+"""Functions called when a device gets a limit or loses it: what is recorded depends on whether there is one."""
 
 # Installed by `spill`: moves values of a device to memory of the host until so many bytes are free, or a block of that
 # size is. Returns whether it has moved any.
@@ -594,7 +597,10 @@ def set_memory_limit(nbytes: int | str | None, device: Device | str | int | None
         If the limit is something else.
     """
     pool = pool_of(Device(device))
-    pool.limit = parsed_bytes(nbytes)
+    had_limit, pool.limit = pool.limit is not None, parsed_bytes(nbytes)
+    if had_limit != (pool.limit is not None):
+        for forget in limit_hooks:
+            forget()
     if pool.excess_bytes(0) > 0:
         pool.release()
         if pool.excess_bytes(0) > 0 and spill is not None:
