@@ -389,3 +389,16 @@ def test_a_limit_of_memory_is_not_that_of_calls_before() -> None:
         finally:
             gpunumpy.set_memory_limit(None)
         assert steps() == [RunLibraryCall]
+
+
+@pytest.mark.parametrize("name", ["broadcast_to", "diagonal", "transpose"])
+def test_a_view_is_read_only_whatever_array_came_first(name: str) -> None:
+    gpunumpy.set_residence("device")
+    rest = {"broadcast_to": ((6, 7, 7),)}.get(name, ())
+    host = [numpy.ones((7, 7)) for _ in range(2)]
+    host[0].flags.writeable = False
+    arrays = [gpunumpy.asarray(x) for x in host]
+    arrays[0].flags.writeable = False
+    for k in (0, 0, 0, 1, 1, 1, 0):
+        found, expected = (getattr(xp, name)(x[k], *rest) for xp, x in ((gpunumpy, arrays), (numpy, host)))
+        assert found.flags.writeable == expected.flags.writeable

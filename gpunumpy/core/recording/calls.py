@@ -25,7 +25,7 @@ from ..graph.primitives import View
 from ..graph.signature import Signature
 from ..runtime import evaluate, host_work
 from ..runtime.device import default_device
-from .array import MADE_AS_ARRAY, ON_HOST, ORDERED, is_scalar, make_view, ndarray, wrap
+from .array import MADE_AS_ARRAY, ON_HOST, ORDERED, READ_ONLY, is_scalar, make_view, ndarray, wrap
 from .memo import (
     Key,
     MemoizedFunction,
@@ -199,7 +199,8 @@ def memoize_view(show: Callable[..., Any]) -> Callable[..., Any]:
         start = None if is_owner else array._layout.offset  # before another thread may move the array
         unrepeatable = _unrepeatable_count()
         result = show(*args, **options)
-        if known is None and unrepeatable == _unrepeatable_count():
+        # A view of what is read-only does not tell whether it would be of another array.
+        if known is None and not array._flags & READ_ONLY and unrepeatable == _unrepeatable_count():
             views.keep(key, _view_of(result, array, start or 0))
         return result
 
