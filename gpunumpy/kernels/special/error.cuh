@@ -19,7 +19,7 @@ template <class T> __device__ inline T erfcx_of_size(T x) {
 template <class T> __device__ inline T exp_of_square(T x, T c) {
   dw<T> square = two_product(x, x);
   T e = ::exp(c * square.hi);
-  return ::fma(e, c * square.lo, e);
+  return isinf(e) ? e : ::fma(e, c * square.lo, e);
 }
 
 // Where erfc, and the normal distribution at minus this, is 0.
