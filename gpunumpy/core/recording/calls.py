@@ -102,6 +102,7 @@ def memoize_recording(
     setting: ContextVar[Any] | None = None,
     are_products: bool = False,
     uses_values: bool = True,
+    shares_scalars: bool = False,
 ) -> Callable[..., Any]:
     """Give a function of arrays a memo: a call with arrays of the same signatures and equal other arguments repeats.
 
@@ -120,6 +121,8 @@ def memoize_recording(
         See `CallMemo`; the function notes them itself.
     uses_values
         What is recorded uses the values of all arrays. Of a function that takes their shapes alone it need not.
+    shares_scalars
+        Results share all scalars, of which a loop with many such calls would have as many.
     """
     recordings = Recordings()
     find = recordings.find
@@ -156,7 +159,7 @@ def memoize_recording(
         if type(result) is not ndarray or unrepeatable != _unrepeatable_count() or _shows_one_of(result, arrays):
             recording = False
         elif not are_products or len(arrays) == 2:
-            recording = _recording_of(result, operands, signatures_in(key), uses_values)
+            recording = _recording_of(result, operands, signatures_in(key), uses_values, shares_scalars)
         if recording is not None:
             recordings.keep(key, recording)
         return result
@@ -310,8 +313,12 @@ def _shows_one_of(result: ndarray, arrays: list[ndarray]) -> bool:
     return any(owner is x or owner is x._base for x in arrays)
 
 
+def _is_any(node: Node) -> bool:
+    return True
+
+
 def _recording_of(
-    result: ndarray, operands: tuple[Node, ...], signatures: Signatures, uses_values: bool
+    result: ndarray, operands: tuple[Node, ...], signatures: Signatures, uses_values: bool, shares_scalars: bool
 ) -> Signature | Recipe | Literal[False] | None:
     """Return how an array was recorded from operands, all different, that had these signatures.
 
@@ -333,7 +340,7 @@ def _recording_of(
     if len(operands) == 1 and type(signatures[0].primitive) is View:
         # A view of a view is one of what the latter is of. Of several operands, more than one may be of that.
         available |= dict.fromkeys(operands[0].args, ((0, 0), signatures[0].args[0]))
-    recipe = traced_recipe(node, operands, available, _MAX_NODES, is_shared)
+    recipe = traced_recipe(node, operands, available, _MAX_NODES, _is_any if shares_scalars else is_shared)
     if recipe is None or (uses_values and not recipe.uses(range(len(operands)))):
         return False  # the recording may depend on the elements of an unused operand
     return recipe._replace(layout=None if result is owner else result._layout, flags=flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -44,7 +45,7 @@ def gather_along_axes(x: ndarray, indices: dict[int, Node]) -> Node:
     return transposed(gathered, [order.index(k) for k in range(x.ndim)])
 
 
-@memoize_recording
+@partial(memoize_recording, shares_scalars=True)
 def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     """Move elements along axes; those that leave at one end enter at the other. See `numpy.roll`."""
     x = as_array(a)
