@@ -313,10 +313,6 @@ def _shows_one_of(result: ndarray, arrays: list[ndarray]) -> bool:
     return any(owner is x or owner is x._base for x in arrays)
 
 
-def _is_any(node: Node) -> bool:
-    return True
-
-
 def _recording_of(
     result: ndarray, operands: tuple[Node, ...], signatures: Signatures, uses_values: bool, shares_scalars: bool
 ) -> Signature | Recipe | Literal[False] | None:
@@ -340,7 +336,7 @@ def _recording_of(
     if len(operands) == 1 and type(signatures[0].primitive) is View:
         # A view of a view is one of what the latter is of. Of several operands, more than one may be of that.
         available |= dict.fromkeys(operands[0].args, ((0, 0), signatures[0].args[0]))
-    recipe = traced_recipe(node, operands, available, _MAX_NODES, _is_any if shares_scalars else is_shared)
+    recipe = traced_recipe(node, operands, available, _MAX_NODES, None if shares_scalars else is_shared)
     if recipe is None or (uses_values and not recipe.uses(range(len(operands)))):
         return False  # the recording may depend on the elements of an unused operand
     return recipe._replace(layout=None if result is owner else result._layout, flags=flags)

@@ -450,7 +450,7 @@ def traced_recipe(
     operands: tuple[Node, ...],
     available: dict[Node, tuple[Path, Signature]],
     max_nodes: float = inf,
-    is_shared: Callable[[Node], bool] = lambda node: True,
+    is_shared: Callable[[Node], bool] | None = None,
 ) -> Recipe | None:
     """Return how a result was recorded, or None if other operands of the same signatures may give another recording.
 
@@ -468,6 +468,7 @@ def traced_recipe(
     inner: dict[Node, Path] = {}
     constants: dict[Node, Node] = {}
     scalars: list[Node] = []
+    shares = is_shared or (lambda node: True)
     windows: dict[Node, tuple[Node, int]] = {}
     steps: dict[Node, tuple[Node, ...]] = {}
     # Depth first: a node goes back on the stack with its arguments, below them, and becomes a step after all of them.
@@ -476,7 +477,7 @@ def traced_recipe(
         while stack:
             node, signature, args = stack.pop()
             if args is not None:
-                if signature.generator and node is not result and constants.keys() >= set(args) and is_shared(node):
+                if signature.generator and node is not result and constants.keys() >= set(args) and shares(node):
                     constants[node] = _constant(node, signature, *[constants[arg] for arg in args])
                 else:
                     steps[node] = args
@@ -488,7 +489,7 @@ def traced_recipe(
             else:
                 traced[node] = signature
                 if type(signature.primitive) is Const:
-                    if is_shared(node):
+                    if shares(node):
                         constants[node] = _constant(node, signature)
                     else:
                         scalars.append(node)
