@@ -63,7 +63,7 @@ private:
     SmallVector<PyObject*, 32> objects_;
 };
 
-// The key of a call, as `_Key` in calls.py makes it.
+// The key of a call, as `call_key` in calls.py makes it.
 class Key {
 public:
     // All that add something return false for what is left to Python, maybe after an exception.
@@ -95,8 +95,8 @@ public:
         }
         return true;
     }
-    bool add_name(PyObject* name) {
-        parts_.add_borrowed(name);
+    bool add_part(PyObject* part) {
+        parts_.add_borrowed(part);
         return true;
     }
     bool add_node(PyObject* owned) {
@@ -242,7 +242,32 @@ PyObject* view_of_call(const Memo& memo, PyObject* array, Key& key) {
     return view;
 }
 
+// call_key(leading, args, options)
+PyObject* call_key(PyObject*, PyObject* given) {
+    PyObject *leading, *args, *options, *name, *x;
+    if (!PyArg_ParseTuple(given, "O!O!O!", &PyTuple_Type, &leading, &PyTuple_Type, &args, &PyDict_Type, &options)) {
+        return nullptr;
+    }
+    Section section;
+    Key key;
+    bool is_key = true;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(leading); k++) key.add_part(PyTuple_GET_ITEM(leading, k));
+    for (Py_ssize_t k = 0; is_key && k < PyTuple_GET_SIZE(args); k++) is_key = key.add(PyTuple_GET_ITEM(args, k));
+    for (Py_ssize_t at = 0; is_key && PyDict_Next(options, &at, &name, &x);) is_key = key.add_part(name) && key.add(x);
+    if (PyErr_Occurred()) return nullptr;
+    if (!is_key) Py_RETURN_NONE;
+    const Ref parts(key.tuple()), operands(parts ? key.operands() : nullptr);
+    return operands ? PyTuple_Pack(2, parts.get(), operands.get()) : nullptr;
+}
+
+PyMethodDef functions[] = {
+    {"call_key", call_key, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 }  // namespace
+
+bool add_calls(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
 
 PyObject* remembered_call(PyObject* tuple, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (is_watched) return nullptr;
@@ -264,7 +289,7 @@ PyObject* remembered_call(PyObject* tuple, PyObject* const* args, Py_ssize_t cou
             if (memo.kind == OF_NO_VALUES && !key.add_queue()) return nullptr;
             if (!key.add_setting(memo.setting)) return nullptr;
             for (Py_ssize_t k = 0; k < total; k++) {
-                if (k >= count) key.add_name(PyTuple_GET_ITEM(names, k - count));
+                if (k >= count) key.add_part(PyTuple_GET_ITEM(names, k - count));
                 const bool is_shown = !k && memo.kind == OF_LAYOUT;
                 if (!(is_shown ? count && key.add_layout(args[k]) : key.add(args[k]))) return nullptr;
             }

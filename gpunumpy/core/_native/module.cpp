@@ -2,6 +2,7 @@
 #include "array.hpp"
 #include "buffer.hpp"
 #include "cuda_graph.hpp"
+#include "calls.hpp"
 #include "draws.hpp"
 #include "host_call.hpp"
 #include "launch.hpp"
@@ -206,7 +207,7 @@ PyMODINIT_FUNC PyInit__core() {
         !core::add_cuda_graph_type(module.get()) || !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_operator_slots(module.get()) || !core::add_looks(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) ||
-        !core::add_search_type(module.get()) || !core::add_review(module.get())) {
+        !core::add_search_type(module.get()) || !core::add_review(module.get()) || !core::add_calls(module.get())) {
         return nullptr;
     }
     return module.release();

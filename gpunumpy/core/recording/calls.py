@@ -7,7 +7,7 @@ The compiled core finds what is known by itself (core/_native/calls.cpp), withou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from enum import IntEnum
 from functools import wraps
@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy
 
 from .. import source_location
-from .._native import note_product, remembering_recorder
+from .._native import compiled, note_product, remembering_recorder
 from ..graph.bounded_table import BoundedTable
 from ..graph.layout import Layout
 from ..graph.node import Node
@@ -131,16 +131,13 @@ def memoize_recording(
     def run(*args: Any, **options: Any) -> Any:
         if evaluate.watcher is not None:  # which looks at every step
             return record(*args, **options)
-        parts: list[Any] = []
-        if makes_arrays:
-            parts.append(evaluate.queue_of(default_device()))
+        leading: tuple[Any, ...] = (evaluate.queue_of(default_device()),) if makes_arrays else ()
         if setting is not None:
-            parts.append(setting.get())
-        arrays: list[ndarray] = []
-        nodes: list[Node] = []
-        if not _add_arguments(args, options, parts, arrays, nodes) or not (nodes or makes_arrays):
+            leading += (setting.get(),)
+        found = call_key(leading, args, options)
+        if found is None or not (found[1] or makes_arrays):
             return record(*args, **options)
-        operands, key = tuple(nodes), tuple(parts)
+        key, operands = found
         known = find(key) or recordings.recall(key)
         repeated = None
         if type(known) is Signature:
@@ -149,13 +146,14 @@ def memoize_recording(
             repeated = known.array(operands)
         if repeated is not None:
             if are_products and repeated.queue.shares_memory:
-                note_product(repeated, *arrays)
+                note_product(repeated, *_arrays_in(args))
             return repeated
         if known is not Met.AGAIN:
             return record(*args, **options)
         unrepeatable = _unrepeatable_count()
         result = record(*args, **options)
         recording: Signature | Recipe | Literal[False] | None = None
+        arrays = [*_arrays_in((*args, *options.values()))]
         if type(result) is not ndarray or unrepeatable != _unrepeatable_count() or _shows_one_of(result, arrays):
             recording = False
         elif not are_products or len(arrays) == 2:
@@ -185,11 +183,11 @@ def memoize_view(show: Callable[..., Any]) -> Callable[..., Any]:
         if evaluate.watcher is not None or type(array) is not ndarray or not _can_have_views(array):
             return show(*args, **options)
         is_owner = array._base is None
-        parts: list[Any] = [array._node.signature.shape, None] if is_owner else [*array._layout[:2]]
-        nodes: list[Node] = []
-        if not _add_arguments(args[1:], options, parts, [], nodes) or nodes:
+        leading = (array._node.signature.shape, None) if is_owner else array._layout[:2]
+        found = call_key(leading, args[1:], options)
+        if found is None or found[1]:
             return show(*args, **options)
-        key = tuple(parts)
+        key = found[0]
         known = views.find(key)
         if known:
             layout, flags = known
@@ -241,41 +239,34 @@ def _view_of(result: Any, array: ndarray, start: int) -> tuple[Layout | None, in
 # argument. An array that occurs before is its number.
 
 
-def _add_arguments(
-    args: tuple[Any, ...], options: dict[str, Any], parts: list[Any], arrays: list[ndarray], nodes: list[Node]
-) -> bool:
-    """Add the parts of a key for all arguments, the arrays among them, and the values of those; return whether it can.
-
-    The values are all different.
-    """
+@compiled
+def call_key(
+    leading: tuple[Any, ...], args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Key, tuple[Node, ...]] | None:
+    """Return the key of a call, which begins with given parts, and its values, all different; None if it has none."""
+    parts, nodes = [*leading], list[Node]()
     try:
         for x in args:
-            kind = type(x)
-            if kind is ndarray:
-                if not _add_array(x, parts, arrays, nodes):
-                    return False
-            elif kind in _STATIC:
-                parts += (kind, x)
-            elif not _add(x, parts, arrays, nodes, 0):
-                return False
+            if not _add(x, parts, nodes, 0):
+                return None
         for name, x in options.items():
             parts.append(name)
-            if not _add(x, parts, arrays, nodes, 0):
-                return False
+            if not _add(x, parts, nodes, 0):
+                return None
     except AttributeError:  # another thread has moved an array to the host
-        return False
-    return len(nodes) <= _MAX_OPERANDS
+        return None
+    return (tuple(parts), tuple(nodes)) if len(nodes) <= _MAX_OPERANDS else None
 
 
-def _add(x: Any, parts: list[Any], arrays: list[ndarray], nodes: list[Node], depth: int) -> bool:
+def _add(x: Any, parts: list[Any], nodes: list[Node], depth: int) -> bool:
     kind = type(x)
     if kind is ndarray:
-        return _add_array(x, parts, arrays, nodes)
+        return _add_array(x, parts, nodes)
     if kind is tuple or kind is list:
         if len(x) > _MAX_OPERANDS or depth == _MAX_DEPTH:
             return False
         parts += (kind, len(x))
-        return all(_add(item, parts, arrays, nodes, depth + 1) for item in x)
+        return all(_add(item, parts, nodes, depth + 1) for item in x)
     if kind is float:
         if x != x or (not x and copysign(1, x) < 0):  # equal to itself, and to nothing else that it is not
             return False
@@ -285,11 +276,10 @@ def _add(x: Any, parts: list[Any], arrays: list[ndarray], nodes: list[Node], dep
     return True
 
 
-def _add_array(x: ndarray, parts: list[Any], arrays: list[ndarray], nodes: list[Node]) -> bool:
+def _add_array(x: ndarray, parts: list[Any], nodes: list[Node]) -> bool:
     is_owner = x._base is None
     if x._flags & ON_HOST or not (is_owner or x._component == ""):
         return False
-    arrays.append(x)
     node = x._node if is_owner else x.value()
     if node in nodes:
         parts.append(nodes.index(node))
@@ -305,6 +295,15 @@ def _add_array(x: ndarray, parts: list[Any], arrays: list[ndarray], nodes: list[
 
 
 _STATIC = frozenset((bool, int, str, type(None), type))
+
+
+def _arrays_in(args: Iterable[Any]) -> Iterator[ndarray]:
+    """Return the arrays among the arguments of a call that has a key."""
+    for x in args:
+        if type(x) is ndarray:
+            yield x
+        elif type(x) is tuple or type(x) is list:
+            yield from _arrays_in(x)
 
 
 def _shows_one_of(result: ndarray, arrays: list[ndarray]) -> bool:
