@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.schedule.kernel import Affine, Apply, Arg, Body, Kernel, Load, LoadIndexed, LoopIndex, Scalar, Store
+from gpunumpy.kernels.codegen.generate import generate
 from tests.emulator import available, run_interpreted, run_kernel
 
 pytestmark = pytest.mark.skipif(not available(), reason="the emulator needs g++")
@@ -52,6 +53,37 @@ def test_a_gather_reports_what_is_out_of_bounds(run: Callable[..., int]) -> None
     assert out.tolist() == [3, 9, 0, 9]
     assert run(kernel, [a, numpy.array([3, -11, 0, 9]), 7, out]) == 7
     assert out.tolist() == [3, 0, 0, 9]
+
+
+@pytest.mark.parametrize("run", [run_kernel, run_interpreted])
+@pytest.mark.parametrize(("columns", "stride"), [(16, 16), (16, 17), (13, 13), (4, 32)])
+def test_whole_rows_are_gathered(columns: int, stride: int, run: Callable[..., int]) -> None:
+    rows = LoadIndexed(0, Affine(0, (0, 1)), (0,), (10,), (stride,), 2)
+    body = Body((Load(1, Affine(0, (1, 0))), rows), (Store(3, 1, Affine(0, (columns, 1))),))
+    kernel = Kernel((70, columns), 0, (Arg("in", F4), Arg("in", I8), Arg("scalar", I8), Arg("out", F4)), body)
+    rng = numpy.random.default_rng(0)
+    a, index, out = (
+        rng.random((10, stride), "float32"),
+        rng.integers(-10, 10, 70),
+        numpy.zeros((70, columns), "float32"),
+    )
+    assert run(kernel, [a, index, 7, out]) == 0
+    numpy.testing.assert_array_equal(out, a[index, :columns])
+    index[3] = 10
+    assert run(kernel, [a, index, 7, out]) == 7
+    numpy.testing.assert_array_equal(out, a[index.clip(-10, 9), :columns])
+
+
+def test_an_index_of_a_whole_row_is_looked_at_once() -> None:
+    texts = []
+    for stride in (16, 17):
+        rows = LoadIndexed(0, Affine(0, (0, 1)), (0,), (10,), (stride,), 2)
+        body = Body((Load(1, Affine(0, (1, 0))), rows), (Store(3, 1, Affine(0, (16, 1))),))
+        args = (Arg("in", F4), Arg("in", I8), Arg("scalar", I8), Arg("out", F4))
+        texts.append(str(generate(Kernel((70, 16), 0, args, body), 2).text))
+    loads = [text.split("__global__")[-1] for text in texts]
+    assert [text.count("load_pack<4>(((a0") for text in loads] == [1, 0]
+    assert all(text.index("wrap(") < text.index("for (int v") for text in loads)
 
 
 @pytest.mark.parametrize("run", [run_kernel, run_interpreted])

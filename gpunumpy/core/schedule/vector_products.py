@@ -12,9 +12,10 @@ from ..graph.signature import Signature
 from .lower import Item
 from .traits import Traits
 
-# Elements of a matrix up to which a call of a library should take longer than what it does: 8 MB of float64, which a
-# large GPU has in its cache. An estimate, not timed yet.
-_MAX_ELEMENTS = 1 << 20
+# Elements of a matrix up to which a kernel takes no longer than a library, measured on an H200
+# (docs/performance/libraries.md). Sums along few columns occupy few threads: those of a library are faster from 2^21
+# elements on, and at fewer were not timed.
+_MAX_ELEMENTS, _MAX_ELEMENTS_OF_FEW_COLUMNS, _FEW_COLUMNS = 1 << 22, 1 << 20, 64
 _DTYPES = frozenset({"float32", "float64"})
 
 
@@ -42,7 +43,9 @@ def _is_small_vector_product(signature: Signature) -> bool:
         return False
     has_own_shape = signature.shape == (*left.shape[:-1], *right.shape[1:])
     matrix = max(left.shape, right.shape, key=len)
-    return has_own_shape and signature.dtype.name in _DTYPES and prod(matrix) <= _MAX_ELEMENTS
+    has_few_columns = len(left.shape) == 1 and matrix[1] < _FEW_COLUMNS
+    at_most = _MAX_ELEMENTS_OF_FEW_COLUMNS if has_few_columns else _MAX_ELEMENTS
+    return has_own_shape and signature.dtype.name in _DTYPES and prod(matrix) <= at_most
 
 
 def _replace_by_sum(items: list[Item], position: int) -> None:

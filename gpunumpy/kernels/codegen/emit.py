@@ -292,6 +292,9 @@ class Emitter:
                     self._compute(value, guard=self.lane_exists("0"))
                     if value in kept:
                         self.text.line(f"{kept_names[value]} = {self.known[value]};")
+            for value in order:
+                if self._is_gathered_whole(value):
+                    self._gather_vector(value)
             if any(map(self.varies, order)) or stores or consume is not None:
                 self._compute_lanes(order, kept, kept_names, stores, results, consume)
         self.known = kept_names
@@ -311,7 +314,8 @@ class Emitter:
             self.text.line(f"const bool exists = {self.lane_exists('v')};")
             for value in order:
                 if self.varies(value):
-                    self._compute(value, guard="exists")
+                    if not self._is_gathered_whole(value):
+                        self._compute(value, guard="exists")
                     if value in kept:
                         self.text.line(f"{kept_names[value]} = {self.known[value]};")
             for store, result in zip(stores, results, strict=True):
@@ -471,15 +475,48 @@ class Emitter:
         varying = self.varies(value)
         index = tuple(f"({i})" for i in (self._lane_index() if varying else self.tile.index))
         with self.text.block(f"if ({guard})"):
-            terms = []
-            for k, (i, n, stride) in enumerate(zip(instr.index, instr.dims, instr.strides, strict=True)):
-                wrapped = f"wrap({self.known[i]}, {self.unit.long_param(n)}, int(a{instr.source_location}), flag)"
-                self.text.line(f"const long long j{k} = {wrapped};")
-                if stride:
-                    terms.append(f"j{k}" if stride == 1 else f"j{k} * {self.unit.long_param(stride)}")
+            place = self._looked_up(instr)
             if 0 not in instr.dims:
-                address = self.unit.element(instr.arg, instr.at, index)
-                self.text.line(f"{name} = {address}[{' + '.join(terms) or 0}];")
+                self.text.line(f"{name} = {self.unit.element(instr.arg, instr.at, index)}[{place}];")
+
+    def _looked_up(self, instr: LoadIndexed) -> str:
+        """Look at the indices of a gather; return the C expression of how far they lead from its first element."""
+        terms = []
+        for k, (i, n, stride) in enumerate(zip(instr.index, instr.dims, instr.strides, strict=True)):
+            wrapped = f"wrap({self.known[i]}, {self.unit.long_param(n)}, int(a{instr.source_location}), flag)"
+            self.text.line(f"const long long j{k} = {wrapped};")
+            if stride:
+                terms.append(f"j{k}" if stride == 1 else f"j{k} * {self.unit.long_param(stride)}")
+        return " + ".join(terms) or "0"
+
+    def _is_gathered_whole(self, value: int) -> bool:
+        """Return whether the lanes of a vector are gathered by one index, which is then looked at once."""
+        instr = self.body.instructions[value]
+        if not isinstance(instr, LoadIndexed) or self.tile.width == 1 or not self.varies(value):
+            return False
+        return not any(map(self.varies, instr.index))
+
+    def _gather_vector(self, value: int) -> None:
+        instr, name, width = self.body.instructions[value], f"t{self.tag}{value}", self.tile.width
+        assert isinstance(instr, LoadIndexed)
+        assert self.tile.lane is not None
+        self.text.line(f"Pack<{self.ctype(value)}, {width}> {name} = {{}};")
+        self.known[value] = f"{name}.v[v]"
+        with self.text.block(f"if ({self.lane_exists('0')})"):
+            address = f"({self.unit.element(instr.arg, instr.at, self.tile.index)} + ({self._looked_up(instr)}))"
+            has_all_lanes = self.tile.whole == "true" or self._only_whole_vectors
+            if 0 in instr.dims:
+                return
+            if (
+                has_all_lanes
+                and self._is_vector_access(instr.arg, instr.at)
+                and not any(n % width for n in instr.strides)
+            ):
+                self.text.line(f"{name} = load_pack<{width}>({address});")
+                return
+            step = self.unit.term(instr.at, self.tile.lane, "v")
+            with self.text.unrolled("v", width):
+                self.text.line(f"if ({self.lane_exists('v')}) {name}.v[v] = {address}[{step}];")
 
 
 def is_vector_access(unit: Unit, arg: int, at: Affine, lane: int | None, width: int) -> bool:
