@@ -290,10 +290,23 @@ def test_a_library_multiplies_other_vectors(dtype: str, monkeypatch: pytest.Monk
     assert isinstance(step, RunLibraryCall)
 
 
-def test_a_library_multiplies_large_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("left", "right", "type_of_step"),
+    [
+        ((2048, 2048), (2048,), RunKernel),
+        ((2049, 2048), (2048,), RunLibraryCall),
+        ((2048,), (2048, 2048), RunKernel),
+        ((1 << 14,), (1 << 14, 64), RunKernel),
+        ((1 << 15,), (1 << 15, 32), RunKernel),
+        (((1 << 15) + 1,), ((1 << 15) + 1, 32), RunLibraryCall),
+    ],
+)
+def test_a_library_multiplies_large_matrices(
+    left: tuple[int, ...], right: tuple[int, ...], type_of_step: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with_traits(monkeypatch, reduces_vector_products=True)
-    (step,) = kernels(lambda: sample(1025, 1024) @ sample(1024))
-    assert isinstance(step, RunLibraryCall)
+    (step,) = kernels(lambda: sample(*left) @ sample(*right))
+    assert isinstance(step, type_of_step)
 
 
 def test_windows_that_are_most_of_a_value_are_read_where_it_is_stored() -> None:
