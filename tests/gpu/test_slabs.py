@@ -29,11 +29,11 @@ def leave_room() -> Iterator[Callable[[int], None]]:
     """Sets a limit that leaves so many bytes besides what there is."""
 
     def leave(nbytes: int) -> None:
-        np.synchronize()
-        gc.collect()
-        np.free_all_blocks()
         for drop in memory.out_of_memory_hooks:  # graphs of earlier tests, whose workspace would be room too
             drop(np.default_device())
+        np.synchronize()
+        gc.collect()
+        np.free_all_blocks()  # those of the graphs as well
         np.set_memory_limit(np.memory_info().used + nbytes)
 
     with np.Device("cuda:0"):
