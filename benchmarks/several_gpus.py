@@ -36,7 +36,7 @@ LIMIT = 16 * 10**9  # bytes of the memory limit
 STEPS = 20  # of the heat equation
 PERIOD = 64  # of its field along both axes, in elements
 PATIENCE = 4.0  # seconds after which a call is not repeated
-ROAD_SECONDS = 100  # that a road may take
+ROAD_SECONDS = 150  # that a road may take
 TOLERANCE = 5e-3
 
 # A call that is timed, and what looks at its result: whether it is right.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -54,3 +57,23 @@ def test_there_and_back() -> None:
         x = x.to_device(f"cuda:{(k + 1) % 2}") * 0.5
         wanted = wanted * 0.5
     numpy.testing.assert_array_equal(x.get(), wanted)
+
+
+# Neighbours' edges go from one GPU to the other in every step, behind kernels over more than they take to copy.
+STEPS = """
+import gpunumpy as np
+
+parts = [np.ones((2048, 2048), "f4", device=device) * (k + 1) for k, device in enumerate(np.devices()[:2])]
+for _ in range(20):
+    edges = [x[:, :1].copy() for x in parts]
+    parts = [x + edges[1 - k].to_device(x.device) for k, x in enumerate(parts)]
+assert all(bool((x == 3 * 2**19).all()) for x in parts), parts
+"""
+
+
+def test_a_later_process_launches_on_the_gpu_of_the_arrays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the process before it has left on disk serves both GPUs."""
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

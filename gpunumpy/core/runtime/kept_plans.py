@@ -86,16 +86,18 @@ class KeptPlans:
     ----------
     identity : str
         What plans depend on besides graphs and this package.
+    device : str
+        The device of the executor: what is made ahead runs on no other, though an equal one finds the same on disk.
     """
 
-    def __init__(self, identity: str) -> None:
+    def __init__(self, identity: str, device: str) -> None:
         self._identity = f"{identity} {package_digest()}"
         self._disk = open_cache(cache_folder())
         self._ahead: dict[bytes, Any] = {}  # what was read ahead, by keys
         self._needed: dict[bytes, None] = {}  # keys of plans, in the order in which they were needed
         self._needed_before: set[bytes] = set()
         program = getattr(sys.modules.get("__main__"), "__file__", None)
-        self._key_of_needed = sha256(f"{self._identity} needed by {program}".encode()).digest()
+        self._key_of_needed = sha256(f"{self._identity} needed by {program} on {device}".encode()).digest()
 
     def key(
         self, structure: Sequence[int], signatures: Sequence[Signature], count: int, overwrite: bool
@@ -197,9 +199,9 @@ def _with_variants(entries: list[bytes]) -> tuple[list[bytes], list[Any]]:
 
 
 @cache
-def kept_plans(identity: str) -> KeptPlans:
-    """Return the plans of executors of an identity; see `KeptPlans`."""
-    plans = KeptPlans(identity)
+def kept_plans(identity: str, device: str) -> KeptPlans:
+    """Return the plans of the executor of a device; see `KeptPlans`."""
+    plans = KeptPlans(identity, device)
     _in_use.add(plans)
     return plans
 

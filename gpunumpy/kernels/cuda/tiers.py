@@ -349,7 +349,8 @@ class CudaKernels:
     def kept_plans(self) -> KeptPlans | None:
         """Return the plans on disk with kernels of such texts and tiers; None where multiplications are contracted."""
         attributes = self._device.attributes
-        return None if contraction() else kept_plans(f"{attributes.arch} {attributes.multiprocessors} {TIER}")
+        identity = f"{attributes.arch} {attributes.multiprocessors} {TIER}"
+        return None if contraction() else kept_plans(identity, str(self._device))
 
     def _structure(self, kernel: Kernel) -> _Structure:
         found = self._structures.find(kernel)

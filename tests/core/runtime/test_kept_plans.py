@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -106,16 +106,17 @@ class Watch:
         counted("interpreted", sized, "interpreted")
         patch.setattr(Launcher, "_launch_by_binding", launched)
 
-    def process(self, program: Callable[[], list[Any]]) -> list[Any]:
-        """Run a program as a new process would, and return what was launched."""
+    def process(self, program: Callable[[], list[Any]], devices: Sequence[str] = ("cuda:0",)) -> list[Any]:
+        """Run a program as a new process would, which uses these devices, and return what was launched."""
         self.scheduled = self.generated = self.interpreted = 0
         self.launched = []
         forget_all()
         kept_plans._digests.clear()
         kept_plans.kept_plans.cache_clear()
-        state = evaluate.state_of(np.Device("cuda:0"))
-        state.executor = CudaExecutor(np.Device("cuda:0"))
-        state.planner = Planner(state.executor)
+        for device in devices:
+            state = evaluate.state_of(np.Device(device))
+            state.executor = CudaExecutor(np.Device(device))
+            state.planner = Planner(state.executor)
         for x in program():
             x.computed()
         planner.keep_on_disk()  # as the end of a process does
@@ -381,6 +382,35 @@ def after_reading_ahead(program: Callable[[], list[Any]]) -> list[Any]:
     return program()
 
 
+@pytest.mark.parametrize("program", [chain, updates, lambda: windows((7, 9))])
+def test_what_is_prepared_ahead_is_for_one_gpu(
+    watch: Watch, program: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two equal GPUs, which find the same on disk, each launches its own kernels on its own stream."""
+    fake_driver.install(monkeypatch, 2)
+    monkeypatch.setattr(tiers, "TIER", "compiled")
+    devices = ["cuda:0", "cuda:1"]
+    launchers: list[Launcher] = []
+    launch = Launcher._launch_by_binding
+    monkeypatch.setattr(
+        Launcher, "_launch_by_binding", lambda launcher, values: launchers.append(launcher) or launch(launcher, values)
+    )
+
+    def on_both() -> list[Any]:
+        for device in devices:
+            evaluate.read_ahead(np.Device(device))
+        for device in devices:
+            launchers.clear()
+            with np.Device(device):
+                for x in program():
+                    x.computed()
+            assert {str(launcher.device) for launcher in launchers} == {device}
+        return []
+
+    for _ in range(4):
+        watch.process(on_both, devices)
+
+
 def test_the_list_of_what_was_needed_is_written_where_it_is_another(
     watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -559,7 +589,7 @@ with np.Device("cpu"):
     for roots in ([b._node], [(b @ b.T)._node]):
         nodes, _ = evaluate.walk(roots)
         structure, _ = lowered(nodes)
-        print(KeptPlans("one").key(structure, [node.signature for node in nodes], 1, True).hex())
+        print(KeptPlans("one", "cuda:0").key(structure, [node.signature for node in nodes], 1, True).hex())
 """
 
 
