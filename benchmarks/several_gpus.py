@@ -84,6 +84,19 @@ class Road:
             for device in GPUS[: self.gpus] or np.devices():
                 np.synchronize(device)
 
+    def known_tasks(self) -> int:
+        """Return how many tasks the scheduler of workers knows: of arrays that are held, and under way."""
+        return 0 if self.client is None else self.client.run_on_scheduler(_count_of_tasks)
+
+    def wait_until_forgotten(self, known: int) -> None:
+        """Wait until workers have dropped the last result: a call of the same graph would be given it."""
+        while self.known_tasks() > known:
+            time.sleep(0.01)
+
+
+def _count_of_tasks(dask_scheduler: Any) -> int:
+    return len(dask_scheduler.tasks)
+
 
 def near(found: Any, wanted: float, tolerance: float = TOLERANCE) -> bool:
     return abs(float(found) - wanted) <= tolerance * abs(wanted)
@@ -305,18 +318,20 @@ def tell(row: str, road: str, seconds: float) -> None:
     print(json.dumps([row, road, seconds]), flush=True)
 
 
-def seconds_of(program: Program, wait: Callable[[Any], None]) -> float:
+def seconds_of(program: Program, road: Road) -> float:
     """The seconds of a call: the least of up to three after a first one, or the first one if it takes long."""
     call, is_right = program
+    known = road.known_tasks()
     took: list[float] = []
     while len(took) < 4 and sum(took) < PATIENCE:
         start = time.perf_counter()
         result = call()
-        wait(result)
+        road.wait(result)
         took.append(time.perf_counter() - start)
         if len(took) == 1 and not is_right(result):
             raise ArithmeticError("the result is wrong")
         del result
+        road.wait_until_forgotten(known)
     return min(took[1:], default=took[0])
 
 
@@ -325,7 +340,7 @@ def measure_road(name: str, rows: Sequence[str], scale: int) -> None:
     with Road(name, scale) as road:
         for row in rows:
             try:
-                tell(row, name, seconds_of(ROWS[row](road), road.wait))
+                tell(row, name, seconds_of(ROWS[row](road), road))
                 if row in ("pinned", "spilled"):
                     np.set_memory_limit(None)
                     rate = spill.link_rates(np.default_device())[0]

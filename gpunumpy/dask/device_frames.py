@@ -1,7 +1,8 @@
 """Arrays on a GPU in workers of `distributed`, which import this module, and with it its folder, as they start.
 
-By a protocol that sends the memory of GPUs (UCX), a frame is the memory of an array. By all others an array is sent as
-its pickle, with the elements as a frame of their own, which needs nothing registered.
+By a protocol that sends the memory of GPUs (UCX), a frame is the memory of an array. By all others workers of one
+machine send handles of memory (see `between_workers`); to all others an array is sent as its pickle, with the elements
+as a frame of their own, which needs nothing registered.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from distributed.spill import SpillBuffer
 
 from ..core.recording.array import ndarray
 from ..functions.creation import arrays as creation
+from .between_workers import connect
 
 
 def frames_of(x: ndarray) -> tuple[dict[str, Any], list[ndarray]]:
@@ -44,10 +46,11 @@ def bytes_on_the_host(key: Any, value: Any) -> int:
 
 
 def dask_setup(worker: Any) -> None:
-    """Have a worker, as it starts, write results to files for the memory of its host alone.
+    """Have a worker, as it starts, write results to files for the memory of its host alone, and send arrays directly.
 
     By itself it would count arrays on its GPU too, and write those to files that the host has no room for.
     """
+    connect(worker)
     if isinstance(worker.data, SpillBuffer):  # not what the user has chosen in its place
         worker.data.fast.weight = bytes_on_the_host
 

@@ -25,6 +25,7 @@ from distributed.protocol import deserialize, serialize
 from distributed.spill import SpillBuffer
 
 import gpunumpy.distributed as dist
+from gpunumpy.core.runtime import shared_blocks
 from gpunumpy.dask import LocalCluster, device_frames
 from gpunumpy.dask import cluster as cluster_module
 
@@ -129,7 +130,7 @@ def _weight(dask_worker: Any) -> str:
 def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_driver.install(monkeypatch)
     results = SpillBuffer(str(tmp_path), target=4000)
-    device_frames.dask_setup(SimpleNamespace(data=results))
+    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker"))
     results["on the GPU"] = np.empty(1 << 20, device="cuda:0")
     results["on the host"] = numpy.ones(1000)
     assert set(results.fast) == {"on the GPU"}
@@ -138,8 +139,29 @@ def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch:
 
 def test_a_worker_whose_results_lie_elsewhere_is_left_alone() -> None:
     results: dict[str, Any] = {}
-    device_frames.dask_setup(SimpleNamespace(data=results))
+    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker"))
     assert results == {}
+
+
+def _blocks_that_were_lent() -> int:
+    return sum(map(len, shared_blocks._free.values()))
+
+
+def _scaled(x: Any, factor: int) -> Any:
+    return x * factor
+
+
+@pytest.mark.gpu
+def test_arrays_go_directly_between_workers() -> None:
+    """On one GPU, or on two."""
+    with LocalCluster(**CLUSTER) as cluster, cluster.get_client() as client:
+        first, second = client.scheduler_info()["workers"]
+        wanted = numpy.arange(1 << 20) * 6
+        x = client.submit(np.arange, 1 << 20, workers=[first])
+        for _ in range(3):
+            y = client.submit(_scaled, client.submit(_scaled, x, 2, workers=[second], pure=False), 3, workers=[first])
+            assert numpy.array_equal(y.result().get(), wanted)
+        assert client.run(_blocks_that_were_lent) == {first: 1, second: 1}
 
 
 @pytest.mark.gpu

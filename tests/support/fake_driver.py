@@ -18,6 +18,7 @@ from gpunumpy.core.runtime import (
     memory_copy,
     moves,
     page_locked,
+    shared_blocks,
     spill,
 )
 from gpunumpy.core.runtime import device as module
@@ -57,6 +58,8 @@ class FakeDriver:
         Those of kernels, by the driver's names.
     globals
         The variables of modules: their memory, by their names.
+    opened
+        How many blocks of other processes are open.
     """
 
     def __init__(self, real: Any, count: int = 1) -> None:
@@ -74,6 +77,7 @@ class FakeDriver:
         self.attributes: dict[str, int] = {}
         self.globals: dict[str, Any] = {}
         self.free_bytes = MEMORY_BYTES
+        self.opened = 0
         self._current = 0
         self._blocks: dict[int, Any] = {}
         self._handles = 100
@@ -151,6 +155,24 @@ class FakeDriver:
 
     def _cuMemHostAlloc(self, size: int, flags: int) -> Any:
         return self._allocated(size)
+
+    def _cuMemAlloc(self, size: int) -> Any:
+        return self._allocated(size)
+
+    def _cuMemFree(self, block: int) -> None:
+        del self._blocks[block]
+
+    def _cuIpcGetMemHandle(self, block: int) -> Any:
+        handle = self._real.CUipcMemHandle()
+        ctypes.memmove(handle.getPtr(), block.to_bytes(64, "little"), 64)
+        return handle
+
+    def _cuIpcOpenMemHandle(self, handle: Any, flags: int) -> int:
+        self.opened += 1
+        return int.from_bytes(ctypes.string_at(handle.getPtr(), 64), "little")
+
+    def _cuIpcCloseMemHandle(self, block: int) -> None:
+        self.opened -= 1
 
     def _cuMemFreeAsync(self, block: int, stream: Any) -> None:
         del self._blocks[block]
@@ -250,7 +272,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     for table in (
         *(memory._pools, memory._zeroed_scratch, memory._index_error_words),
         *(memory_copy._stages, evaluate._states, host_copies._free_slots, marks._free_events),
-        *(spill._stores, page_locked._free),
+        *(spill._stores, page_locked._free, shared_blocks._free),
     ):
         for key in list(table):
             if key is not CPU:

@@ -1,0 +1,89 @@
+"""Arrays on a GPU that go to a process of the same machine, on that GPU or on one that reaches it, past the host."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy
+
+from ..dtypes import DType
+from ..graph import layout
+from ..graph import node as graph
+from ..graph.layout import Shape
+from ..runtime import evaluate, memory
+from ..runtime.device import Device, check, driver
+from ..runtime.shared_blocks import SharedBlock, give_back, opened, take_block
+from .array import memory_on_host, ndarray, wrap_leaf
+from .view_values import in_c_order
+
+
+class LentArray(NamedTuple):
+    """The elements of an array, in C order, in memory that another process may open by `block.handle`."""
+
+    device: Device
+    block: SharedBlock
+
+    def end(self) -> None:
+        """Take the memory back: the other process has read it, or never will."""
+        give_back(self.device, self.block)
+
+
+def lend(x: ndarray) -> LentArray | None:
+    """Copy an array to memory that another process may open; None if the array is not in the memory of a GPU.
+
+    Raises
+    ------
+    MemoryError
+        If the GPU has no memory for the copy.
+    DeviceError
+        If memory of the GPU can't be shared with other processes.
+    """
+    device = x.device
+    if not device.has_stream or not x.size or memory_on_host(x) is not None:
+        return None
+    node, where = in_c_order(x.computed())
+    source = node.data
+    lent = LentArray(device, take_block(device, x.nbytes))
+    try:
+        with x.queue.lock, memory.staying(source):
+            if source.is_spilled or source.awaited() is not None:
+                lent.end()
+                return None
+            start = source.ptr + where.offset * node.signature.dtype.itemsize
+            device.activate()
+            check(driver().cuMemcpyDtoDAsync(lent.block.ptr, start, x.nbytes, device.stream))
+        check(driver().cuStreamSynchronize(device.stream))
+    except BaseException:
+        lent.end()
+        raise
+    return lent
+
+
+def borrowed_copy(handle: bytes, shape: Shape, dtype: DType, device: Device) -> ndarray:
+    """Return a new array with the elements that another process has lent.
+
+    Parameters
+    ----------
+    handle
+        That of the block.
+    shape, dtype
+        Those of the array.
+    device
+        The GPU of the result.
+
+    Raises
+    ------
+    MemoryError
+        If the GPU has no memory for the array.
+    DeviceError
+        If this process or its GPU can't reach the memory.
+    """
+    queue = evaluate.prove(evaluate.queue_of(device))
+    nbytes = int(numpy.prod(shape)) * dtype.itemsize
+    with opened(device, handle) as ptr:
+        target = memory.allocate(device, nbytes)
+        with queue.lock, memory.staying(target):
+            device.activate()
+            check(driver().cuMemcpyDtoDAsync(target.ptr, ptr, nbytes, device.stream))
+        check(driver().cuStreamSynchronize(device.stream))
+    return wrap_leaf(graph.leaf(target, dtype, layout.c_layout(shape), queue))
