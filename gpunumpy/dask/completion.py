@@ -2,12 +2,15 @@
 
 Else pending graphs would grow from task to task, and the memory that a result takes would not be known. Values between,
 which a task does not return, are fused. Dask's own schedulers tell a callback the graph that they are about to run: its
-tasks are wrapped. A worker of `distributed` asks `sizeof` for the bytes of each result as the task ends, in its thread.
+tasks are wrapped. A worker of `distributed` asks `sizeof` for the bytes of each result as the task ends, in its thread,
+and then the GPU's work is waited for too: else its scheduler would take tasks for done in no time, have one GPU do the
+work of all, and have transfers wait for what is queued.
 """
 
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from dask._task_spec import Task
 from dask.callbacks import Callback
@@ -17,6 +20,8 @@ from ..core.graph.queue import Queue
 from ..core.nesting import leaves
 from ..core.recording.array import memory_on_host, ndarray, owner_of
 from ..core.runtime import evaluate
+from ..core.runtime.device import synchronize
+from ..core.runtime.memory import Buffer
 
 
 def compute_result(result: Any) -> Any:
@@ -33,6 +38,24 @@ def compute_result(result: Any) -> Any:
     for queue, nodes in pending.items():
         evaluate.compute_only(queue, nodes)
     return result
+
+
+_finished: WeakSet[Buffer] = WeakSet()  # what nothing that is queued writes
+
+
+def finish(x: ndarray) -> None:
+    """Compute an array, and wait for the work of its GPU."""
+    compute_result(x)
+    if x.device.has_stream and memory_on_host(x) is None:
+        data = owner_of(x)._node.data
+        if data not in _finished:
+            synchronize(x.device)
+            _finished.add(data)
+
+
+def is_finished(x: ndarray) -> bool:
+    """Return whether `finish` has waited for an array."""
+    return owner_of(x)._node.data in _finished
 
 
 class _Completion(Callback):

@@ -21,7 +21,7 @@ from ..core.runtime.device import Device
 from ..functions.creation import arrays as creation
 from ..scipy.modules import submodule
 from .backend import GpunumpyBackend, to_numpy
-from .completion import compute_result
+from .completion import finish
 from .placement import to_device
 
 # Dask asks whether a chunk is CuPy's here, and has no table that another type could be entered in.
@@ -42,8 +42,8 @@ def concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
 
 
 def bytes_of(x: ndarray) -> int:
-    """Return the bytes of the elements, of which there is one where a stride is 0. The array is computed."""
-    compute_result(x)
+    """Return the bytes of the elements, of which there is one where a stride is 0. The array is computed by then."""
+    finish(x)
     count = 1
     for length, stride in zip(x.shape, x.strides):
         count *= length if stride else min(length, 1)

@@ -14,10 +14,12 @@ import gpunumpy as np
 pytest.importorskip("distributed", reason="Dask's distributed is not installed")
 
 import distributed
+from dask.sizeof import sizeof
 from distributed.protocol import serialize
 
 from gpunumpy.core.runtime import shared_blocks
 from gpunumpy.dask import between_workers, device_frames
+from gpunumpy.dask.completion import is_finished
 
 from ..support import fake_driver
 from ..support.fake_driver import FakeDriver
@@ -64,9 +66,23 @@ def test_handles_are_sent(driver: FakeDriver, client: distributed.Client) -> Non
     numpy.testing.assert_array_equal(found, [SENT + seed for seed in range(3)])
     assert driver.calls.count("cuIpcOpenMemHandle") == 3
     assert driver.opened == 0
+    assert driver.calls.count("cuMemcpyDtoDAsync") == 6
     lent = driver.calls.count("cuMemAlloc")
     assert sum(len(blocks) for blocks in shared_blocks._free.values()) == lent  # all are back
     assert 1 <= lent <= 3
+
+
+def test_a_worker_waits_for_its_gpu_once_for_a_result(driver: FakeDriver) -> None:
+    """So its scheduler knows how long a task took, and what is sent waits for no later task."""
+    x = made(1)
+    assert not is_finished(x)
+    driver.calls.clear()
+    for _ in range(3):
+        assert sizeof(x) == x.nbytes
+    assert driver.calls.count("cuStreamSynchronize") == 1
+    assert is_finished(x)
+    assert is_finished(x[3:])
+    assert not is_finished(x + 1)
 
 
 def test_a_client_is_sent_bytes(driver: FakeDriver, client: distributed.Client) -> None:

@@ -20,6 +20,7 @@ _HANDLE_BYTES = 64
 _KEPT_PART = 32  # of the memory of a GPU: as much of it is kept in blocks that nobody reads
 
 _free: dict[Device, list[SharedBlock]] = {}
+_streams: dict[Device, Any] = {}
 
 
 class SharedBlock:
@@ -78,6 +79,17 @@ def give_back(device: Device, block: SharedBlock) -> None:
     if sum(other.size for other in list(free)) + block.size > device.attributes.total_memory // _KEPT_PART:
         _free_all(device)
     free.append(block)
+
+
+def stream_beside(device: Device) -> Any:
+    """Return a stream for copies that wait for no other work of a GPU."""
+    stream = _streams.get(device)
+    if stream is None:
+        device.activate()
+        flags = driver().CUstream_flags.CU_STREAM_NON_BLOCKING.value
+        made = attempted(device, "no room for a stream", driver().cuStreamCreate, flags)
+        stream = _streams.setdefault(device, made)
+    return stream
 
 
 @contextmanager
