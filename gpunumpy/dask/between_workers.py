@@ -24,7 +24,7 @@ from ..core.errors import DeviceError
 from ..core.recording.array import ndarray
 from ..core.recording.between_processes import LentArray, borrowed_copy, lend
 from ..core.runtime.device import default_device
-from .completion import is_finished
+from .completion import work_before
 
 _MIN_BYTES = 1 << 20  # to open the memory of another process takes about as long as to send so much
 _OTHERS = ("dask", "pickle", "error")  # serializers that all workers have
@@ -55,7 +55,7 @@ def handle_of(x: Any) -> tuple[dict[str, Any], list[bytes]]:
     if lent_before is None or not isinstance(x, ndarray) or not x.device.has_stream or x.nbytes < _MIN_BYTES:
         raise NotImplementedError(f"{type(x).__name__} is sent by its bytes")
     try:
-        lent = lend(x, is_finished(x))
+        lent = lend(x, work_before(x))
     except (DeviceError, MemoryError) as error:
         raise NotImplementedError(str(error)) from error
     if lent is None:

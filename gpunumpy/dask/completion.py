@@ -3,14 +3,15 @@
 Else pending graphs would grow from task to task, and the memory that a result takes would not be known. Values between,
 which a task does not return, are fused. Dask's own schedulers tell a callback the graph that they are about to run: its
 tasks are wrapped. A worker of `distributed` asks `sizeof` for the bytes of each result as the task ends, in its thread,
-and then the GPU's work is waited for too: else its scheduler would take tasks for done in no time, have one GPU do the
-work of all, and have transfers wait for what is queued.
+and then waits for the work of the task before too. Else its scheduler would take all tasks for done in no time, and
+have one GPU do the work of others; the GPU works on while the next task begins.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from dask._task_spec import Task
 from dask.callbacks import Callback
@@ -20,8 +21,10 @@ from ..core.graph.queue import Queue
 from ..core.nesting import leaves
 from ..core.recording.array import memory_on_host, ndarray, owner_of
 from ..core.runtime import evaluate
-from ..core.runtime.device import synchronize
+from ..core.runtime.device import Device
+from ..core.runtime.marks import Mark
 from ..core.runtime.memory import Buffer
+from ..core.runtime.moves import mark_on
 
 
 def compute_result(result: Any) -> Any:
@@ -40,22 +43,31 @@ def compute_result(result: Any) -> Any:
     return result
 
 
-_finished: WeakSet[Buffer] = WeakSet()  # what nothing that is queued writes
+_written: WeakSet[Buffer] = WeakSet()  # what nothing that is queued writes
+# For each GPU the end of the work of the last task, and what it made.
+_last: dict[Device, tuple[Mark, ref[Buffer]]] = {}
 
 
 def finish(x: ndarray) -> None:
-    """Compute an array, and wait for the work of its GPU."""
+    """Compute an array at the end of a task, and wait for the work of the task before on its GPU."""
     compute_result(x)
-    if x.device.has_stream and memory_on_host(x) is None:
-        data = owner_of(x)._node.data
-        if data not in _finished:
-            synchronize(x.device)
-            _finished.add(data)
+    if not x.device.has_stream or memory_on_host(x) is not None or work_before(x) is not None:
+        return
+    before = _last.get(x.device)
+    _last[x.device] = mark_on(x.device, x.device.stream), ref(owner_of(x)._node.data)
+    if before is not None:
+        mark, made = before
+        mark.wait()
+        if (data := made()) is not None:
+            _written.add(data)
 
 
-def is_finished(x: ndarray) -> bool:
-    """Return whether `finish` has waited for an array."""
-    return owner_of(x)._node.data in _finished
+def work_before(x: ndarray) -> Sequence[Mark] | None:
+    """Return what work computes an array that a task has returned; None if that is not known."""
+    data, (mark, made) = owner_of(x)._node.data, _last.get(x.device, (None, None))
+    if data is None or data in _written:
+        return None if data is None else ()
+    return (mark,) if mark is not None and made is not None and made() is data else None
 
 
 class _Completion(Callback):

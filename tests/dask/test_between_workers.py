@@ -19,7 +19,7 @@ from distributed.protocol import serialize
 
 from gpunumpy.core.runtime import shared_blocks
 from gpunumpy.dask import between_workers, device_frames
-from gpunumpy.dask.completion import is_finished
+from gpunumpy.dask.completion import work_before
 
 from ..support import fake_driver
 from ..support.fake_driver import FakeDriver
@@ -35,7 +35,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
 
 @pytest.fixture
 def client(driver: FakeDriver) -> Iterator[distributed.Client]:
-    setting = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    setting = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "host": "127.0.0.1"}
     with (
         distributed.LocalCluster(
             **setting, processes=False, protocol="tcp://", preload=[device_frames.__name__]
@@ -72,17 +72,23 @@ def test_handles_are_sent(driver: FakeDriver, client: distributed.Client) -> Non
     assert 1 <= lent <= 3
 
 
-def test_a_worker_waits_for_its_gpu_once_for_a_result(driver: FakeDriver) -> None:
-    """So its scheduler knows how long a task took, and what is sent waits for no later task."""
-    x = made(1)
-    assert not is_finished(x)
+def test_a_task_ends_when_the_one_before_has(driver: FakeDriver) -> None:
+    """So the scheduler knows how long tasks take, and what is sent waits for no later task."""
+    first, second = made(1), made(2)
+    assert work_before(first) is None
     driver.calls.clear()
     for _ in range(3):
-        assert sizeof(x) == x.nbytes
-    assert driver.calls.count("cuStreamSynchronize") == 1
-    assert is_finished(x)
-    assert is_finished(x[3:])
-    assert not is_finished(x + 1)
+        assert sizeof(first) == first.nbytes
+    assert "cuEventSynchronize" not in driver.calls
+    mark = work_before(first)
+    assert mark is not None
+    assert len(mark) == 1
+    assert work_before(first[3:]) == mark
+    assert sizeof(second) == second.nbytes
+    assert driver.calls.count("cuEventSynchronize") == 1
+    assert work_before(first) == ()
+    assert work_before(second) not in (None, (), mark)
+    assert work_before(first + 1) is None
 
 
 def test_a_client_is_sent_bytes(driver: FakeDriver, client: distributed.Client) -> None:

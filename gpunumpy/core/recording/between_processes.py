@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy
@@ -12,6 +13,7 @@ from ..graph import node as graph
 from ..graph.layout import Shape
 from ..runtime import evaluate, memory
 from ..runtime.device import Device, check, driver
+from ..runtime.marks import Mark
 from ..runtime.shared_blocks import SharedBlock, give_back, opened, stream_beside, take_block
 from .array import memory_on_host, ndarray, wrap_leaf
 from .view_values import in_c_order
@@ -28,15 +30,15 @@ class LentArray(NamedTuple):
         give_back(self.device, self.block)
 
 
-def lend(x: ndarray, is_written: bool = False) -> LentArray | None:
+def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
     """Copy an array to memory that another process may open; None if the array is not in the memory of a GPU.
 
     Parameters
     ----------
     x
         The array.
-    is_written
-        Whether the work that computes the array is known to be over. Then the copy waits for no other work.
+    after
+        The work that computes the array, if that is known: then the copy waits for no other work.
 
     Raises
     ------
@@ -58,7 +60,9 @@ def lend(x: ndarray, is_written: bool = False) -> LentArray | None:
                 return None
             start = source.ptr + where.offset * node.signature.dtype.itemsize
             device.activate()
-            stream = stream_beside(device) if is_written else device.stream
+            stream = device.stream if after is None else stream_beside(device)
+            for mark in after or ():
+                mark.precede(stream)
             check(driver().cuMemcpyDtoDAsync(lent.block.ptr, start, x.nbytes, stream))
         check(driver().cuStreamSynchronize(stream))
     except BaseException:
