@@ -62,6 +62,8 @@ class Tile:
         vector to the first lane of the thread's next vector.
     leaps_always
         Whether every such increment is `leap`, also from tile to tile.
+    repeats_last
+        Whether a vector that does not exist has the indices of the last one, so that it may be loaded like any other.
     """
 
     index: tuple[str, ...]
@@ -73,6 +75,7 @@ class Tile:
     fixed_loops: tuple[int, ...] = ()
     leap: int = 1
     leaps_always: bool = False
+    repeats_last: bool = False
 
 
 class Emitter:
@@ -393,7 +396,7 @@ class Emitter:
         def emit(guard: str) -> None:
             for group, count in ((fixed, 1), (moving, self.tile.count)):
                 if group:
-                    load(group, count, guard)
+                    load(group, count, "" if self.tile.repeats_last else guard)
 
         self._emit_guarded(emit)
 

@@ -102,13 +102,17 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     names = tuple(f"i{d}" for d in range(len(shape)))
     last, size = unit.param(vectors, "vectors"), unit.size(lane)
     end = unit.param(total, "total") if lane else last
-    index_lines = [f"const Int q = base + u * {_THREADS} + Int(threadIdx.x);"]
+    repeats_last = shape[lane] % width == 0
+    index_lines = [
+        f"const Int place = base + u * {_THREADS} + Int(threadIdx.x);",
+        f"const Int q = {_at_most_last('place', end) if repeats_last else 'place'};",
+    ]
     if lane:
         index_lines += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], vectors)
     else:
         index_lines.append("const Int c = q;")
     index_lines.append(f"const Int i{lane} = c * {width};")
-    index_lines.append(f"const Int left = q < {end} ? {size} - i{lane} : 0;")
+    index_lines.append(f"const Int left = place < {end} ? {size} - i{lane} : 0;")
     tile_size = _THREADS * count
     if width == 1:
         whole = f"base + {tile_size} <= {end}"
@@ -117,7 +121,8 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     else:
         whole = f"(base + {tile_size}) * {width} <= {size}"
     leap = (_THREADS - 1) * width + 1
-    tile = Tile(names, lane, width, count, tuple(index_lines), "whole", leap=leap, leaps_always=not lane)
+    leaps_always = not lane
+    tile = Tile(names, lane, width, count, tuple(index_lines), "whole", (), leap, leaps_always, repeats_last)
     if not lane and unit.kernel.region is None and has_congruential_words(unit.kernel.body):
         _emit_successive_tiles(unit, tile, tile_size, vectors, whole)
         return
@@ -139,6 +144,14 @@ def _emit_successive_tiles(unit: Unit, tile: Tile, size: int, vectors: int, whol
         emitter.run([], stores=unit.kernel.body.stores)
 
 
+def _at_most_last(place: str, end: str, step: int = 1) -> str:
+    """Return the C expression of a place, or of the last one before the end if it is behind that.
+
+    A load that is made in any case takes fewer instructions than one that is made if it exists.
+    """
+    return f"{place} < {end} ? {place} : {end} - {step}"
+
+
 def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
     """Emit an entry whose blocks take a segment of the innermost loop in `count` rows."""
     shape = unit.kernel.shape
@@ -147,19 +160,22 @@ def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
     segments = ceil_div(vectors, _THREADS)
     names = tuple(f"i{d}" for d in range(len(shape)))
     end, size, per_row = unit.param(rows, "rows"), unit.size(lane), unit.param(segments, "segments")
+    repeats_last = shape[lane] % width == 0
     index_lines = (
-        "const Int row = row0 + u;",
+        "const Int place = row0 + u;",
+        f"const Int row = {_at_most_last('place', end) if repeats_last else 'place'};",
         *unravel(unit, "row", range(lane), names[:-1]),
-        f"const Int left = row < {end} ? {size} - i{lane} : 0;",
+        f"const Int left = place < {end} ? {size} - start : 0;",
     )
     head = [
         f"const Int group = {unit.quotient('Int(blockIdx.x)', segments, 'segments')};",
         f"const Int segment = Int(blockIdx.x) - group * {per_row};",
         f"const Int row0 = group * {count};",
-        f"const Int i{lane} = (segment * {_THREADS} + Int(threadIdx.x)) * {width};",
+        f"const Int start = (segment * {_THREADS} + Int(threadIdx.x)) * {width};",
+        f"const Int i{lane} = {_at_most_last('start', size, width) if repeats_last else 'start'};",
         f"const bool whole = row0 + {count} <= {end} && (segment + 1) * {_THREADS * width} <= {size};",
     ]
-    tile = Tile(names, lane, width, count, index_lines, "whole", (lane,))
+    tile = Tile(names, lane, width, count, index_lines, "whole", (lane,), repeats_last=repeats_last)
     _emit_entry(unit, tile, ceil_div(rows, count) * segments, head)
 
 
