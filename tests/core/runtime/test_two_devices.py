@@ -1,0 +1,228 @@
+"""Two GPUs in one process: whatever is made or queued for arrays of one is of that one. The GPUs are pretended ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import gpunumpy as np
+from gpunumpy.core import _native
+from gpunumpy.core.graph.bounded_table import forget_all
+from gpunumpy.core.runtime import evaluate, kept_plans, planner
+from gpunumpy.core.runtime.memory import Buffer
+from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.kernels.cuda import compile as compiler
+from gpunumpy.kernels.cuda import cuda_graphs, tiers
+from gpunumpy.kernels.cuda.executor import CudaExecutor
+
+from ...support import watched_driver
+from ...support.watched_driver import WatchedDriver
+
+pytest.importorskip("cuda.bindings.nvrtc")
+
+GPUS = ("cuda:0", "cuda:1")
+TIERS = ("compiled", "interpreted", "auto")
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[WatchedDriver]:
+    monkeypatch.setenv("GPUNUMPY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(evaluate, "CHECK", False)
+    monkeypatch.setattr(compiler, "_compile", lambda text, *target: b"image")
+    makers = list(cuda_graphs._makers)
+    _native.set_graph_functions([0] * 8)
+    kept_plans.kept_plans.cache_clear()
+    yield watched_driver.install(monkeypatch)
+    kept_plans.kept_plans.cache_clear()
+    _native.set_graph_functions([0] * 8)  # as in test_cuda_graphs.py
+    for maker in makers:
+        maker.drop_all()
+        maker._is_usable = None
+
+
+def begin_process() -> None:
+    """Have what follows be as in a new process."""
+    forget_all()
+    kept_plans._digests.clear()
+    kept_plans.kept_plans.cache_clear()
+    for gpu in GPUS:
+        state = evaluate.state_of(np.Device(gpu))
+        state.executor = CudaExecutor(np.Device(gpu))
+        state.planner = Planner(state.executor)
+    for gpu in GPUS:  # as soon as there are contexts
+        evaluate.read_ahead(np.Device(gpu))
+
+
+def end_process() -> None:
+    planner.keep_on_disk()
+    kept_plans.keep_needed()
+
+
+def given(n: int, m: int, gpu: str) -> tuple[Any, Any]:
+    """Two arrays of a GPU, of different values."""
+    x = numpy.arange(n * m, dtype="f8").reshape(n, m)
+    return np.asarray(x, device=gpu), np.asarray(x / 3 + 1, device=gpu)
+
+
+def elementwise(a: Any, b: Any) -> list[Any]:
+    return [np.sin(a * 2) + b, (a - b)[1:, ::2] * 3, np.where(a > 5, b, 0).astype("int32"), (a * 2j).real, ~(a > b)]
+
+
+def views_and_copies(a: Any, b: Any) -> list[Any]:
+    c = a.T.copy()
+    c += 1
+    return [c, np.roll(a, 3, axis=1), np.flip(b, 0).copy(), a.reshape(-1)[::3] + 1, np.broadcast_to(a[0], a.shape) * b]
+
+
+def reductions(a: Any, b: Any) -> list[Any]:
+    rows = (a - a.mean(axis=1, keepdims=True)) / a.std(axis=1, keepdims=True)
+    return [rows, a.sum(), b.max(axis=0), np.argmin(a, axis=1), (a > b).any(axis=0), np.linalg.norm(b), np.median(a)]
+
+
+def scans_and_sorts(a: Any, b: Any) -> list[Any]:
+    return [np.cumsum(a, axis=0), np.cumprod(b), np.sort(a, axis=1), np.argsort(b, axis=None), np.searchsorted(a[0], b)]
+
+
+def masks_and_gathers(a: Any, b: Any) -> list[Any]:
+    at = np.asarray(numpy.array([1, 0, -1]), device=a.device)
+    c = a.copy()
+    c[b > 3] = 0
+    c[at] = b[at] * 2
+    c[2:, 1] += 5
+    np.add.at(c, (at, 1), 1)
+    return [c, a[at] + 1, np.take(b, at, axis=1), a[at, at], np.take_along_axis(a, np.argsort(a, axis=0), axis=0)]
+
+
+def writes(a: Any, b: Any) -> list[Any]:
+    a[1:-1, 1:-1] += b[2:, 1:-1] - b[:-2, 1:-1]
+    b[::2] = a[1] * 2
+    out = np.empty_like(a)
+    np.multiply(a, b, out=out)
+    np.add(a, 1, out=a)
+    a *= b
+    return [a, b, out]
+
+
+def joins_and_products(a: Any, b: Any) -> list[Any]:
+    return [
+        *(np.concatenate([a, b, a + b]), np.stack([a, b], axis=-1), np.tile(a, (2, 1)), np.pad(b, 1), np.diff(a)),
+        *(np.einsum("ij,ij->i", a, b), np.outer(a[0], b[1]), np.vdot(a, b), np.trapezoid(a, axis=0), np.cov(a[:3])),
+    ]
+
+
+def steps(a: Any, b: Any) -> list[Any]:
+    """Of many kernels, so that CUDA graphs of them pay."""
+    z = a
+    for k in range(20):
+        z = (z / z.sum() - a)[::-1] * b.max() + k
+        z[1:] += b[:-1]
+    return [z, z.sum()]
+
+
+def made_on_default(a: Any, b: Any) -> list[Any]:
+    """With arrays that are made of none."""
+    n, m = a.shape
+    return [
+        *(np.arange(n * m).reshape(n, m) * 2.0, np.zeros((n, m)) + 1, np.eye(n) * 3, np.linspace(0, 1, m) ** 2),
+        *(
+            np.indices((n, m)).sum(0),
+            np.full((n, m), 7.0).cumsum(),
+            np.tri(n),
+            np.meshgrid(np.arange(n), np.arange(m))[0],
+        ),
+    ]
+
+
+def random_numbers(a: Any, b: Any) -> list[Any]:
+    rng, legacy = np.random.default_rng(3), np.random.RandomState(3)
+    n = a.size + 5000
+    drawn = [rng.random(n), rng.standard_normal(n), rng.integers(0, 10, n), rng.integers(0, 10**12 + 7, n)]
+    return [*drawn, legacy.random_sample(n), rng.permutation(n), rng.random(n) * 2]
+
+
+PROGRAMS: tuple[Callable[[Any, Any], list[Any]], ...] = (
+    *(elementwise, views_and_copies, reductions, scans_and_sorts, masks_and_gathers, writes, joins_and_products),
+    *(steps, made_on_default, random_numbers),
+)
+OF_DEFAULT = (made_on_default, random_numbers)
+
+
+def run(program: Callable[[Any, Any], list[Any]], size: tuple[int, int], gpu: str, default: str) -> None:
+    """Run a program over arrays of a GPU, and look where its results are."""
+    with np.Device(default):
+        results = program(*given(*size, gpu))
+        wanted = default if program in OF_DEFAULT else gpu
+        for x in results:
+            x.computed()
+        for x in results:
+            buffer = x.memory().data
+            assert isinstance(buffer, Buffer)
+            assert (x.device, buffer.device) == (wanted, wanted)
+
+
+SIZES = [(6, 5), (7, 9), (6, 5), (9, 4), (40, 30)]
+TURNS = [0, 0, 0, 1, 1, 1, 0, 1, 0, 1]
+
+
+def run_in_turns(driver: WatchedDriver, others: bool = False) -> None:
+    """Run all programs on the one GPU, then on the other, then in turns, at sizes that change."""
+    for program in PROGRAMS:
+        for turn in TURNS:
+            for size in SIZES:
+                run(program, size, GPUS[turn], GPUS[turn ^ others])
+        assert driver.faults == [], program
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_in_turns(driver: WatchedDriver, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in later processes, with what earlier ones have left on disk."""
+    monkeypatch.setattr(tiers, "TIER", tier)
+    for _ in range(3):
+        begin_process()
+        run_in_turns(driver)
+        end_process()
+    assert min(driver.kernels) > 0
+    assert min(driver.graphs) > 0 or tier != "compiled" or not _native.IS_COMPILED
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_while_the_other_gpu_is_the_default(driver: WatchedDriver, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "TIER", tier)
+    for _ in range(2):
+        begin_process()
+        run_in_turns(driver, others=True)
+        end_process()
+
+
+def test_while_small_arrays_are_on_the_host(driver: WatchedDriver) -> None:
+    np.set_residence("auto")  # until the test ends
+    begin_process()
+    run_in_turns(driver)
+
+
+def test_in_two_threads(driver: WatchedDriver) -> None:
+    """Each of which uses one GPU, and then the other."""
+    begin_process()
+    raised: list[BaseException] = []
+
+    def work(turns: tuple[int, ...]) -> None:
+        try:
+            for turn in turns:
+                for program in PROGRAMS:
+                    for size in SIZES:
+                        run(program, size, GPUS[turn], GPUS[turn])
+        except BaseException as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=work, args=(turns,)) for turns in ((0, 1), (1, 0))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert raised == []
+    assert driver.faults == []
