@@ -142,12 +142,14 @@ def common_queue(signatures: Sequence[Signature]) -> Queue | None:
     for signature in signatures:
         if signature.queue is not None and signature.queue is not queue:
             if queue is not None:
-                raise ValueError(
-                    f"operands are on two devices, {queue.device} and {signature.queue.device}; "
-                    "move one with to_device()"
-                )
+                raise two_devices(queue, signature.queue)
             queue = signature.queue
     return queue
+
+
+def two_devices(queue: Queue, other: Queue) -> ValueError:
+    """Return the error for operands of two queues."""
+    return ValueError(f"operands are on two devices, {queue.device} and {other.device}; move one with to_device()")
 
 
 def map_node(op: str, loop: tuple[DType, ...], args: Sequence[Node]) -> Node:

@@ -275,7 +275,7 @@ class ndarray(ArrayState):
         Raises
         ------
         ValueError
-            If the array is read-only.
+            If the array is read-only, or the values are on another device.
         OverlapError
             If elements overlap: NumPy writes them, one after the other.
         """
@@ -287,6 +287,8 @@ class ndarray(ArrayState):
         shape = where.shape
         if value.signature.queue is None:
             value = graph.fill(value, shape, queue)
+        elif value.signature.queue is not queue:
+            raise graph.two_devices(queue, value.signature.queue)
         elif value.signature.shape != shape:
             value = graph.broadcast(value, shape)
         # Threads that write to parts of one array must each update the value that the others have recorded.

@@ -423,6 +423,8 @@ def _filled_with_node(node: Node, shape: Shape, dtype: DType, queue: Queue, orde
     node = cast_with_warning(node, dtype)
     if node.signature.queue is None:
         return _generated(lambda s: graph.fill(node, s, queue), shape, order)
+    if node.signature.queue is not queue:
+        raise graph.two_devices(queue, node.signature.queue)
     return array_in_memory_order(graph.broadcast(fit_to_shape(node, shape), shape), order)
 
 

@@ -226,3 +226,33 @@ def test_in_two_threads(driver: WatchedDriver) -> None:
         thread.join()
     assert raised == []
     assert driver.faults == []
+
+
+# --- arrays of both in one call ---------------------------------------------------------------------------------------
+
+
+def assigned(a: Any, b: Any) -> None:
+    b[...] = a
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(lambda a, b: a + b, lambda a, b: np.where(a > 3, b, 0), lambda a, b: a @ b.T, lambda a, b: np.stack([a, b])),
+        *(lambda a, b: a[b[0].astype("i8")], lambda a, b: np.searchsorted(a[0], b), assigned, np.copyto),
+        *(lambda a, b: np.sin(a, out=b), lambda a, b: np.cumsum(a, axis=0, out=b), lambda a, b: np.add(a, a, out=b[:])),
+        *(lambda a, b: np.concatenate([a], out=b), lambda a, b: a.sum(axis=0, out=b[0])),
+        *(lambda a, b: np.full(a.shape, b[0], device=a.device), lambda a, b: np.full_like(a, b[0])),
+    ],
+)
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_arrays_of_two_gpus_are_refused(
+    driver: WatchedDriver, call: Callable[[Any, Any], Any], order: tuple[int, int]
+) -> None:
+    """Also where one is written to as a whole: it stays on its GPU, as its views do."""
+    a, b = (given(6, 5, GPUS[n])[0] + 0 for n in order)
+    view = b[1:3]
+    with pytest.raises(ValueError, match=r"two devices, cuda:[01] and cuda:[01]"):
+        call(a, b)
+    assert [x.device.index for x in (a, b, view)] == [*order, order[1]]
+    assert driver.faults == []
