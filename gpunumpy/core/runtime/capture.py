@@ -137,6 +137,7 @@ class Capture:
         Return what the driver says to the call. This thread may be a helper of the one that captures.
         """
         cuda = driver()
+        self.device.activate()
         mode = exchanged_mode(cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
         try:
             said = call(*args, self._beside)

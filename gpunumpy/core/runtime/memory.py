@@ -186,6 +186,8 @@ def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:
 def attempted(device: Device, asked: str, call: Callable[..., tuple[Any, ...]], *args: Any) -> Any:
     """Return the value of a call of the driver that may need memory of a GPU: where there is none, room is made.
 
+    The GPU is active in the call, and after it.
+
     Parameters
     ----------
     asked : str
@@ -194,8 +196,10 @@ def attempted(device: Device, asked: str, call: Callable[..., tuple[Any, ...]], 
         A function of `cuda.bindings.driver`; one that has failed has done nothing.
     """
     failures = 0
+    device.activate()
     while (result := call(*args))[0] and is_shortage(device, result[0]):
         make_room(device, failures, asked)
+        device.activate()
         failures += 1
     return check(result)
 
@@ -203,7 +207,6 @@ def attempted(device: Device, asked: str, call: Callable[..., tuple[Any, ...]], 
 def new_event(device: Device, flags: int | None = None) -> Any:
     """Return a new event of the driver, by default one that takes no time; for lack of room, room is made."""
     cuda = driver()
-    device.activate()
     if flags is None:
         flags = cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value
     return attempted(device, "no room for an event", cuda.cuEventCreate, flags)
@@ -421,7 +424,6 @@ def pinned(nbytes: int, device: Device) -> numpy.ndarray:
         If the system cannot lock so many bytes.
     """
     cuda = driver()
-    device.activate()
     flags = cuda.CU_MEMHOSTALLOC_PORTABLE | cuda.CU_MEMHOSTALLOC_DEVICEMAP
     asked = f"asked for {nbytes:,} bytes that stay in memory (page-locked), for copies to a GPU"
     try:
@@ -462,7 +464,6 @@ def _zeros(device: Device, nbytes: int) -> Buffer:
     if buffer.host is not None:
         buffer.host[:] = 0
     else:
-        device.activate()
         fill = driver().cuMemsetD8Async, buffer.ptr, 0, nbytes
         if pool_of(device).is_reserving:
             check(device.capture.at_once(*fill))

@@ -554,7 +554,6 @@ class DevicePool(Pool):
 
     def take_block(self, free_list: FreeList) -> Any:
         """Return a block for a free list, or None if there is no memory."""
-        self.device.activate()
         if not self.is_reserving:
             self._reclaim_given_up()
             self.reclaim_awaited()
@@ -575,6 +574,7 @@ class DevicePool(Pool):
                 while self.awaited_blocks:
                     taken.append(self.awaited_blocks.pop())
             if taken:
+                self.device.activate()
                 check(self.cuda.cuCtxSynchronize())
             while taken:
                 waiting, block = taken.pop()
@@ -595,6 +595,7 @@ class DevicePool(Pool):
         if self.is_reserving:  # the stream of the device captures: it would allocate whenever the graph is launched
             status, block = self.device.capture.at_once(self.cuda.cuMemAllocFromPoolAsync, size, self.handle)
         else:
+            self.device.activate()
             status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
         if status and self.is_shortage(status):
             return None
@@ -616,6 +617,7 @@ class DevicePool(Pool):
 
     def free_block(self, block: int) -> None:
         """Return a block to the pool of the driver, which keeps its memory."""
+        self.device.activate()
         check(self.cuda.cuMemFreeAsync(block, self.device.stream))
 
     def available_bytes(self) -> tuple[int, int]:

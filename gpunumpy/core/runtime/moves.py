@@ -55,7 +55,6 @@ class Moves:
 
     def __init__(self, device: Device) -> None:
         cuda = driver()
-        device.activate()
         flags = cuda.CUstream_flags.CU_STREAM_NON_BLOCKING.value
         self._device = device
         self._outward, self._inward = (

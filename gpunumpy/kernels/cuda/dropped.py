@@ -40,6 +40,9 @@ def destroy_dropped(device: Device) -> None:
         return
     cuda = driver()
     dropped, waiting = _dropped[device], _waiting.setdefault(device, deque())
+    if not (dropped or waiting):
+        return
+    device.activate()  # a module is unloaded from the GPU that is active
     handles = list(_taken_out(dropped))
     if handles:
         try:

@@ -154,6 +154,7 @@ _SHORTAGE_OF_FULL_GPU = ("NOT_INITIALIZED", "INTERNAL_ERROR", "EXECUTION_FAILED"
 
 def _in_own_words(device: Device, call: Callable[..., Any], *args: Any) -> Any:
     """Call a library; raise the package's exception for one that stands for a lost GPU or for want of memory."""
+    device.activate()
     try:
         return call(*args)
     except (DeviceError, MemoryError):

@@ -214,9 +214,10 @@ class Launcher:
 def make_room(device: Device, number: int, failures: int) -> None:
     """Free memory for another attempt at a launch, or raise the exception for the number of the error that it had.
 
-    `failures` is how many attempts failed before.
+    `failures` is how many attempts failed before. The GPU is active afterwards.
     """
     error = driver().CUresult(number)
     if not memory.is_shortage(device, error):
         raise device_error(error, f"a kernel cannot be launched on {device}")
     memory.make_room(device, failures, "no room for the code, the stacks and the local variables of a kernel")
+    device.activate()

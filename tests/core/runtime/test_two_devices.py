@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,11 +14,12 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core import _native
 from gpunumpy.core.graph.bounded_table import forget_all
-from gpunumpy.core.runtime import evaluate, kept_plans, planner
+from gpunumpy.core.runtime import evaluate, kept_plans, memory, page_locked, planner
 from gpunumpy.core.runtime.memory import Buffer
 from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.kernels.cuda import compile as compiler
-from gpunumpy.kernels.cuda import cuda_graphs, tiers
+from gpunumpy.kernels.cuda import cuda_graphs, executor, launch, tiers
+from gpunumpy.kernels.cuda.dropped import destroy_dropped
 from gpunumpy.kernels.cuda.executor import CudaExecutor
 
 from ...support import watched_driver
@@ -226,6 +228,100 @@ def test_in_two_threads(driver: WatchedDriver) -> None:
         thread.join()
     assert raised == []
     assert driver.faults == []
+
+
+# --- what is no kernel of a plan --------------------------------------------------------------------------------------
+
+VALUES = numpy.arange(100_000.0)
+
+
+def on_both() -> list[Any]:
+    """An array of each GPU, which is computed."""
+    arrays = [np.asarray(VALUES, device=gpu) * 2 for gpu in GPUS]
+    for x in arrays:
+        x.computed()
+    return arrays
+
+
+def test_memory_is_given_back_to_its_gpu(driver: WatchedDriver) -> None:
+    on_both()
+    np.Device("cuda:0").activate()
+    np.set_memory_limit(1000, "cuda:1")
+    np.set_memory_limit(None, "cuda:1")
+    on_both()
+    threads = [
+        threading.Thread(target=lambda: np.set_memory_limit(1000, "cuda:0")),  # which has used no GPU
+        threading.Thread(target=lambda: np.free_all_blocks("cuda:1")),
+    ]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    assert driver.calls.count("cuMemFreeAsync") > 2
+    assert driver.faults == []
+
+
+def test_what_nothing_holds_is_destroyed_on_its_gpu(driver: WatchedDriver) -> None:
+    """Modules, for which work was under way as they were dropped."""
+    begin_process()
+    on_both()
+    driver.busy = True
+    begin_process()
+    gc.collect()
+    for gpu in GPUS:
+        destroy_dropped(np.Device(gpu))
+    driver.busy = False
+    for gpu in GPUS:  # while the other one is active
+        destroy_dropped(np.Device(gpu))
+    assert driver.calls.count("cuModuleUnload") == 2
+    assert driver.faults == []
+
+
+def test_page_locked_memory_that_both_copy(driver: WatchedDriver) -> None:
+    """A copy waits for the other GPU's, and is queued on its own GPU then."""
+    first = np.Device("cuda:0")
+    host = page_locked.new_array(VALUES.shape, VALUES.dtype, first)
+    host[:] = VALUES
+    x = on_both()[1]
+    driver.busy = True
+    arrays = [np.asarray(host, device=first, blocking=False)]
+    x.get(out=host, blocking=False)
+    arrays.append(np.asarray(host, device=first, blocking=False) + 1)
+    for y in arrays:
+        y.computed()
+    assert driver.calls.count("cuMemcpyDtoHAsync") == 1
+    assert driver.faults == []
+
+
+@pytest.mark.parametrize("call", ["cuMemcpyHtoDAsync", "cuModuleLoadData", "cuLaunchKernelEx"])
+def test_another_attempt_where_memory_was_short(
+    driver: WatchedDriver, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What makes room may have used the other GPU."""
+    begin_process()
+    on_both()
+    monkeypatch.setattr(launch, "function_address", lambda name: None)
+    monkeypatch.setattr(memory, "make_room", lambda *args: np.Device("cuda:0").activate())
+    left = [call]
+    driver.refuse = lambda name: "CUDA_ERROR_OUT_OF_MEMORY" if name in left and not left.remove(name) else None
+    x = np.asarray(VALUES[:90_000], device="cuda:1")
+    (np.cumsum(x) - 3).computed()
+    assert left == []
+    assert driver.faults == []
+
+
+def test_a_library_is_called_while_its_gpu_is_active(driver: WatchedDriver) -> None:
+    active = []
+
+    def prepare() -> Callable[[Any], None]:
+        active.append(driver.active)
+        return lambda pointers: active.append(driver.active)
+
+    first, second = map(np.Device, GPUS)
+    first.activate()
+    run = executor._prepared(second, prepare)
+    first.activate()
+    run(())
+    assert active == [1, 1]
 
 
 # --- arrays of both in one call ---------------------------------------------------------------------------------------
