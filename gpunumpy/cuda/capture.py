@@ -74,7 +74,7 @@ def join_capture(device: Device, handle: int) -> Capture:
         known.residence = set_residence("device")
     try:
         known.open()
-        wait_in_capture(driver().CUstream(handle), device.stream)
+        wait_in_capture(device, driver().CUstream(handle), device.stream)
     except BaseException:
         undo(known)
         raise
@@ -86,14 +86,15 @@ def leave_capture(capture: Capture, handle: int) -> None:
     try:
         close(capture)
     finally:
-        wait_in_capture(capture.device.stream, driver().CUstream(handle))
+        wait_in_capture(capture.device, capture.device.stream, driver().CUstream(handle))
 
 
-def wait_in_capture(first: Any, second: Any) -> None:
-    """Have what is captured on a stream from now on come after what is on another one: both are of one graph then."""
+def wait_in_capture(device: Device, first: Any, second: Any) -> None:
+    """Have what is captured on one stream of a GPU come after what is on another one: both are of one graph then."""
     if int(first) == int(second):
         return
     cuda = driver()
+    device.activate()
     event = check(cuda.cuEventCreate(cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING.value))
     check(cuda.cuEventRecord(event, first))
     check(cuda.cuStreamWaitEvent(second, event, 0))

@@ -213,6 +213,7 @@ def _captured(
     destroy_dropped()
     try:
         capture.open()
+        device.activate()
         mode = cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
         check(cuda.cuStreamBeginCapture(device.stream, mode))
     except BaseException:
@@ -238,6 +239,7 @@ def _ended(capture: Capture) -> Any:
         close(capture)
         is_sound = True
     finally:
+        device.activate()
         error, handle = cuda.cuStreamEndCapture(device.stream)
         capture.end()
         if not (is_sound or error):

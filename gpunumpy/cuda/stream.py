@@ -163,8 +163,10 @@ class Stream:
         event : Event, optional
             The event. By default a new one.
         """
-        event = Event() if event is None else _checked(event, Event)
-        event.record(self)
+        if event is None:
+            with self.device:
+                event = Event()
+        _checked(event, Event).record(self)
         return event
 
     def wait(self, other: Event | Stream) -> None:
@@ -267,7 +269,7 @@ class Stream:
                 self._leave()
             else:
                 evaluate.compute_pending(evaluate.queue_of(device))
-                wait_in_capture(device.stream, driver().CUstream(self._handle))
+                wait_in_capture(device, device.stream, driver().CUstream(self._handle))
 
 
 def _stream_of_default_device() -> Stream:
@@ -392,7 +394,10 @@ class Event:
     @property
     def done(self) -> bool:
         """Whether the event has happened, or was never recorded."""
-        return not self.ptr or _has_happened(driver().cuEventQuery(driver().CUevent(self.ptr)))
+        if not self.ptr:
+            return True
+        self.device.activate()
+        return _has_happened(driver().cuEventQuery(driver().CUevent(self.ptr)))
 
     def precede(self, stream: Any) -> None:
         """Have later work on a stream, of the driver's class, wait until the event has happened."""
@@ -431,6 +436,7 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     if start_event.seconds is not None and end_event.seconds is not None:
         return 1e3 * (end_event.seconds - start_event.seconds)
     cuda = driver()
+    start_event.device.activate()
     return float(check(cuda.cuEventElapsedTime(cuda.CUevent(start_event.ptr), cuda.CUevent(end_event.ptr))))
 
 

@@ -17,6 +17,7 @@ from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate, kept_plans, memory, page_locked, planner
 from gpunumpy.core.runtime.memory import Buffer
 from gpunumpy.core.runtime.planner import Planner
+from gpunumpy.cuda import Stream
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import cuda_graphs, executor, launch, tiers
 from gpunumpy.kernels.cuda.dropped import destroy_dropped
@@ -289,6 +290,45 @@ def test_page_locked_memory_that_both_copy(driver: WatchedDriver) -> None:
     for y in arrays:
         y.computed()
     assert driver.calls.count("cuMemcpyDtoHAsync") == 1
+    assert driver.faults == []
+
+
+def test_streams_and_events(driver: WatchedDriver) -> None:
+    x = on_both()[0]
+    with np.Device("cuda:1"):
+        stream = Stream()
+        events = [stream.record(), stream.record()]
+    for use in (
+        *(lambda: events[0].done, lambda: stream.done, events[0].synchronize, stream.synchronize, stream.record),
+        *(lambda: stream.wait(events[0]), lambda: stream.wait(Stream()), lambda: Stream.null.wait(stream)),
+    ):
+        np.Device("cuda:0").activate()
+        use()
+    assert stream.record().device == "cuda:1"
+    with stream:
+        y = np.asarray(VALUES, device="cuda:1") + x.to_device("cuda:1")
+        (x + y.to_device("cuda:0")).computed()
+    assert driver.faults == []
+
+
+def test_captured_functions(driver: WatchedDriver) -> None:
+    """The function has the other GPU do something meanwhile, and graphs are dropped in between."""
+    arrays = on_both()
+
+    def step(x: Any, other: Any) -> Any:
+        x += 1
+        result = x * 2
+        result.__cuda_array_interface__  # noqa: B018
+        (np.asarray(VALUES, device=other) + 1).computed()
+        return result
+
+    for _ in range(2):
+        for gpu, x in enumerate(arrays):
+            captured = np.graph(step)
+            for _ in range(3):
+                captured(x, GPUS[1 - gpu])
+            del captured
+    assert driver.calls.count("cuGraphLaunch") == 8
     assert driver.faults == []
 
 
