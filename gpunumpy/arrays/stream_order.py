@@ -11,7 +11,7 @@ from typing import Any
 from ..core.errors import DeviceError
 from ..core.runtime import evaluate
 from ..core.runtime.async_copies import copies_begun
-from ..core.runtime.device import Device, check, driver, is_lost
+from ..core.runtime.device import Device, briefly_active, check, driver, is_lost
 from ..core.runtime.marks import event_or_wait
 from ..core.runtime.memory import new_event
 from ..core.runtime.moves import mark_on
@@ -168,8 +168,7 @@ def _drop_when_done(device: Device, owner: object) -> None:
     if device.capture is not None:
         device.capture.keep([owner])
         return
-    with suppress(DeviceError):  # no work goes on then
-        device.activate()
+    with suppress(DeviceError), briefly_active(device):  # after an error no work goes on
         if not cuda.cuStreamQuery(device.stream)[0]:
             return  # nothing is queued
         event = event_or_wait(device)

@@ -13,7 +13,8 @@ import os
 import platform
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, partial
 from typing import Any, overload
@@ -476,6 +477,7 @@ _DriverObjects = tuple[Any, Any, Attributes, Any]
 def _make_driver_objects(device: Device) -> _DriverObjects:
     """Have the driver begin to use a GPU."""
     cuda = driver()
+    _thread_state.device = None  # an error before there is a context is no error of another GPU
     handle = check(cuda.cuDeviceGet(device.index))
     attribute_enum = cuda.CUdevice_attribute
 
@@ -499,8 +501,21 @@ def _make_driver_objects(device: Device) -> _DriverObjects:
         Job(beside_context).start_alone()
     context = check(cuda.cuDevicePrimaryCtxRetain(handle))
     check(cuda.cuCtxSetCurrent(context))
+    _thread_state.device = device
     stream = check(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_DEFAULT.value))
     return handle, context, attributes, stream
+
+
+@contextmanager
+def briefly_active(device: Device) -> Iterator[None]:
+    """Return a context for finalizers, which come in the middle of work for another GPU: it is active again then."""
+    before = _thread_state.device
+    device.activate()
+    try:
+        yield
+    finally:
+        if before is not None:
+            before.activate()
 
 
 def _new_device(kind: str, index: int) -> Device:

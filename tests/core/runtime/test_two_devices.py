@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.arrays.stream_order import Borrowed
 from gpunumpy.core import _native
 from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.runtime import evaluate, kept_plans, memory, page_locked, planner
@@ -332,6 +333,17 @@ def test_captured_functions(driver: WatchedDriver) -> None:
     assert driver.faults == []
 
 
+def test_a_finalizer_in_the_middle_of_work(driver: WatchedDriver) -> None:
+    first, second = map(np.Device, GPUS)
+    on_both()
+    driver.busy = True
+    first.activate()
+    Borrowed(second, object())
+    assert driver.active == 0
+    assert "cuEventRecord" in driver.calls
+    assert driver.faults == []
+
+
 @pytest.mark.parametrize("call", ["cuMemcpyHtoDAsync", "cuModuleLoadData", "cuLaunchKernelEx"])
 def test_another_attempt_where_memory_was_short(
     driver: WatchedDriver, call: str, monkeypatch: pytest.MonkeyPatch
@@ -362,6 +374,18 @@ def test_a_library_is_called_while_its_gpu_is_active(driver: WatchedDriver) -> N
     first.activate()
     run(())
     assert active == [1, 1]
+
+
+@pytest.mark.parametrize("call", ["cuDevicePrimaryCtxRetain", "cuStreamCreate"])
+def test_an_error_as_another_gpu_is_first_used(driver: WatchedDriver, call: str) -> None:
+    """It does not end the use of the one before."""
+    x = np.asarray(VALUES, device="cuda:0") + 1
+    x.computed()
+    driver.refuse = lambda name: "CUDA_ERROR_ECC_UNCORRECTABLE" if name == call else None
+    with pytest.raises(np.DeviceError, match="ECC_UNCORRECTABLE"):
+        np.Device("cuda:1").activate()
+    driver.refuse = lambda name: None
+    (x + 1).computed()
 
 
 # --- arrays of both in one call ---------------------------------------------------------------------------------------
