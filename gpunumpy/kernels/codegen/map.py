@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...core.schedule.kernel import Body, Load
@@ -102,17 +103,17 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     names = tuple(f"i{d}" for d in range(len(shape)))
     last, size = unit.param(vectors, "vectors"), unit.size(lane)
     end = unit.param(total, "total") if lane else last
-    repeats_last = shape[lane] % width == 0
-    index_lines = [
-        f"const Int place = base + u * {_THREADS} + Int(threadIdx.x);",
-        f"const Int q = {_at_most_last('place', end) if repeats_last else 'place'};",
-    ]
-    if lane:
-        index_lines += unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], vectors)
-    else:
-        index_lines.append("const Int c = q;")
-    index_lines.append(f"const Int i{lane} = c * {width};")
-    index_lines.append(f"const Int left = place < {end} ? {size} - i{lane} : 0;")
+    numbered = unravel(unit, "q", range(len(shape)), [*names[:-1], "c"], vectors) if lane else ["const Int c = q;"]
+
+    def index_lines(repeats_last: bool) -> tuple[str, ...]:
+        return (
+            f"const Int place = base + u * {_THREADS} + Int(threadIdx.x);",
+            f"const Int q = {_at_most_last('place', end) if repeats_last else 'place'};",
+            *numbered,
+            f"const Int i{lane} = c * {width};",
+            f"const Int left = place < {end} ? {size} - i{lane} : 0;",
+        )
+
     tile_size = _THREADS * count
     if width == 1:
         whole = f"base + {tile_size} <= {end}"
@@ -121,13 +122,13 @@ def _emit_flat(unit: Unit, width: int, count: int, vectors: int) -> None:
     else:
         whole = f"(base + {tile_size}) * {width} <= {size}"
     leap = (_THREADS - 1) * width + 1
-    leaps_always = not lane
-    tile = Tile(names, lane, width, count, tuple(index_lines), "whole", (), leap, leaps_always, repeats_last)
+    repeats_last, leaps_always = shape[lane] % width == 0, not lane
+    tile = Tile(names, lane, width, count, index_lines(repeats_last), "whole", (), leap, leaps_always, repeats_last)
     if not lane and unit.kernel.region is None and has_congruential_words(unit.kernel.body):
         _emit_successive_tiles(unit, tile, tile_size, vectors, whole)
         return
     head = [f"const Int base = Int(blockIdx.x) * {tile_size};", f"const bool whole = {whole};"]
-    _emit_entry(unit, tile, ceil_div(total, tile_size), head)
+    _emit_entry(unit, tile, ceil_div(total, tile_size), head, index_lines(False))
 
 
 def _emit_successive_tiles(unit: Unit, tile: Tile, size: int, vectors: int, whole: str) -> None:
@@ -161,12 +162,16 @@ def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
     names = tuple(f"i{d}" for d in range(len(shape)))
     end, size, per_row = unit.param(rows, "rows"), unit.size(lane), unit.param(segments, "segments")
     repeats_last = shape[lane] % width == 0
-    index_lines = (
-        "const Int place = row0 + u;",
-        f"const Int row = {_at_most_last('place', end) if repeats_last else 'place'};",
-        *unravel(unit, "row", range(lane), names[:-1]),
-        f"const Int left = place < {end} ? {size} - start : 0;",
-    )
+    unraveled = unravel(unit, "row", range(lane), names[:-1])
+
+    def index_lines(repeats_last: bool) -> tuple[str, ...]:
+        return (
+            "const Int place = row0 + u;",
+            f"const Int row = {_at_most_last('place', end) if repeats_last else 'place'};",
+            *unraveled,
+            f"const Int left = place < {end} ? {size} - start : 0;",
+        )
+
     head = [
         f"const Int group = {unit.quotient('Int(blockIdx.x)', segments, 'segments')};",
         f"const Int segment = Int(blockIdx.x) - group * {per_row};",
@@ -175,14 +180,17 @@ def _emit_rows(unit: Unit, width: int, count: int, vectors: int) -> None:
         f"const Int i{lane} = {_at_most_last('start', size, width) if repeats_last else 'start'};",
         f"const bool whole = row0 + {count} <= {end} && (segment + 1) * {_THREADS * width} <= {size};",
     ]
-    tile = Tile(names, lane, width, count, index_lines, "whole", (lane,), repeats_last=repeats_last)
-    _emit_entry(unit, tile, ceil_div(rows, count) * segments, head)
+    tile = Tile(names, lane, width, count, index_lines(repeats_last), "whole", (lane,), repeats_last=repeats_last)
+    _emit_entry(unit, tile, ceil_div(rows, count) * segments, head, index_lines(False))
 
 
-def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = None) -> None:
-    """Emit an entry: the lines of `head`, then the tile's values and stores, inside and outside of the region."""
+def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: Sequence[str] = (), existing: tuple[str, ...] = ()) -> None:
+    """Emit an entry: the lines of `head`, then the tile's values and stores, inside and outside of the region.
+
+    `existing` has the index lines of the tile for vectors that exist.
+    """
     text = unit.entry(blocks, _THREADS)
-    for line in head or []:
+    for line in head:
         text.line(line)
     if unit.kernel.region is None:
         _emit_body(unit, text, unit.kernel.body, tile)
@@ -195,15 +203,16 @@ def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: list[str] | None = No
         text.line("const int u = 0;")
         _emit_one_vector(unit, text, tile)
         return
+    inside = replace(tile, whole="true", index_lines=existing)
     text.line("bool all_inside = true, all_outside = true;")
     with text.unrolled("u", tile.count):
-        for line in tile.index_lines:
+        for line in inside.index_lines:
             text.line(line)
         text.line(f"const bool inside = {_inside_condition(unit, tile)};")
         text.line(f"all_inside = all_inside && left >= {tile.width} && inside;")
         text.line("all_outside = all_outside && !inside;")
     with text.block("if (all_inside)"):
-        _emit_body(unit, text, unit.kernel.body, replace(tile, whole="true"))
+        _emit_body(unit, text, unit.kernel.body, inside)
     with text.block("else if (all_outside)"):
         _emit_body(unit, text, outside, tile)
     with text.block("else"), text.rolled("r = 0", str(tile.count), 1):
