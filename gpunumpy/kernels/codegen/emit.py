@@ -63,7 +63,7 @@ class Tile:
     leaps_always
         Whether every such increment is `leap`, also from tile to tile.
     repeats_last
-        Whether a vector that does not exist has the indices of the last one, so that it may be loaded like any other.
+        Whether a vector that does not exist has the indices of the last one, so that it may be computed like any other.
     """
 
     index: tuple[str, ...]
@@ -327,8 +327,8 @@ class Emitter:
                 consume()
 
     def lane_exists(self, lane: str) -> str:
-        """Return the C condition that a lane exists."""
-        if self.tile.whole == "true":
+        """Return the C condition that a lane is computed: that it exists, or repeats one that does."""
+        if self.tile.whole == "true" or self.tile.repeats_last:
             return "true"
         return "left > 0" if self._only_whole_vectors else f"{self.tile.whole} || left > {lane}"
 
