@@ -245,15 +245,36 @@ def _i_weight(order: int) -> _Real:
     return lambda z: z / (mp.besseli(order, mp.sqrt(z)) * (2 / mp.sqrt(z) if order else 1))
 
 
-def _k_near(order: int) -> _Real:
-    """Return K0(x) + ln(x / 2) I0(x), or (K1(x) - ln(x / 2) I1(x) - 1 / x) / x, at z = x^2."""
+def _i_small(order: int) -> _Real:
+    """Return (I0(x) - 1 - x^2 / 4) / x^4, or (2 I1(x) / x - 1 - x^2 / 8) / x^4, at z = x^2."""
+    return lambda z: (_i_near(order)(z) - mp.mpf(1) / (8 if order else 4)) / z
 
-    def part(z: Any) -> Any:
-        x = mp.sqrt(z)
-        rest = mp.log(x / 2) * mp.besseli(order, x)
-        return (mp.besselk(1, x) - rest - 1 / x) / x if order else mp.besselk(0, x) + rest
 
-    return part
+def _k_of_square(order: int, z: Any) -> Any:
+    """Return K0(x), or x K1(x), at z = x^2."""
+    x = mp.sqrt(z)
+    return mp.besselk(order, x) * (x if order else 1)
+
+
+def _i_small_weight(order: int) -> _Real:
+    """What the polynomial of I is multiplied by in K, beside K; the logarithm is 0 at 2, and no weight is."""
+
+    def weight(z: Any) -> Any:
+        return z ** (2 + order) * (abs(mp.log(z / 4)) + mp.mpf("1e-6")) / _k_of_square(order, z)
+
+    return weight
+
+
+def _k0_near(u: Any) -> Any:
+    """Return (K0(2) - K0(x) - ln(x / 2) I0(x)) / u - 1/4 at u = 4 - x^2."""
+    x = mp.sqrt(4 - u)
+    return (mp.besselk(0, 2) - mp.besselk(0, x) - mp.log(x / 2) * mp.besseli(0, x)) / u - mp.mpf("0.25")
+
+
+def _k1_near(z: Any) -> Any:
+    """Return (K1(x) - ln(x / 2) I1(x) - 1 / x) / x + x^2 / 32 at z = x^2."""
+    x = mp.sqrt(z)
+    return (mp.besselk(1, x) - mp.log(x / 2) * mp.besseli(1, x) - 1 / x) / x + z / 32
 
 
 def _i_far(order: int) -> _Real:
@@ -261,14 +282,14 @@ def _i_far(order: int) -> _Real:
 
 
 def _k_far(order: int) -> _Real:
-    return lambda v: _scaled(mp.besselk, order, 4 / (v + 1) - 1, 1)
+    return lambda v: _scaled(mp.besselk, order, 6 / (v + 1) - 1, 1)
 
 
 def _scaled(function: Any, order: int, x: Any, sign: int) -> Any:
     return mp.sqrt(x) * mp.exp(sign * x) * function(order, x)
 
 
-_WHOLE, _FROM_0_TO_1 = (mp.mpf(-1), mp.mpf(1)), (mp.mpf(0), mp.mpf(1))
+_WHOLE, _FROM_0_TO_1, _FROM_0_TO_4 = (mp.mpf(-1), mp.mpf(1)), (mp.mpf(0), mp.mpf(1)), (mp.mpf(0), mp.mpf(4))
 _OSCILLATING = {
     "j0_near": Polynomial(
         "J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1, with its zeros.", _j0_near, _WHOLE, (0, 14), None, 2
@@ -304,12 +325,32 @@ _MODIFIED = {
     ),
     "i0_far": Polynomial("sqrt(x) exp(-x) I0(x) of 16 / x - 1.", _i_far(0), _WHOLE, (8, 25), None, 1),
     "i1_far": Polynomial("sqrt(x) exp(-x) I1(x) of 16 / x - 1.", _i_far(1), _WHOLE, (8, 25), None, 1),
-    "i0_small": Polynomial("(I0(x) - 1) / x^2 of x^2 up to 1.", _i_near(0), _FROM_0_TO_1, (4, 7)),
-    "i1_small": Polynomial("(2 I1(x) / x - 1) / x^2 of x^2 up to 1.", _i_near(1), _FROM_0_TO_1, (4, 7)),
-    "k0_near": Polynomial("K0(x) + ln(x / 2) I0(x) of x^2 up to 1.", _k_near(0), _FROM_0_TO_1, (5, 8), None, 1),
-    "k1_near": Polynomial("(K1(x) - ln(x / 2) I1(x) - 1 / x) / x of x^2 up to 1.", _k_near(1), _FROM_0_TO_1, (5, 8)),
-    "k0_far": Polynomial("sqrt(x) exp(x) K0(x) of 4 / (x + 1) - 1.", _k_far(0), _WHOLE, (10, 23), None, 1),
-    "k1_far": Polynomial("sqrt(x) exp(x) K1(x) of 4 / (x + 1) - 1.", _k_far(1), _WHOLE, (10, 23), None, 1),
+    **{
+        f"i{order}_small": Polynomial(
+            f"{'(2 I1(x) / x - 1 - x^2 / 8)' if order else '(I0(x) - 1 - x^2 / 4)'} / x^4 of x^2 up to 4.",
+            _i_small(order),
+            _FROM_0_TO_4,
+            (4, 8 - order),
+            _i_small_weight(order),
+        )
+        for order in (0, 1)
+    },
+    "k0_near": Polynomial(
+        "(K0(2) - K0(x) - ln(x / 2) I0(x)) / u - 1/4 of u = 4 - x^2, for x up to 2.",
+        _k0_near,
+        _FROM_0_TO_4,
+        (5, 9),
+        lambda u: u / _k_of_square(0, 4 - u),
+    ),
+    "k1_near": Polynomial(
+        "(K1(x) - ln(x / 2) I1(x) - 1 / x) / x + x^2 / 32 of x^2 up to 4.",
+        _k1_near,
+        _FROM_0_TO_4,
+        (6, 10),
+        lambda z: z / _k_of_square(1, z),
+    ),
+    "k0_far": Polynomial("sqrt(x) exp(x) K0(x) of 6 / (x + 1) - 1.", _k_far(0), _WHOLE, (8, 18), None, 1),
+    "k1_far": Polynomial("sqrt(x) exp(x) K1(x) of 6 / (x + 1) - 1.", _k_far(1), _WHOLE, (8, 18), None, 1),
 }
 
 FAMILIES = {"error": _ERROR, "gamma": _GAMMA, "bessel": _OSCILLATING, "modified_bessel": _MODIFIED}

@@ -74,7 +74,7 @@ SPECIAL: dict[str, Op] = dict(
         _op("i1", 3.5, (-20, 20), points=1),
         _op("i1e", 2.5, (-20, 20), points=1),
         _op("k0", 2, (0, 20), points=1),
-        _op("k0e", 1.5, (0, 20), points=1),
+        _op("k0e", 2, (0, 20), points=1),
         _op("k1", 2, (0, 20), points=1),
         _op("k1e", 2, (0, 20), points=1),
     )

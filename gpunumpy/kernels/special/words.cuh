@@ -33,6 +33,18 @@ template <class T> __device__ inline dw<T> log1p_words(T x) {
   dw<T> l = with_exponent(sum_.k, LN2_SHORT<T>, twice_artanh_precisely(a, b));
   return fast_two_sum(l.hi, l.lo);
 }
+// ln(x 2^n) of a positive and finite x to a few hundredths of a unit, for what is not raised.
+template <class T> __device__ inline dw<T> near_log(T x, int n) {
+  mantissa<T> x_ = split(x);
+  dw<T> l = with_exponent(x_.k + n, LN2_SHORT<T>, log_of_mantissa(x_.m));
+  return fast_two_sum(l.hi, l.lo);
+}
+// 1 / sqrt(x).
+template <class T> __device__ inline dw<T> inverse_root(T x) {
+  T r = near_rsqrt(x);
+  dw<T> s = two_product(x, r);
+  return {r, T(0.5) * r * ::fma(-s.lo, r, ::fma(-s.hi, r, T(1)))};
+}
 template <class T> __device__ inline dw<T> negative_words(dw<T> x) { return {-x.hi, -x.lo}; }
 // x + y of double words.
 template <class T> __device__ inline dw<T> sum_of_words(dw<T> x, dw<T> y) {
