@@ -40,18 +40,15 @@ template <class T> __device__ inline T rel_entr(T x, T y) {
   }
   return ::fma(x, l.hi, x * l.lo);
 }
-// x ln(x / y) - x + y, which is f (x - y + 2 x z p) of near numbers, where f = (x - y) / (x + y), z = f^2 and
-// artanh(f) = f + f z p.
+// x ln(x / y) - x + y. With f = (x - y) / (x + y), z = f^2 and artanh(f) = f + f z p it is f (x - y) + 2 x f z p of near
+// numbers, whose difference is exact.
 template <class T> __device__ inline T kl_div(T x, T y) {
   dw<T> l;
   if (is_moderate(x) && is_moderate(y)) {
     log_quotient<T> q = compare(dw<T>{x, 0}, dw<T>{y, 0});
-    if (q.k == 0) {
-      T z = q.f.hi * q.f.hi;
-      dw<T> factor = two_sum(x - y, 2 * x * z * artanh_series(z));
-      return ::fma(q.f.hi, factor.hi, ::fma(q.f.hi, factor.lo, q.f.lo * factor.hi));
-    }
-    l = log_words(q);
+    T z = q.f.hi * q.f.hi, more = q.f.hi * z * artanh_series(z), difference = x - y;
+    if (q.k == 0) return ::fma(q.f.hi, difference, ::fma(2 * x, more, q.f.lo * difference));
+    l = with_exponent(q.k, LN2_SHORT<T>, dw<T>{2 * q.f.hi, 2 * (q.f.lo + more)});
   } else if (both_finite(x, y)) {
     l = log_of_any_quotient(x, y);
   } else {
