@@ -17,14 +17,12 @@ template <class T> __device__ __noinline__ dw<T> log_gamma_ratio(T a, T b) {
   sum = sum_of_words(sum, dw<T>{-b, 0});
   return fast_two_sum(sum.hi, sum.lo + (stirling_rest(s.hi) - stirling_rest(a)));
 }
-// beta(a, b) of arguments of which neither they nor their sum are poles, all of them words or double words.
-template <class W> __device__ inline W beta_by_product(W a, W b, W sum) {
-  gamma_quotient<W> a_ = gamma_by_product(a), b_ = gamma_by_product(b), sum_ = gamma_by_product(sum);
+// beta(a, b) of arguments of which neither they nor their sum, a word or a double word, are poles.
+template <class W> __device__ inline W beta_by_product(f64 a, f64 b, W sum) {
+  gamma_quotient<W> a_ = gamma_by_product<W>(a), b_ = gamma_by_product<W>(b), sum_ = gamma_by_product<W>(sum);
   return quotient(product(product(a_.above, b_.above), sum_.below), product(product(a_.below, b_.below), sum_.above));
 }
-__device__ inline dw<f64> beta_by_product(f64 a, f64 b) {
-  return beta_by_product(dw<f64>{a, 0}, dw<f64>{b, 0}, two_sum(a, b));
-}
+__device__ inline dw<f64> beta_by_product(f64 a, f64 b) { return beta_by_product(a, b, two_sum(a, b)); }
 __device__ inline bool is_moderate_size(f64 x) { return fabs(x) < PRODUCT_END<f64> && fabs(x) > NEAR_POLE<f64>; }
 __device__ inline bool are_moderate_sizes(f64 a, f64 b) { return is_moderate_size(a) && is_moderate_size(b); }
 // ln(beta(a, b)) of positive arguments.
@@ -112,7 +110,7 @@ __device__ __noinline__ f64 binom_of_few(f64 n, int k) {
 constexpr f64 MANY_FACTORS = 64;
 // gamma(more) / (gamma(a) gamma(b)) of numbers that are no poles, each a word or a double word.
 template <class W> __device__ inline W binom_by_product(W more, W a, W b) {
-  gamma_quotient<W> above = gamma_by_product(more), a_ = gamma_by_product(a), b_ = gamma_by_product(b);
+  gamma_quotient<W> above = gamma_by_product<W>(more), a_ = gamma_by_product<W>(a), b_ = gamma_by_product<W>(b);
   return quotient(product(product(a_.below, b_.below), above.above), product(product(a_.above, b_.above), above.below));
 }
 __device__ __noinline__ f64 binom(f64 n, f64 k) {

@@ -1,6 +1,6 @@
 // Gamma functions. Up to 16 an argument is moved to 2 + t, with t at most 1/2, by a product, and from there on there is
-// Stirling's series; logarithms and digamma have it from 8 on. Logarithms that are raised are double words, so that
-// exponentials of them lose nothing. Below there is the reflection at 0, with the sine of pi x.
+// Stirling's series; logarithms have it from 8 on. Logarithms that are raised are double words, so that exponentials of
+// them lose nothing. Below there is the reflection at 0, with the sine of pi x.
 namespace op {
 
 template <class T> constexpr dw<T> HALF_LN_2PI = {T(0.9189385332046728), T(-3.8782941580672414e-17)};
@@ -24,11 +24,15 @@ template <class T> __device__ inline T sign_of_gamma(T x) {
 template <class T> constexpr T PRODUCT_END = T(16);
 
 // gamma(x) of an x that is no pole as above / below: the product of the numbers from 2 + t to x, or from x to 2 + t, and
-// 1 / gamma(2 + t). W is a word or a double word.
+// 1 / gamma(2 + t). W is a word or a double word, and X, the type of x, may be a word where W is a double one.
 template <class W> struct gamma_quotient {
   W above, below;
 };
 __device__ inline f64 product(f64 a, f64 b) { return a * b; }
+template <class T> __device__ inline dw<T> product(dw<T> a, T b) {
+  T high = a.hi * b;
+  return {high, ::fma(a.lo, b, ::fma(a.hi, b, -high))};
+}
 __device__ inline f64 quotient(f64 a, f64 b) { return a / b; }
 __device__ inline f64 moved_by(f64 x, int k) { return x + k; }
 __device__ inline f64 rgamma_of_moved(f64 x, f64 whole) {
@@ -39,16 +43,19 @@ template <class T> __device__ inline dw<T> moved_by(dw<T> x, int k) {
   dw<T> sum = fast_two_sum(T(k), x.hi);  // which is exact where k is the smaller one, as it is of the other sign
   return {sum.hi, sum.lo + x.lo};
 }
+// x - 1 of an x from 1 on, where the first word loses nothing.
+template <class T> __device__ inline T less_one(T x) { return x - 1; }
+template <class T> __device__ inline dw<T> less_one(dw<T> x) { return {x.hi - 1, x.lo}; }
 template <class T> __device__ inline dw<T> rgamma_of_moved(dw<T> x, T whole) {
   T t = (x.hi - whole) + x.lo;
   return fast_two_sum(T(1), t * rgamma_near_2(t));
 }
-template <class W> __device__ inline gamma_quotient<W> gamma_by_product(W x) {
+template <class W, class X> __device__ inline gamma_quotient<W> gamma_by_product(X x) {
   const auto whole = ::rint(high_word(x));
   const int steps = int(whole) - 2;
-  W above = {1}, below = rgamma_of_moved(x, whole);
-  for (int k = 1; k <= steps; ++k) above = product(above, moved_by(x, -k));
-  for (int k = 0; k < -steps; ++k) below = product(below, moved_by(x, k));
+  W above = {1}, below = rgamma_of_moved(W{x}, whole);
+  for (int k = 0; k < -steps; ++k) below = product(below, moved_by(W{x}, k));
+  for (int k = 0; k < steps; ++k) above = product(above, x = less_one(x));
   return {above, below};
 }
 
@@ -142,7 +149,7 @@ template <class T> __device__ inline T gamma(T x) {
   if (size < NEAR_POLE<T>) return 1 / x;
   if (is_pole(x)) return nan<T>();
   if (size < PRODUCT_END<T>) {
-    gamma_quotient<dw<T>> parts = gamma_by_product(dw<T>{x, 0});
+    gamma_quotient<dw<T>> parts = gamma_by_product<dw<T>>(x);
     dw<T> value = quotient(parts.above, parts.below);
     return value.hi + value.lo;
   }
@@ -158,7 +165,7 @@ template <class T> __device__ inline T rgamma(T x) {
   if (size < NEAR_POLE<T>) return x;
   if (is_pole(x)) return 0;
   if (size < PRODUCT_END<T>) {
-    gamma_quotient<dw<T>> parts = gamma_by_product(dw<T>{x, 0});
+    gamma_quotient<dw<T>> parts = gamma_by_product<dw<T>>(x);
     dw<T> value = quotient(parts.below, parts.above);
     return value.hi + value.lo;
   }
@@ -179,7 +186,7 @@ template <class T> __device__ inline T digamma(T x) {
   T size = fabs(x);
   if (size < NEAR_POLE<T>) return -1 / x;
   if (is_pole(x) || x == -infinity<T>()) return nan<T>();
-  if (x >= STIRLING_FROM<T>) return x == infinity<T>() ? x : digamma_of_large(x);
+  if (x >= PRODUCT_END<T>) return x == infinity<T>() ? x : digamma_of_large(x);
   if (x <= -STIRLING_FROM<T>) {  // pi / tan(pi x) beside digamma(1 - x), which is digamma(-x) - 1 / x
     sine_and_cosine<T> turn = of_half_turns(x - ::rint(x));
     dw<T> cotangent = quotient(product(turn.c, PI_WORDS<T>), turn.s);
@@ -188,16 +195,23 @@ template <class T> __device__ inline T digamma(T x) {
     return sum.hi + (sum.lo + (near_reciprocal(size) - cotangent.lo));
   }
   // The steps to a number from 1.25 to 2.25: the sum of their inverses is numerator / denominator. Below 0 it cancels.
-  int steps = int(::floor(x - T(1.25)));
+  const int steps = int(::floor(x - T(1.25)));
   dw<T> numerator = {0, 0}, denominator = {1, 0};
-  for (int k = 1; k <= steps; ++k) {
-    numerator.hi = ::fma(numerator.hi, x - k, denominator.hi);
-    denominator.hi *= x - k;
-  }
-  for (int k = 0; k < -steps; ++k) {
-    dw<T> factor = moved_by(dw<T>{x, 0}, k);
-    numerator = sum_of_words(product(numerator, factor), negative_words(denominator));
-    denominator = product(denominator, factor);
+  if (x > 0) {
+    const T step = steps > 0 ? T(-1) : T(1);
+    T factor = steps > 0 ? x - 1 : x;
+    for (int k = 0; k < ::abs(steps); ++k) {
+      numerator.hi = ::fma(numerator.hi, factor, denominator.hi);
+      denominator.hi *= factor;
+      factor += step;
+    }
+    numerator.hi *= -step;
+  } else {
+    for (int k = 0; k < -steps; ++k) {
+      dw<T> factor = moved_by(dw<T>{x, 0}, k);
+      numerator = sum_of_words(product(numerator, factor), negative_words(denominator));
+      denominator = product(denominator, factor);
+    }
   }
   dw<T> y = two_sum(x, T(-steps));
   dw<T> from_root = two_sum(y.hi, -DIGAMMA_ROOT<T>.hi);

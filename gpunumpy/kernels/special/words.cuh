@@ -58,7 +58,7 @@ template <class T> __device__ inline dw<T> horner_step(dw<T> s, dw<T> x, dw<T> c
 }
 // The same of float64 alone, with the first word of a coefficient.
 __device__ inline f64 horner_step(f64 s, f64 x, dw<f64> c) { return ::fma(s, x, c.hi); }
-__device__ inline f64 high_word(f64 x) { return x; }
+template <class T> __device__ inline T high_word(T x) { return x; }
 template <class T> __device__ inline T high_word(dw<T> x) { return x.hi; }
 template <class T> __device__ inline bool is_normal(T x) {
   return fabs(x) >= power_of_two<T>(3 - BIAS<T>) && fabs(x) <= power_of_two<T>(BIAS<T> - 3);
