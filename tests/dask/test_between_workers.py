@@ -45,9 +45,9 @@ def client(driver: FakeDriver) -> Iterator[distributed.Client]:
         yield client
 
 
-def made(seed: int) -> Any:
+def made(seed: int, repeats: int = 1) -> Any:
     """Return an array on the GPU, which a worker holds."""
-    return np.asarray(SENT + seed)
+    return np.asarray(numpy.repeat(SENT + seed, repeats, axis=0))
 
 
 def gathered(*parts: Any) -> list[numpy.ndarray]:
@@ -58,17 +58,18 @@ def by_worker(client: distributed.Client, number: int) -> dict[str, Any]:
     return {"workers": [list(client.scheduler_info()["workers"])[number]], "pure": False}
 
 
-def test_handles_are_sent(driver: FakeDriver, client: distributed.Client) -> None:
-    parts = [client.submit(made, seed, **by_worker(client, 0)) for seed in range(3)]
+@pytest.mark.parametrize("repeats", [1, 10])  # a thread makes messages of more than 10 MB
+def test_handles_are_sent(driver: FakeDriver, client: distributed.Client, repeats: int) -> None:
+    parts = [client.submit(made, seed, repeats, **by_worker(client, 0)) for seed in range(3)]
     distributed.wait(parts)
     driver.calls.clear()
     found = client.submit(gathered, *parts, **by_worker(client, 1)).result()
-    numpy.testing.assert_array_equal(found, [SENT + seed for seed in range(3)])
+    numpy.testing.assert_array_equal(found, [numpy.repeat(SENT + seed, repeats, axis=0) for seed in range(3)])
     assert driver.calls.count("cuIpcOpenMemHandle") == 3
     assert driver.opened == 0
     assert driver.calls.count("cuMemcpyDtoDAsync") == 6
-    lent = driver.calls.count("cuMemAlloc")
-    assert sum(len(blocks) for blocks in shared_blocks._free.values()) == lent  # all are back
+    lent, freed = driver.calls.count("cuMemAlloc"), driver.calls.count("cuMemFree")
+    assert sum(len(blocks) for blocks in shared_blocks._free.values()) == lent - freed  # all are back
     assert 1 <= lent <= 3
 
 
