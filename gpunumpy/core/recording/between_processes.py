@@ -12,6 +12,7 @@ from ..graph import layout
 from ..graph import node as graph
 from ..graph.layout import Shape
 from ..runtime import evaluate, memory
+from ..runtime.async_copies import ArrivingBuffer
 from ..runtime.device import Device, check, driver
 from ..runtime.marks import Mark
 from ..runtime.shared_blocks import SharedBlock, give_back, opened, stream_beside, take_block
@@ -58,11 +59,13 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
             if source.is_spilled or source.awaited() is not None:
                 lent.end()
                 return None
-            start = source.ptr + where.offset * node.signature.dtype.itemsize
-            device.activate()
-            stream = device.stream if after is None else stream_beside(device)
+            # What a copy from the host writes, or has written again, only the stream of the device waits for.
+            is_copied_to = isinstance(source, ArrivingBuffer) or device.has_spilled
+            stream = device.stream if after is None or is_copied_to else stream_beside(device)
             for mark in after or ():
                 mark.precede(stream)
+            start = source.ptr + where.offset * node.signature.dtype.itemsize
+            device.activate()
             check(driver().cuMemcpyDtoDAsync(lent.block.ptr, start, x.nbytes, stream))
         check(driver().cuStreamSynchronize(stream))
     except BaseException:

@@ -9,7 +9,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.between_processes import borrowed_copy, lend
-from gpunumpy.core.runtime import memory, shared_blocks
+from gpunumpy.core.runtime import async_copies, memory, shared_blocks
 
 from ...support import fake_driver
 from ...support.fake_driver import FakeDriver
@@ -60,6 +60,30 @@ def test_few_blocks_are_kept(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
         assert each is not None
         each.end()
     assert driver.calls.count("cuMemFree") == 4
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("comes", ["with nothing else", "back from the host", "from the host"])
+def test_which_stream_copies(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch, comes: str, known: bool) -> None:
+    """A copy waits for no other work only if the work on the array is known, and no copy is on its way to it."""
+    device = np.Device("cuda:0")
+    if comes == "from the host":
+        of_host = driver.CUmemorytype.CU_MEMORYTYPE_HOST
+        monkeypatch.setattr(FakeDriver, "_cuPointerGetAttribute", lambda *_: of_host)
+        monkeypatch.setattr(async_copies, "COPIED_BYTES", 0)
+    source = np.empty_pinned(SENT.shape, SENT.dtype)
+    source[...] = SENT
+    x = np.asarray(source, blocking=comes != "from the host")
+    monkeypatch.setattr(device, "has_spilled", comes == "back from the host")
+    streams: list[Any] = []
+    copy = FakeDriver._cuMemcpyDtoDAsync
+    monkeypatch.setattr(
+        FakeDriver, "_cuMemcpyDtoDAsync", lambda self, *args: streams.append(args[-1]) or copy(self, *args)
+    )
+    lent = lend(x, () if known else None)
+    assert lent is not None
+    is_beside = known and comes == "with nothing else"
+    assert streams == [shared_blocks.stream_beside(device) if is_beside else device.stream]
 
 
 @pytest.mark.parametrize("refused", ["cuMemAlloc", "cuIpcGetMemHandle", "cuMemcpyDtoDAsync"])
