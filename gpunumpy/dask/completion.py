@@ -64,10 +64,10 @@ def finish(x: ndarray) -> None:
 
 def work_before(x: ndarray) -> Sequence[Mark] | None:
     """Return what work computes an array that a task has returned; None if that is not known."""
-    data, (mark, made) = owner_of(x)._node.data, _last.get(x.device, (None, None))
-    if data is None or data in _written:
-        return None if data is None else ()
-    return (mark,) if mark is not None and made is not None and made() is data else None
+    data, last = owner_of(x)._node.data, _last.get(x.device)
+    if data in _written:
+        return ()
+    return (last[0],) if last is not None and data is not None and last[1]() is data else None
 
 
 class _Completion(Callback):

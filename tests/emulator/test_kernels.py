@@ -56,6 +56,21 @@ def test_a_gather_reports_what_is_out_of_bounds(run: Callable[..., int]) -> None
 
 
 @pytest.mark.parametrize("run", [run_kernel, run_interpreted])
+@pytest.mark.parametrize("n", [1, 5, 254, 300, 5000])
+def test_indices_that_are_overwritten_are_looked_at_before(n: int, run: Callable[..., int]) -> None:
+    """As in ``i = table[i]``, of which the last threads have no point: what is written there is no index."""
+    args = (Arg("in", I8), Arg("in", I8), Arg("scalar", I8), Arg("out", I8))
+    body = Body(
+        (Load(1, Affine(0, (1,))), LoadIndexed(0, Affine(0, (0,)), (0,), (10,), (1,), 2)),
+        (Store(3, 1, Affine(0, (1,))),),
+    )
+    table, index = numpy.arange(10) * 1000, numpy.random.default_rng(0).integers(1, 10, n)
+    wanted = table[index]
+    assert run(Kernel((n,), 0, args, body), [table, index, 7, index]) == 0
+    numpy.testing.assert_array_equal(index, wanted)
+
+
+@pytest.mark.parametrize("run", [run_kernel, run_interpreted])
 @pytest.mark.parametrize(("columns", "stride"), [(16, 16), (16, 17), (13, 13), (4, 32)])
 def test_whole_rows_are_gathered(columns: int, stride: int, run: Callable[..., int]) -> None:
     rows = LoadIndexed(0, Affine(0, (0, 1)), (0,), (10,), (stride,), 2)

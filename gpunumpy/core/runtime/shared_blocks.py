@@ -36,7 +36,6 @@ class SharedBlock:
 
     def __init__(self, device: Device, size: int) -> None:
         cuda = driver()
-        device.activate()
         self.size = size
         self.ptr = int(attempted(device, "no room for an array on its way to another process", cuda.cuMemAlloc, size))
         try:
@@ -85,7 +84,6 @@ def stream_beside(device: Device) -> Any:
     """Return a stream for copies that wait for no other work of a GPU."""
     stream = _streams.get(device)
     if stream is None:
-        device.activate()
         flags = driver().CUstream_flags.CU_STREAM_NON_BLOCKING.value
         made = attempted(device, "no room for a stream", driver().cuStreamCreate, flags)
         stream = _streams.setdefault(device, made)

@@ -63,7 +63,8 @@ class Tile:
     leaps_always
         Whether every such increment is `leap`, also from tile to tile.
     repeats_last
-        Whether a vector that does not exist has the indices of the last one, so that it may be computed like any other.
+        Whether a vector that does not exist has the indices of the last one, so that it may be loaded like any other.
+        What it loads may be overwritten already, so nothing may come of it: no look at an index, which has an error.
     """
 
     index: tuple[str, ...]
@@ -327,8 +328,8 @@ class Emitter:
                 consume()
 
     def lane_exists(self, lane: str) -> str:
-        """Return the C condition that a lane is computed: that it exists, or repeats one that does."""
-        if self.tile.whole == "true" or self.tile.repeats_last:
+        """Return the C condition that a lane exists."""
+        if self.tile.whole == "true":
             return "true"
         return "left > 0" if self._only_whole_vectors else f"{self.tile.whole} || left > {lane}"
 

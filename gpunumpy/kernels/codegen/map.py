@@ -203,16 +203,15 @@ def _emit_entry(unit: Unit, tile: Tile, blocks: int, head: Sequence[str] = (), e
         text.line("const int u = 0;")
         _emit_one_vector(unit, text, tile)
         return
-    inside = replace(tile, whole="true", index_lines=existing)
     text.line("bool all_inside = true, all_outside = true;")
     with text.unrolled("u", tile.count):
-        for line in inside.index_lines:
+        for line in tile.index_lines:
             text.line(line)
         text.line(f"const bool inside = {_inside_condition(unit, tile)};")
         text.line(f"all_inside = all_inside && left >= {tile.width} && inside;")
         text.line("all_outside = all_outside && !inside;")
     with text.block("if (all_inside)"):
-        _emit_body(unit, text, unit.kernel.body, inside)
+        _emit_body(unit, text, unit.kernel.body, replace(tile, whole="true", index_lines=existing))
     with text.block("else if (all_outside)"):
         _emit_body(unit, text, outside, tile)
     with text.block("else"), text.rolled("r = 0", str(tile.count), 1):
