@@ -17,12 +17,10 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core import disk_cache
-from gpunumpy.core.graph.bounded_table import forget_all
 from gpunumpy.core.graph.node import Node
 from gpunumpy.core.runtime import evaluate, kept_plans, plain_data, planner
 from gpunumpy.core.runtime.loop_cut import LoopCut
 from gpunumpy.core.runtime.plan import PlanTemplate
-from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.demo import load
 from gpunumpy.kernels.codegen import interpreter, sized, sized_program
 from gpunumpy.kernels.cuda import compile as compiler
@@ -34,6 +32,7 @@ from gpunumpy.kernels.cuda.launch import Launcher
 from ...package.test_first_run import CASES, EXAMPLES
 from ...package.test_first_run import PROGRAMS as FOLDER
 from ...support import fake_driver
+from ...support.new_process import begin_process, end_process
 
 pytest.importorskip("cuda.bindings.nvrtc")
 
@@ -110,17 +109,10 @@ class Watch:
         """Run a program as a new process would, which uses these devices, and return what was launched."""
         self.scheduled = self.generated = self.interpreted = 0
         self.launched = []
-        forget_all()
-        kept_plans._digests.clear()
-        kept_plans.kept_plans.cache_clear()
-        for device in devices:
-            state = evaluate.state_of(np.Device(device))
-            state.executor = CudaExecutor(np.Device(device))
-            state.planner = Planner(state.executor)
+        begin_process(devices)
         for x in program():
             x.computed()
-        planner.keep_on_disk()  # as the end of a process does
-        kept_plans.keep_needed()
+        end_process()
         return self.launched
 
 

@@ -14,17 +14,15 @@ import pytest
 import gpunumpy as np
 from gpunumpy.arrays.stream_order import Borrowed
 from gpunumpy.core import _native
-from gpunumpy.core.graph.bounded_table import forget_all
-from gpunumpy.core.runtime import evaluate, kept_plans, memory, page_locked, planner
+from gpunumpy.core.runtime import evaluate, kept_plans, memory, page_locked
 from gpunumpy.core.runtime.memory import Buffer
-from gpunumpy.core.runtime.planner import Planner
 from gpunumpy.cuda import Stream
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import cuda_graphs, executor, launch, tiers
 from gpunumpy.kernels.cuda.dropped import destroy_dropped
-from gpunumpy.kernels.cuda.executor import CudaExecutor
 
 from ...support import watched_driver
+from ...support.new_process import begin_process, end_process
 from ...support.watched_driver import WatchedDriver
 
 pytest.importorskip("cuda.bindings.nvrtc")
@@ -49,22 +47,11 @@ def driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[WatchedD
         maker._is_usable = None
 
 
-def begin_process() -> None:
-    """Have what follows be as in a new process."""
-    forget_all()
-    kept_plans._digests.clear()
-    kept_plans.kept_plans.cache_clear()
+def begin_process_with_plans() -> None:
+    """Begin a process that reads ahead what earlier ones have left, as soon as there are contexts."""
+    begin_process(GPUS)
     for gpu in GPUS:
-        state = evaluate.state_of(np.Device(gpu))
-        state.executor = CudaExecutor(np.Device(gpu))
-        state.planner = Planner(state.executor)
-    for gpu in GPUS:  # as soon as there are contexts
         evaluate.read_ahead(np.Device(gpu))
-
-
-def end_process() -> None:
-    planner.keep_on_disk()
-    kept_plans.keep_needed()
 
 
 def given(n: int, m: int, gpu: str) -> tuple[Any, Any]:
@@ -187,7 +174,7 @@ def test_in_turns(driver: WatchedDriver, tier: str, monkeypatch: pytest.MonkeyPa
     """Also in later processes, with what earlier ones have left on disk."""
     monkeypatch.setattr(tiers, "TIER", tier)
     for _ in range(3):
-        begin_process()
+        begin_process_with_plans()
         run_in_turns(driver)
         end_process()
     assert min(driver.kernels) > 0
@@ -198,20 +185,20 @@ def test_in_turns(driver: WatchedDriver, tier: str, monkeypatch: pytest.MonkeyPa
 def test_while_the_other_gpu_is_the_default(driver: WatchedDriver, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "TIER", tier)
     for _ in range(2):
-        begin_process()
+        begin_process_with_plans()
         run_in_turns(driver, others=True)
         end_process()
 
 
 def test_while_small_arrays_are_on_the_host(driver: WatchedDriver) -> None:
     np.set_residence("auto")  # until the test ends
-    begin_process()
+    begin_process_with_plans()
     run_in_turns(driver)
 
 
 def test_in_two_threads(driver: WatchedDriver) -> None:
     """Each of which uses one GPU, and then the other."""
-    begin_process()
+    begin_process_with_plans()
     raised: list[BaseException] = []
 
     def work(turns: tuple[int, ...]) -> None:
@@ -264,10 +251,10 @@ def test_memory_is_given_back_to_its_gpu(driver: WatchedDriver) -> None:
 
 def test_what_nothing_holds_is_destroyed_on_its_gpu(driver: WatchedDriver) -> None:
     """Modules, for which work was under way as they were dropped."""
-    begin_process()
+    begin_process_with_plans()
     on_both()
     driver.busy = True
-    begin_process()
+    begin_process_with_plans()
     gc.collect()
     for gpu in GPUS:
         destroy_dropped(np.Device(gpu))
@@ -349,7 +336,7 @@ def test_another_attempt_where_memory_was_short(
     driver: WatchedDriver, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What makes room may have used the other GPU."""
-    begin_process()
+    begin_process_with_plans()
     on_both()
     monkeypatch.setattr(launch, "function_address", lambda name: None)
     monkeypatch.setattr(memory, "make_room", lambda *args: np.Device("cuda:0").activate())
