@@ -3,8 +3,8 @@
 Else pending graphs would grow from task to task, and the memory that a result takes would not be known. Values between,
 which a task does not return, are fused. Dask's own schedulers tell a callback the graph that they are about to run: its
 tasks are wrapped. A worker of `distributed` asks `sizeof` for the bytes of each result as the task ends, in its thread,
-and then waits for the work of the task before too. Else its scheduler would take all tasks for done in no time, and
-have one GPU do the work of others; the GPU works on while the next task begins.
+and then waits for the work of the task before too. Else its scheduler would take all tasks for done in no time. The
+GPU works on while the next task begins.
 """
 
 from __future__ import annotations
