@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from gpunumpy.core.dtypes import DTYPES, KIND
+from gpunumpy.core.ops.special import SPECIAL
 from gpunumpy.core.ops.table import WIDER
 from gpunumpy.core.schedule.kernel import Body, Kernel, Load
 from gpunumpy.kernels.codegen import op_code, unit
@@ -585,9 +586,23 @@ def test_a_thread_has_few_points_of_a_long_body(count: int, points: int) -> None
         x = b.apply("multiply", b.apply("sin", x), x)
         x = b.apply("add", b.apply("multiply", x, x), b.apply("subtract", x, b.load(a)))
     b.store(x, out)
-    text = generate(b.kernel(), 132).text
+    assert points_of_a_thread(b) == points
+
+
+def points_of_a_thread(builder: Builder) -> int:
+    text = generate(builder.kernel(), 132).text
     loops = dict(re.findall(r"for \(int ([uv]) = 0; [uv] < (\d+)", text[text.index('extern "C"') :]))
-    assert int(loops.get("u", 1)) * int(loops.get("v", 1)) == points
+    return int(loops.get("u", 1)) * int(loops.get("v", 1))
+
+
+@pytest.mark.parametrize("name", [name for name, op in SPECIAL.items() if op.points])
+def test_a_thread_has_few_points_of_a_function_of_hundreds_of_instructions(name: str) -> None:
+    """Even if it is all that the kernel computes."""
+    b = Builder((1 << 20,))
+    x = b.load(floats(1 << 20))
+    arguments = [x] * SPECIAL[name].arity
+    b.store(b.apply(name, *arguments), numpy.zeros(1 << 20, "float32"))
+    assert points_of_a_thread(b) == SPECIAL[name].points
 
 
 @pytest.mark.parametrize("compiled", ["sm_90", "by the emulator"])

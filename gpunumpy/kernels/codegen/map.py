@@ -8,12 +8,12 @@ from dataclasses import replace
 from ...core.schedule.kernel import Body, Load
 from .emit import Emitter, Tile
 from .shape import (
-    MAX_LIGHT_OPERATIONS,
+    MAX_LONG_BODY_POINTS,
     ceil_div,
     has_congruential_words,
     has_philox_blocks,
+    is_light,
     most_points,
-    operations,
     pack_width,
     product,
     unravel,
@@ -39,7 +39,6 @@ _MAX_LOADED_BYTES = 256
 _STREAM_POINTS_AT_ONCE, _MAX_STREAM_POINTS, _MIN_STREAM_THREADS = 4, 64, 1 << 19
 
 _MAX_VECTORS = 8  # vectors of a thread at once
-_MAX_LONG_BODY_POINTS = 8  # points of a thread at once if the body is long: every copy of it costs compile time
 
 
 def emit_map(unit: Unit) -> None:
@@ -83,8 +82,8 @@ def _vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
         return max(1, _STREAM_POINTS_AT_ONCE // width)
     if unit.is_small:
         return 1
-    light = operations(body) <= MAX_LIGHT_OPERATIONS
-    points = min(_MAX_LONG_BODY_POINTS, most_points(body))
+    light = is_light(body)
+    points = min(MAX_LONG_BODY_POINTS, most_points(body))
     count = _MAX_VECTORS
     while count > 1 and (
         count * moved_bytes > _BYTES_IN_FLIGHT

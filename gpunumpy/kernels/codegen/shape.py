@@ -18,11 +18,12 @@ _BYTES_IN_FLIGHT = 32
 
 # A body of more operations than this is unrolled over the lanes of one vector only: its arithmetic hides the latency of
 # its loads, and every copy of it costs compile time.
-MAX_LIGHT_OPERATIONS = 6
+_MAX_LIGHT_OPERATIONS = 6
 
 # The code of a thread at most, with an addition as the unit: a kernel of more takes seconds to compile, and gains
 # nothing, as its arithmetic takes longer than its loads.
 MAX_CODE_LENGTH = 512
+MAX_LONG_BODY_POINTS = 8  # points of a thread at once if the body is long: every copy of it costs compile time
 _INDEXED_LOAD_LENGTH = 8  # its place is computed, and its index checked; half as many points run no slower
 
 # Vectors in flight in a reduction over random words. The step from one vector to the next is unrolled code.
@@ -109,7 +110,7 @@ def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     body = unit.kernel.body
     if has_congruential_words(body):
         return STREAM_VECTORS_AT_ONCE
-    if operations(body) > MAX_LIGHT_OPERATIONS:
+    if not is_light(body):
         return 1
     # The neighbours that a stencil loads from one array are mostly loaded by other threads too: an array counts once.
     loaded_args = {instr.arg for instr in body.instructions if isinstance(instr, Load) and instr.at.coef[lane] != 0}
@@ -120,9 +121,10 @@ def vectors_in_flight(unit: Unit, lane: int, width: int) -> int:
     return count
 
 
-def operations(body: Body) -> int:
-    """Return how many values of the body are computed, rather than loaded or passed."""
-    return sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instructions)
+def is_light(body: Body) -> bool:
+    """Return whether the operations of a body are few, and none of hundreds of instructions is among them."""
+    count = sum(isinstance(instr, (Apply, ReduceLoops, ScanLoop)) for instr in body.instructions)
+    return count <= _MAX_LIGHT_OPERATIONS and most_points(body) >= MAX_LONG_BODY_POINTS
 
 
 def most_points(body: Body) -> int:
