@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -46,6 +47,8 @@ class EmulatorExecutor(HostExecutor):
     interprets : bool
         Whether the interpreter runs the kernels that it can run.
     """
+
+    traits = replace(HostExecutor.traits, recomputes_pairs=True)
 
     def __init__(self, processors: int, seeds: Iterator[int], interprets: bool = False) -> None:
         super().__init__(Device("cpu"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from ..dtypes import KIND
 from ..graph.library_calls.registry import begun_outputs, record_of
 from ..graph.primitives import (
     Const,
@@ -26,7 +27,9 @@ from ..graph.primitives import (
 from ..graph.structure import is_dense
 from ..late_dataclasses import dataclass
 from .cuts import Segment, cut_expressions
+from .limits import MAX_COORDINATES
 from .lower import Item
+from .traits import Traits
 
 # An expression of more operations than this is stored rather than computed again for each of its readers.
 _MAX_RECOMPUTED_OPS = 24
@@ -87,7 +90,7 @@ def topological_order(items: Sequence[Item], roots: Sequence[int]) -> list[int]:
     return order
 
 
-def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
+def choose_anchors(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> Graph:
     """Choose the anchors of a graph.
 
     These are the nodes that must be in memory, every reduction, and the expressions that are not worth computing again.
@@ -108,12 +111,13 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
             must_store.update(_arguments_in_memory(items, p, stored))
         if kind in _IS_STORED:
             must_store.add(p)
-        elif kind is Reduce:
+        elif kind is Reduce and not (traits.recomputes_pairs and p not in must_store and _is_short_sum(items, p)):
             store_if_read.add(p)
     must_store = {p for p in must_store if kinds[p] is not Leaf and kinds[p] is not Const}
     alive_at_cuts, segments = cut_expressions(items, order, kinds, must_store)
     store_if_read |= alive_at_cuts - must_store
 
+    lanes = _shared_by_lanes(items, order, kinds) if traits.recomputes_pairs else frozenset()
     operations: dict[int, frozenset[int]] = {}  # what a reader computes for a node: none for an anchor or leaf
     reads: dict[int, frozenset[int]] = {}
     operands: dict[int, frozenset[int]] = {}  # what a reader loads for a node: an anchor or leaf itself
@@ -130,6 +134,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
                 and a not in must_store
                 and a not in store_if_read
                 and _is_worth_storing(items, p, a, len(operations[a]), uses[a], views[a])
+                and not (p in lanes and _is_of_pairs(items, a, len(operations[a]), operands[a]))
             ):
                 store_if_read.add(a)
                 is_late = True
@@ -145,6 +150,8 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int]) -> Graph:
             operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
         reads[p] = frozenset().union(*[operands[a] for a in args])
         operands[p] = reads[p]
+        if kinds[p] is Reduce and not _is_of_pairs(items, p, MAX_COORDINATES * len(operations[p]), reads[p]):
+            store_if_read.add(p)
         if p in must_store or p in store_if_read:
             operations[p], operands[p] = frozenset(), frozenset((p,))
     anchor_set = must_store | store_if_read
@@ -221,6 +228,39 @@ def _is_view_of_stored(items: Sequence[Item], position: int, stored: set[int]) -
         return True
     # A view without an index map reads its base from memory: see `_arguments_in_memory`.
     return items[position].signature.index_map is None
+
+
+def _shared_by_lanes(items: Sequence[Item], order: Sequence[int], kinds: Sequence[type[Primitive]]) -> frozenset[int]:
+    """Return the operations that are summed for all coordinates of a point at once: a thread shares work among them."""
+    found: set[int] = set()
+    for p in reversed(order):
+        item = items[p]
+        if kinds[p] is Reduce:
+            shape, axes = items[item.args[0]].signature.shape, item.signature.primitive.axes  # type: ignore[union-attr]
+            if len(shape) > len(axes) and len(shape) - 1 not in axes and shape[-1] <= MAX_COORDINATES:
+                found.add(item.args[0])
+        elif p in found and kinds[p] is Map:
+            found.update(a for a in item.args if items[a].signature.shape == item.signature.shape)
+    return frozenset(found)
+
+
+def _is_short_sum(items: Sequence[Item], position: int) -> bool:
+    """Return whether a reduction is a sum of few terms, which kernels can add up where they read it."""
+    primitive, (argument, *_) = items[position].signature.primitive, items[position].args
+    assert isinstance(primitive, Reduce)
+    if primitive.op != "add" or len(primitive.axes) > 1 or KIND[primitive.loop[-1]] != "f":
+        return False
+    return 1 < items[argument].signature.shape[primitive.axes[0]] <= MAX_COORDINATES
+
+
+def _is_of_pairs(items: Sequence[Item], position: int, operations: int, operands: frozenset[int]) -> bool:
+    """Return whether an expression has more elements than it is computed from, as the distances of points have.
+
+    So a kernel that computes it again, in so few operations, reads less than one that loads it.
+    """
+    signatures = [items[p].signature for p in operands]
+    read = sum(prod([n for n, s in zip(x.shape, x.strides, strict=True) if s]) for x in signatures)
+    return operations <= _MAX_RECOMPUTED_OPS and read < prod(items[position].signature.shape)
 
 
 def _is_worth_storing(

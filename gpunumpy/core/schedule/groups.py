@@ -18,6 +18,7 @@ from .analysis import Graph, choose_anchors
 from .cuts import Segment
 from .lower import Builder, CannotLower, IndexMap, Item, Source
 from .steps import RunLibraryCall
+from .traits import Traits
 
 # A kernel beyond any of these takes no further anchor: registers and argument space are finite.
 _MAX_INSTRS = 240
@@ -114,12 +115,12 @@ class Placement:
         For every library call with several outputs, the node of each output, by number.
     """
 
-    def __init__(self, items: Sequence[Item], roots: Sequence[int], overwrite: bool, rewritten_bytes: int) -> None:
+    def __init__(self, items: Sequence[Item], roots: Sequence[int], traits: Traits, overwrite: bool) -> None:
         self.items = items
         self.roots = frozenset(roots)
         self.overwrite = overwrite
-        self.rewritten_bytes = rewritten_bytes
-        self.graph: Graph = choose_anchors(items, roots)
+        self.rewritten_bytes = traits.rewritten_bytes
+        self.graph: Graph = choose_anchors(items, roots, traits)
         self.groups: list[Group | RunLibraryCall] = []
         self.group_of: dict[int, int] = {}
         self.loaded: set[int] = set()

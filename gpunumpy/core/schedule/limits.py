@@ -6,6 +6,9 @@ from __future__ import annotations
 # 64 bytes each, which leaves the same number of bytes for intermediate values.
 MAX_ROW_BYTES = 1 << 16
 
+# A thread that reduces has all coordinates of a point at once if they are so few.
+MAX_COORDINATES = 4
+
 
 def row_fits_in_block(bytes_per_point: int, length: int) -> bool:
     """Return whether a block can hold a row of `length` points that keep `bytes_per_point` bytes between reductions."""

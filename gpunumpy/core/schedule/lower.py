@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from functools import cache
-from operator import add
+from operator import add, index
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import INT64, DType
@@ -17,6 +17,7 @@ from ..graph.layout import Shape
 from ..graph.node import Node
 from ..graph.primitives import Const, Gather, Iota, Leaf, Map, Reduce, Scan, View
 from ..graph.signature import Signature
+from ..ops.table import WIDER
 from . import kernel as ir
 
 IndexMap: TypeAlias = tuple[ir.Affine, ...]
@@ -230,6 +231,8 @@ class Builder:
             )
         if kind is Gather:
             return self._gather(position, item, primitive, imap)
+        if kind is Reduce:
+            return self._short_sum(item, primitive, imap)
         raise AssertionError(f"{kind.__name__} is lowered by the scheduler alone")
 
     def _load_flat_view(self, item: Item, primitive: View, imap: IndexMap) -> int:
@@ -280,6 +283,18 @@ class Builder:
         source_location = self.argument(Source("location", position), "scalar", INT64)
         count = primitive.count
         return self.emit(ir.LoadIndexed, arg, at, index, base.shape[:count], strides[:count], source_location)
+
+    def _short_sum(self, item: Item, primitive: Reduce, imap: IndexMap) -> int:
+        """Add up the terms of a sum that is no anchor as a kernel that reduces does: from zero on, in a wider dtype."""
+        (axis,), given, dtype = primitive.axes, primitive.loop[0], primitive.loop[-1]
+        wide, zeros = WIDER.get(dtype, dtype), (0,) * len(self.loops)
+        domain = self.items[item.args[0]].signature.shape
+        total = self.as_dtype(self.emit(ir.LoopIndex, ir.Affine(0, zeros)), INT64, wide)
+        for k in range(index(domain[axis])):
+            at = (*imap[:axis], ir.Affine(k, zeros), *imap[axis:])
+            term = self.as_dtype(self.operand(item.args[0], domain, at, given), given, wide)
+            total = self.emit(ir.Apply, "add", (total, term), (wide,) * 3)
+        return self.as_dtype(total, wide, dtype)
 
     def reduction(self, position: int, loop_of_dim: Sequence[int]) -> int:
         """Return the value of a `Reduce` or `Scan`; dimension d of its argument runs along loop ``loop_of_dim[d]``."""

@@ -90,7 +90,7 @@ def run_passes(
         before, items = items, graph_pass(items, roots, target.traits)
         if check:
             verify_rewrite(graph_pass.__name__, before, items, roots)
-    steps = schedule(items, roots, overwrite, target.traits.rewritten_bytes)
+    steps = schedule(items, roots, target.traits, overwrite)
     if check:
         verify_plan(steps, items, roots)
     for plan_pass in PLAN_PASSES:

@@ -18,12 +18,11 @@ from .groups import Placement, overwritten
 from .joining import are_last_axes, convert_and_join, join_group, loops_of_dims
 from .lower import Item, Source, map_to_loops
 from .steps import RunLibraryCall, Step
+from .traits import Traits
 from .updates import begin_outputs, place_scatter, place_update
 
 
-def schedule(
-    items: Sequence[Item], roots: Sequence[int], overwrite: bool = True, rewritten_bytes: int = 0
-) -> tuple[Step, ...]:
+def schedule(items: Sequence[Item], roots: Sequence[int], traits: Traits, overwrite: bool = True) -> tuple[Step, ...]:
     """Return the steps that compute the nodes at the positions `roots`.
 
     Parameters
@@ -32,12 +31,12 @@ def schedule(
         The graph: arguments are positions in it, in any order.
     roots
         The positions of the nodes to store.
+    traits
+        The properties of the executor that will run the steps.
     overwrite
         Whether an update may write into the memory of a leaf, as nothing outside the graph needs its old value.
-    rewritten_bytes
-        See `Traits`.
     """
-    placement = Placement(items, roots, overwrite, rewritten_bytes)
+    placement = Placement(items, roots, traits, overwrite)
     for anchor in _placement_order(placement):
         for p in placement.graph.reads[anchor]:
             placement.unplaced_readers[p] -= 1

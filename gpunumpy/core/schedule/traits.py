@@ -37,6 +37,9 @@ class Traits:
         Copying a few contiguous blocks is faster than gathering every element by its index.
     reduces_vector_products
         Its kernels multiply a small matrix and a vector in less time than it takes to call a library.
+    recomputes_pairs
+        Its kernels compute a value for each pair of points, such as a distance, again in less time than it takes to
+        store and to load it.
     ignores_imaginary_ends
         Its transforms to real numbers ignore, as NumPy's do, the imaginary parts that such a spectrum cannot have.
     sums_long_rows_faster_than_blas
@@ -53,5 +56,6 @@ class Traits:
     correlated_taps: float = inf
     copies_blocks_faster_than_elements: bool = False
     reduces_vector_products: bool = False
+    recomputes_pairs: bool = False
     ignores_imaginary_ends: bool = False
     sums_long_rows_faster_than_blas: bool = False

@@ -5,12 +5,13 @@ from __future__ import annotations
 from operator import index
 
 from ...core.schedule.kernel import Apply, Load, LoadIndexed, LoopIndex, ReduceLoops, operands
+from ...core.schedule.limits import MAX_COORDINATES
 from .plan import lies_along_reduced, outer_loops
 from .shape import accumulation_width, code_length
 from .unit import Unit
 
-# The coordinates of a point at most, and the code that a thread must share among them where points are not in rows.
-_MAX_COORDINATES, _MIN_SHARED_LENGTH = 4, 4
+# The code that a thread must share among the coordinates of a point where points are not in rows.
+_MIN_SHARED_LENGTH = 4
 
 
 def lanes_of_points(unit: Unit) -> int:
@@ -21,7 +22,7 @@ def lanes_of_points(unit: Unit) -> int:
     """
     lane = outer_loops(unit) - 1
     size = unit.kernel.shape[lane]
-    if 1 < size <= _MAX_COORDINATES and (are_points_in_rows(unit) or _shared_length(unit) >= _MIN_SHARED_LENGTH):
+    if 1 < size <= MAX_COORDINATES and (are_points_in_rows(unit) or _shared_length(unit) >= _MIN_SHARED_LENGTH):
         return index(size)
     return accumulation_width(unit, lane)
 

@@ -61,6 +61,7 @@ class CudaExecutor:
         draws_faster_than_numpy=True,
         takes_epilogues=True,
         reduces_vector_products=True,
+        recomputes_pairs=True,
         sums_long_rows_faster_than_blas=True,
     )
 

@@ -12,6 +12,7 @@ from gpunumpy.core.runtime.device import Device
 from gpunumpy.core.schedule import groups
 from gpunumpy.core.schedule.analysis import Graph, choose_anchors
 from gpunumpy.core.schedule.lower import Item
+from gpunumpy.core.schedule.traits import Traits
 from tests.programs.machine import Machine
 
 
@@ -19,8 +20,8 @@ def test_reads_are_of_all_anchors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of those that a later reader made ones; in random programs, of which the last stored a base too late."""
     seen = []
 
-    def check(items: Sequence[Item], roots: Sequence[int]) -> Graph:
-        graph = choose_anchors(items, roots)
+    def check(items: Sequence[Item], roots: Sequence[int], traits: Traits) -> Graph:
+        graph = choose_anchors(items, roots, traits)
         for node, reads in graph.reads.items():
             loaded: set[int] = set()
             for a in items[node].args:
