@@ -81,22 +81,28 @@ def _drop_region(kernel: Kernel) -> Kernel:
 
 
 def _memory_order(kernel: Kernel, ordered: bool) -> list[int]:
-    """Return the loops by falling stride: of the loads if the kernel has reduced loops, else of the stores."""
+    """Return the loops by falling stride: of the loads if the kernel has reduced loops, else of the stores.
+
+    Where it reduces, loads that are made once a row count for loops along which all others are the same.
+    """
     outer = len(kernel.shape) - kernel.reduced
     if kernel.reduced:
         level = are_row_level(kernel, kernel.body)
-        walked = [
-            i.at for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load) and not row
-        ]
+        loads = [(i.at, row) for i, row in zip(kernel.body.instructions, level, strict=True) if isinstance(i, Load)]
+        walked, of_rows = [at for at, row in loads if not row], [at for at, row in loads if row]
     else:
-        walked = [store.at for store in kernel.body.stores]
+        walked, of_rows = [store.at for store in kernel.body.stores], []
 
     def stride(d: int) -> int:
-        return -max((abs(at.coef[d]) for at in walked), default=0)
+        return -(_longest(walked, d) or _longest(of_rows, d))
 
     order = sorted(range(outer), key=stride)
     inner = range(outer, len(kernel.shape))
     return order + (list(inner) if ordered else sorted(inner, key=stride))
+
+
+def _longest(maps: Sequence[Affine], loop: int) -> int:
+    return max((abs(at.coef[loop]) for at in maps), default=0)
 
 
 def _with_loops(

@@ -65,8 +65,9 @@ def emit_reduce(unit: Unit, processors: int) -> None:
     emitter = Emitter(unit, text, kernel.body, step_tile(unit, plan))
     mapped = [arg for n in reduces for arg in states.mapped_args(n)]
     full = [store for store in kernel.body.stores if not level[store.value] or any(store.at.coef[outer:])]
-    if plan.steps and plan.reduced_is_contiguous:
-        emitter.compute_once(n for n in emitter.closure([*mapped, *(store.value for store in full)]) if level[n])
+    if plan.steps:
+        needed = emitter.closure([*mapped, *(store.value for store in full)])
+        emitter.compute_once(n for n in needed if level[n] and not emitter.varies(n))
     emitter.declare_streams(range(len(kernel.body.instructions)), ["const Int base = begin;"])
     if plan.steps:
         with text.rolled("base = begin", "end", plan.stride):
