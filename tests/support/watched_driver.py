@@ -121,7 +121,10 @@ class WatchedDriver(fake_driver.FakeDriver):
             return None
         if number in self._owners:
             return self._owners[number]
-        block = self._block_at(number) if number in _ADDRESSES else None
+        return self._owner_at(number) if number in _ADDRESSES else None
+
+    def _owner_at(self, address: int) -> int | None:
+        block = self._block_at(address)
         return None if block is None else self._block_owners.get(block)
 
     def _block_at(self, address: int) -> int | None:
@@ -170,7 +173,8 @@ class WatchedDriver(fake_driver.FakeDriver):
         return self._real.CUresult.CUDA_ERROR_NOT_SUPPORTED
 
     def _cuMemcpyPeerAsync(self, target: int, on: Any, source: int, of: Any, size: int, stream: Any) -> None:
-        if (self._owner_of(target), self._owner_of(source)) != (int(on) - 1, int(of) - 1):
+        # These are addresses, whatever they look like: the heap of some Pythons is where numbers of programs are.
+        if (self._owner_at(int(target)), self._owner_at(int(source))) != (int(on) - 1, int(of) - 1):
             self._tell("a copy between GPUs with the context of another one")
         super()._cuMemcpyPeerAsync(target, on, source, of, size, stream)
 

@@ -51,7 +51,8 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
     device = x.device
     if not device.has_stream or not x.size or memory_on_host(x) is not None:
         return None
-    node, where = in_c_order(x.computed())
+    computed = x.computed()
+    node, where = in_c_order(computed)
     source = node.data
     lent = LentArray(device, take_block(device, x.nbytes))
     try:
@@ -59,9 +60,10 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
             if source.is_spilled or source.awaited() is not None:
                 lent.end()
                 return None
-            # What a copy from the host writes, or has written again, only the stream of the device waits for.
-            is_copied_to = isinstance(source, ArrivingBuffer) or device.has_spilled
-            stream = device.stream if after is None or is_copied_to else stream_beside(device)
+            # What has been put in order just now, and what a copy from the host writes, or has written again, only the
+            # stream of the device waits for.
+            is_new = node is not computed or isinstance(source, ArrivingBuffer) or device.has_spilled
+            stream = device.stream if after is None or is_new else stream_beside(device)
             for mark in after or ():
                 mark.precede(stream)
             start = source.ptr + where.offset * node.signature.dtype.itemsize
