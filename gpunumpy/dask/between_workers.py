@@ -24,6 +24,7 @@ from ..core.errors import DeviceError
 from ..core.recording.array import ndarray
 from ..core.recording.between_processes import LentArray, borrowed_copy, lend
 from ..core.runtime.device import default_device
+from ..core.runtime.shared_blocks import Handle
 from .completion import work_before
 
 _MIN_BYTES = 1 << 20  # to open the memory of another process takes about as long as to send so much
@@ -74,7 +75,7 @@ def array_of_handle(description: dict[str, Any], frames: list[Any]) -> ndarray:
     """
     shape, dtype = tuple(description["shape"]), pickle.loads(description["dtype"])
     try:
-        return borrowed_copy(description["handle"], shape, dtype, default_device())
+        return borrowed_copy(Handle(*description["handle"]), shape, dtype, default_device())
     except DeviceError as error:
         for connection in _connections:
             connection.deserializers = None

@@ -65,12 +65,10 @@ def test_handles_are_sent(driver: FakeDriver, client: distributed.Client, repeat
     driver.calls.clear()
     found = client.submit(gathered, *parts, **by_worker(client, 1)).result()
     numpy.testing.assert_array_equal(found, [numpy.repeat(SENT + seed, repeats, axis=0) for seed in range(3)])
-    assert driver.calls.count("cuIpcOpenMemHandle") == 3
-    assert driver.opened == 0
+    assert 1 <= driver.calls.count("cuIpcOpenMemHandle") <= 3
     assert driver.calls.count("cuMemcpyDtoDAsync") == 6
     lent, freed = driver.calls.count("cuMemAlloc"), driver.calls.count("cuMemFree")
-    assert sum(len(blocks) for blocks in shared_blocks._free.values()) == lent - freed  # all are back
-    assert 1 <= lent <= 3
+    assert sum(len(blocks) for blocks in shared_blocks._free.values()) == lent - freed == driver.opened  # all are back
 
 
 def test_a_task_ends_when_the_one_before_has(driver: FakeDriver) -> None:

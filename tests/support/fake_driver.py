@@ -111,6 +111,9 @@ class FakeDriver:
     _cuStreamCreate = _cuEventCreate = _cuMemPoolCreate = _cuStreamEndCapture = _cuGraphInstantiate = _new_handle
     _cuStreamCreateWithPriority = _new_handle
 
+    def _cuCtxGetStreamPriorityRange(self) -> tuple[int, int]:
+        return 0, -5
+
     def _cuGetErrorString(self, error: Any) -> bytes:
         return f"what {error.name} means".encode()
 
@@ -272,7 +275,7 @@ def install(patch: pytest.MonkeyPatch, count: int = 1, kind: type[FakeDriver] = 
     for table in (
         *(memory._pools, memory._zeroed_scratch, memory._index_error_words),
         *(memory_copy._stages, evaluate._states, host_copies._free_slots, marks._free_events),
-        *(spill._stores, page_locked._free, shared_blocks._free),
+        *(spill._stores, page_locked._free, shared_blocks._free, shared_blocks._opened, shared_blocks._staying_bytes),
     ):
         for key in list(table):
             if key is not CPU:

@@ -15,7 +15,7 @@ from ..runtime import evaluate, memory
 from ..runtime.async_copies import ArrivingBuffer
 from ..runtime.device import Device, check, driver
 from ..runtime.marks import Mark
-from ..runtime.shared_blocks import SharedBlock, give_back, opened, stream_beside, take_block
+from ..runtime.shared_blocks import Handle, SharedBlock, give_back, opened, stream_beside, take_block
 from .array import memory_on_host, ndarray, wrap_leaf
 from .view_values import in_c_order
 
@@ -63,7 +63,7 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
             # What has been put in order just now, and what a copy from the host writes, or has written again, only the
             # stream of the device waits for.
             is_new = node is not computed or isinstance(source, ArrivingBuffer) or device.has_spilled
-            stream = device.stream if after is None or is_new else stream_beside(device)
+            stream = device.stream if after is None or is_new else stream_beside(device, "out")
             for mark in after or ():
                 mark.precede(stream)
             start = source.ptr + where.offset * node.signature.dtype.itemsize
@@ -76,7 +76,7 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
     return lent
 
 
-def borrowed_copy(handle: bytes, shape: Shape, dtype: DType, device: Device) -> ndarray:
+def borrowed_copy(handle: Handle, shape: Shape, dtype: DType, device: Device) -> ndarray:
     """Return a new array with the elements that another process has lent.
 
     Parameters
@@ -98,9 +98,12 @@ def borrowed_copy(handle: bytes, shape: Shape, dtype: DType, device: Device) -> 
     queue = evaluate.prove(evaluate.queue_of(device))
     nbytes = int(numpy.prod(shape)) * dtype.itemsize
     with opened(device, handle) as ptr:
-        target = memory.allocate(device, nbytes)
+        stream = stream_beside(device, "in")
+        target = memory.allocate_beside(device, nbytes, stream)
+        if target is None:  # the copy has to wait for the work before, which may use the memory
+            target, stream = memory.allocate(device, nbytes), device.stream
         with queue.lock, memory.staying(target):
             device.activate()
-            check(driver().cuMemcpyDtoDAsync(target.ptr, ptr, nbytes, device.stream))
-        check(driver().cuStreamSynchronize(device.stream))
+            check(driver().cuMemcpyDtoDAsync(target.ptr, ptr, nbytes, stream))
+        check(driver().cuStreamSynchronize(stream))
     return wrap_leaf(graph.leaf(target, dtype, layout.c_layout(shape), queue))

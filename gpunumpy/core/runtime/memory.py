@@ -27,6 +27,7 @@ __all__ = [
     "MemoryInfo",
     "address",
     "allocate",
+    "allocate_beside",
     "allocate_fixed",
     "allocate_for_all_work",
     "allocate_unless_short",
@@ -170,6 +171,18 @@ def allocate_unless_short(device: Device, nbytes: int) -> Buffer | None:
     buffer = PoolBuffer(device, block, nbytes, free_list)
     buffer.exported = True
     return buffer
+
+
+def allocate_beside(device: Device, nbytes: int, stream: Any) -> Buffer | None:
+    """Return a buffer that a stream can write which does not wait for the work of a GPU; None without room for one.
+
+    Whoever uses it on the stream of the device waits for that stream before.
+    """
+    pool = pool_of(device)
+    assert isinstance(pool, DevicePool)
+    free_list = pool.free_list(nbytes)
+    block = pool.take_block_beside(free_list, stream)
+    return None if block is None else PoolBuffer(device, block, nbytes, free_list)
 
 
 def _find_block(device: Device, nbytes: int) -> tuple[FreeList, Any]:

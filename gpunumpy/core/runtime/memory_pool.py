@@ -538,6 +538,9 @@ class DevicePool(Pool):
         self.handle = check(cuda.cuMemPoolCreate(properties))
         threshold = cuda.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
         check(cuda.cuMemPoolSetAttribute(self.handle, threshold, cuda.cuuint64_t(2**64 - 1)))
+        # A block that the stream of the device still uses is none for a stream that waits for nothing.
+        waits = cuda.CUmemPool_attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES
+        check(cuda.cuMemPoolSetAttribute(self.handle, waits, 0))
         self.enable_peer_access()
 
     def enable_peer_access(self) -> None:
@@ -597,6 +600,26 @@ class DevicePool(Pool):
         else:
             self.device.activate()
             status, block = self.cuda.cuMemAllocFromPoolAsync(size, self.handle, self.device.stream)
+        return self._address(status, block)
+
+    def take_block_beside(self, free_list: FreeList, stream: Any) -> int | None:
+        """Return a block that no work of the device uses, for a stream that waits for none, or None."""
+        size = free_list.size
+        if self.is_reserving or self.excess_bytes(size) > 0:
+            return None
+        if self.cached_bytes() + size > self.cache_limit:
+            self.release(LARGE_BYTES)
+        block = None
+        free_list.owned.append(None)
+        try:
+            self.device.activate()
+            block = self._address(*self.cuda.cuMemAllocFromPoolAsync(size, self.handle, stream))
+        finally:
+            if block is None:
+                free_list.owned.pop()
+        return block
+
+    def _address(self, status: Any, block: Any) -> int | None:
         if status and self.is_shortage(status):
             return None
         return int(check((status, block)))

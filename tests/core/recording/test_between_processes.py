@@ -9,7 +9,7 @@ import pytest
 
 import gpunumpy as np
 from gpunumpy.core.recording.between_processes import borrowed_copy, lend
-from gpunumpy.core.runtime import async_copies, memory, shared_blocks
+from gpunumpy.core.runtime import async_copies, shared_blocks
 
 from ...support import fake_driver
 from ...support.fake_driver import FakeDriver
@@ -38,28 +38,68 @@ def test_values(driver: FakeDriver, view: str) -> None:
     found: Any = borrowed_copy(lent.block.handle, x.shape, x.dtype, np.Device("cuda:1"))
     assert (str(found.device), found.dtype, found.shape) == ("cuda:1", wanted.dtype, wanted.shape)
     numpy.testing.assert_array_equal(found.get(), wanted)
-    assert driver.opened == 0
 
 
-def test_blocks_are_kept_for_the_next_array(driver: FakeDriver) -> None:
-    for _ in range(5):
-        lent = [lend(np.asarray(SENT)), lend(np.asarray(SENT))]
-        for each in lent:
-            assert each is not None
-            each.end()
-    assert driver.calls.count("cuMemAlloc") == 2
-    for hook in memory.out_of_memory_hooks:
-        hook(np.Device("cuda:0"))
-    assert driver.calls.count("cuMemFree") == 2
-
-
-def test_few_blocks_are_kept(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_blocks, "_KEPT_PART", fake_driver.MEMORY_BYTES // 200_000)
-    lent = [lend(np.asarray(SENT)) for _ in range(5)]
-    for each in lent:
+def send(*sent: numpy.ndarray) -> None:
+    """Lend arrays at the same time, and read them on the other GPU."""
+    lent = [lend(np.asarray(x)) for x in sent]
+    for x, each in zip(sent, lent, strict=True):
         assert each is not None
+        found: Any = borrowed_copy(each.block.handle, x.shape, x.dtype, np.Device("cuda:1"))
+        numpy.testing.assert_array_equal(found.get(), x)
         each.end()
-    assert driver.calls.count("cuMemFree") == 4
+
+
+def test_blocks_stay_for_the_next_array(driver: FakeDriver) -> None:
+    """Who reads them keeps them open."""
+    send(SENT)
+    for k in range(5):
+        send(SENT + k, SENT[:100])  # whose block is the smaller one, or may be
+    assert driver.calls.count("cuMemAlloc") == driver.calls.count("cuIpcOpenMemHandle") == driver.opened == 2
+    assert "cuMemFree" not in driver.calls
+
+
+def test_few_blocks_stay(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others are closed when they have been read, and freed."""
+    monkeypatch.setattr(shared_blocks, "_STAYING_PART", fake_driver.MEMORY_BYTES // 150_000)
+    send(*5 * [SENT])
+    assert driver.calls.count("cuMemAlloc") == driver.calls.count("cuIpcOpenMemHandle") == 5
+    assert driver.calls.count("cuMemFree") == driver.calls.count("cuIpcCloseMemHandle") == 4
+    assert driver.opened == 1
+
+
+def test_few_blocks_are_kept_open(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were read last."""
+    monkeypatch.setattr(shared_blocks, "_OPENED_PART", fake_driver.MEMORY_BYTES // 150_000)
+    send(*3 * [SENT])
+    assert driver.opened == 1
+    send(*3 * [SENT])
+    assert driver.opened == 1
+    assert driver.calls.count("cuIpcOpenMemHandle") == 6
+
+
+def test_a_copy_waits_for_no_other_work(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory is of a stream of its own, as long as there is room for it."""
+    device = np.Device("cuda:1")
+    beside = shared_blocks.stream_beside(device, "in")
+    np.ones(3, device=device).computed()
+    streams: list[Any] = []
+    for name in ("_cuMemAllocFromPoolAsync", "_cuMemcpyDtoDAsync"):
+        call = getattr(FakeDriver, name)
+        monkeypatch.setattr(
+            FakeDriver, name, lambda self, *args, call=call: streams.append(args[-1]) or call(self, *args)
+        )
+    lent = lend(np.asarray(SENT))
+    assert lent is not None
+    streams.clear()
+    borrowed_copy(lent.block.handle, SENT.shape, SENT.dtype, device)
+    assert streams == [beside, beside]
+    streams.clear()
+    np.set_memory_limit(np.memory_info(device).used, device)
+    with pytest.raises(MemoryError):
+        borrowed_copy(lent.block.handle, SENT.shape, SENT.dtype, device)
+    np.set_memory_limit(None, device)
+    assert beside not in streams
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -85,7 +125,7 @@ def test_which_stream_copies(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
     lent = lend(x, () if known else None)
     assert lent is not None
     is_beside = known and comes == "with nothing else"
-    assert streams == [shared_blocks.stream_beside(device) if is_beside else device.stream]
+    assert streams == [shared_blocks.stream_beside(device, "out") if is_beside else device.stream]
 
 
 @pytest.mark.parametrize("refused", ["cuMemAlloc", "cuIpcGetMemHandle", "cuMemcpyDtoDAsync"])
@@ -106,4 +146,4 @@ def test_what_cannot_be_read(driver: FakeDriver) -> None:
         driver.refuse = lambda name, refused=refused: "CUDA_ERROR_INVALID_VALUE" if name == refused else None  # type: ignore[misc]
         with pytest.raises(np.DeviceError, match="INVALID_VALUE"):
             borrowed_copy(lent.block.handle, SENT.shape, SENT.dtype, np.Device("cuda:1"))
-    assert driver.opened == 0
+    assert driver.opened == 1
