@@ -31,7 +31,6 @@ from table import heading
 import gpunumpy as np
 from gpunumpy.dask import LocalCluster, spread
 
-GPUS = np.devices()[:-1]
 LIMIT = 16 * 10**9  # bytes of the memory limit
 STEPS = 20  # of the heat equation
 PERIOD = 64  # of its field along both axes, in elements
@@ -67,7 +66,7 @@ class Road:
 
     def place(self, x: Any) -> Any:
         """Move chunks to the GPUs of a road whose threads use several."""
-        return spread(x, GPUS[: self.gpus] or None) if self.name.startswith("threads") and self.gpus > 1 else x
+        return spread(x, gpus()[: self.gpus] or None) if self.name.startswith("threads") and self.gpus > 1 else x
 
     def held(self, x: Any) -> Any:
         """Compute an array, whose chunks stay."""
@@ -81,7 +80,7 @@ class Road:
             distributed.wait(result)  # of a number, nothing
             self.client.run(np.synchronize)
         elif self.name != "CuPy":  # whose programs return numbers
-            for device in GPUS[: self.gpus] or np.devices():
+            for device in gpus()[: self.gpus] or np.devices():
                 np.synchronize(device)
 
     def known_tasks(self) -> int:
@@ -96,6 +95,11 @@ class Road:
 
 def _count_of_tasks(dask_scheduler: Any) -> int:
     return len(dask_scheduler.tasks)
+
+
+def gpus() -> tuple[np.Device, ...]:
+    """Return the GPUs. Who imports this module, as the processes of workers do, does not look for them."""
+    return np.devices()[:-1]
 
 
 def near(found: Any, wanted: float, tolerance: float = TOLERANCE) -> bool:
@@ -418,7 +422,7 @@ def main() -> int:
         chosen = [row for row in all_rows if row in rows]
         if chosen:
             found |= found_on(road, chosen, options.scale)
-    print(f"\n{heading()}; Dask {dask.__version__}; {len(GPUS)} GPUs; scale {options.scale}\n")
+    print(f"\n{heading()}; Dask {dask.__version__}; {len(gpus())} GPUs; scale {options.scale}\n")
     print("| row, road | seconds | beside | seconds | ratio | goal |\n|---|---|---|---|---|---|")
     for first, second, goal in RATIOS:
         if first in found and second in found:

@@ -130,7 +130,7 @@ def _weight(dask_worker: Any) -> str:
 def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_driver.install(monkeypatch)
     results = SpillBuffer(str(tmp_path), target=4000)
-    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker"))
+    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker", name=0))
     results["on the GPU"] = np.empty(1 << 20, device="cuda:0")
     results["on the host"] = numpy.ones(1000)
     assert set(results.fast) == {"on the GPU"}
@@ -139,8 +139,25 @@ def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch:
 
 def test_a_worker_whose_results_lie_elsewhere_is_left_alone() -> None:
     results: dict[str, Any] = {}
-    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker"))
+    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker", name=0))
     assert results == {}
+
+
+@pytest.mark.parametrize(
+    ("count", "visible", "name", "chosen"),
+    [(3, "1", 1, 1), (2, "0", 2, 0), (3, "0,1,2", 1, 0), (3, None, 1, 0), (1, "1", 1, 0), (3, "1", "one", 0)],
+)
+def test_the_gpu_of_a_worker_whose_driver_had_found_them(
+    count: int, visible: str | None, name: Any, chosen: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As its script made an array where it is imported: the worker's environment came too late."""
+    fake_driver.install(monkeypatch, count)
+    if visible is None:
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    device_frames.dask_setup(SimpleNamespace(data={}, address="inproc://a-worker", name=name))
+    assert np.default_device() == f"cuda:{chosen}"
 
 
 def _blocks_that_were_lent() -> int:
