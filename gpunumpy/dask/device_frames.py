@@ -7,7 +7,6 @@ as a frame of their own, which needs nothing registered.
 
 from __future__ import annotations
 
-import os
 import pickle
 from typing import Any
 
@@ -17,7 +16,6 @@ from distributed.sizeof import safe_sizeof
 from distributed.spill import SpillBuffer
 
 from ..core.recording.array import ndarray
-from ..core.runtime.device import default_device, devices
 from ..functions.creation import arrays as creation
 from .between_workers import connect
 
@@ -47,23 +45,11 @@ def bytes_on_the_host(key: Any, value: Any) -> int:
     return 0 if isinstance(value, ndarray) and value.device.has_stream else safe_sizeof(value)
 
 
-def choose_gpu(worker: Any) -> None:
-    """Have arrays of a worker that sees several GPUs, though one is set for it, go to the one of its number.
-
-    Its process imports the program's script anew, before it has the environment of the worker. Where that makes an
-    array, the driver has found all GPUs by then, whatever CUDA_VISIBLE_DEVICES says later.
-    """
-    count = len(devices()) - 1
-    if count > 1 and isinstance(worker.name, int) and "," not in os.environ.get("CUDA_VISIBLE_DEVICES", ","):
-        default_device(worker.name % count)
-
-
 def dask_setup(worker: Any) -> None:
     """Have a worker, as it starts, write results to files for the memory of its host alone, and send arrays directly.
 
     By itself it would count arrays on its GPU too, and write those to files that the host has no room for.
     """
-    choose_gpu(worker)
     connect(worker)
     if isinstance(worker.data, SpillBuffer):  # not what the user has chosen in its place
         worker.data.fast.weight = bytes_on_the_host

@@ -6,6 +6,8 @@ import os
 import pickle
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -130,7 +132,7 @@ def _weight(dask_worker: Any) -> str:
 def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_driver.install(monkeypatch)
     results = SpillBuffer(str(tmp_path), target=4000)
-    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker", name=0))
+    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker"))
     results["on the GPU"] = np.empty(1 << 20, device="cuda:0")
     results["on the host"] = numpy.ones(1000)
     assert set(results.fast) == {"on the GPU"}
@@ -139,25 +141,8 @@ def test_results_on_a_gpu_are_no_memory_of_the_host(tmp_path: Path, monkeypatch:
 
 def test_a_worker_whose_results_lie_elsewhere_is_left_alone() -> None:
     results: dict[str, Any] = {}
-    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker", name=0))
+    device_frames.dask_setup(SimpleNamespace(data=results, address="inproc://a-worker"))
     assert results == {}
-
-
-@pytest.mark.parametrize(
-    ("count", "visible", "name", "chosen"),
-    [(3, "1", 1, 1), (2, "0", 2, 0), (3, "0,1,2", 1, 0), (3, None, 1, 0), (1, "1", 1, 0), (3, "1", "one", 0)],
-)
-def test_the_gpu_of_a_worker_whose_driver_had_found_them(
-    count: int, visible: str | None, name: Any, chosen: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As its script made an array where it is imported: the worker's environment came too late."""
-    fake_driver.install(monkeypatch, count)
-    if visible is None:
-        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    else:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    device_frames.dask_setup(SimpleNamespace(data={}, address="inproc://a-worker", name=name))
-    assert np.default_device() == f"cuda:{chosen}"
 
 
 def _blocks_that_were_lent() -> int:
@@ -206,6 +191,35 @@ def test_a_worker_for_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         cluster.scale(3)
         client.wait_for_workers(3)
         assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["0", "0", "3"]
+
+
+def test_a_script_sees_the_gpu_of_the_worker_as_it_is_imported(tmp_path: Path) -> None:
+    """A worker imports it anew, and the driver finds the GPUs once: two workers would have the first one."""
+    script = tmp_path / "script.py"
+    script.write_text("""
+import os
+
+SEEN = os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+def seen():
+    import __mp_main__
+
+    return __mp_main__.SEEN
+
+
+if __name__ == "__main__":
+    import dask
+    from gpunumpy.dask import cluster
+
+    cluster._gpus = lambda: ["0", "3"]
+    dask.config.set({"distributed.diagnostics.nvml": False})
+    with cluster.LocalCluster(dashboard_address=":0") as workers, workers.get_client() as client:
+        print(sorted(client.run(seen).values()), os.environ["CUDA_VISIBLE_DEVICES"])
+""")
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "0,3", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "['0', '3'] 0,3\n", done.stderr
 
 
 def _sum_over_workers(rank: int, address: str) -> tuple[int, float]:
