@@ -16,13 +16,31 @@ namespace core {
 
 class Section {
 public:
+#if PY_VERSION_HEX >= 0x030E0000
     Section() { PyCriticalSection_BeginMutex(&section_, &mutex_); }
     ~Section() { PyCriticalSection_End(&section_); }
+#else
+    // Python 3.13 begins sections of objects alone, and one within itself would let other threads in, which 3.14 does not.
+    Section() : section_{} {
+        const uintptr_t innermost = PyThreadState_GetUnchecked()->critical_section & ~uintptr_t{3};  // without its flags
+        if (innermost && reinterpret_cast<PyCriticalSection*>(innermost)->_cs_mutex == &mutex()) return;
+        PyCriticalSection_Begin(&section_, &object_);
+    }
+    ~Section() {
+        if (section_._cs_mutex) PyCriticalSection_End(&section_);
+    }
+#endif
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
 
 private:
+#if PY_VERSION_HEX >= 0x030E0000
+    static PyMutex& mutex() { return mutex_; }
     static inline PyMutex mutex_ = {};
+#else
+    static PyMutex& mutex() { return object_.ob_mutex; }
+    static inline PyObject object_ = {};  // of which only the mutex is used
+#endif
     PyCriticalSection section_;
 };
 
