@@ -199,7 +199,8 @@ PyMODINIT_FUNC PyInit__core() {
 #ifdef Py_GIL_DISABLED
     if (module && PyUnstable_Module_SetGIL(module.get(), Py_MOD_GIL_NOT_USED) < 0) return nullptr;  // section.hpp says why
 #endif
-    if (!module || !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
+    if (!module || !core::renew_sections_in_children() ||
+        !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||
         !core::add_size_function_type(module.get()) || !core::add_sized_launch_type(module.get()) ||

@@ -1,8 +1,24 @@
 #include "section.hpp"
 
+#if defined(Py_GIL_DISABLED) && defined(HAVE_FORK)
+#include <pthread.h>
+#endif
+
 namespace core {
 
 #ifdef Py_GIL_DISABLED
+
+void Section::renew_in_child() {
+    constexpr uintptr_t IS_SUSPENDED = 1, FLAGS = 3;  // of a pointer to a section
+    const PyThreadState* thread = PyThreadState_GetUnchecked();
+    uintptr_t section = thread ? thread->critical_section : 0;
+    while (section && !(section & IS_SUSPENDED)) {
+        const PyCriticalSection* active = reinterpret_cast<const PyCriticalSection*>(section & ~FLAGS);
+        if (active->_cs_mutex == &mutex()) return;
+        section = active->_cs_prev;
+    }
+    mutex() = {};
+}
 
 namespace {
 
@@ -38,6 +54,17 @@ bool guard_fields(PyTypeObject* type, PyMemberDef* members) {
         if (!descriptor) return false;
         if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), member->name, descriptor.get()) < 0) return false;
     }
+    return true;
+}
+
+// By the C library: before Python's own functions run in a child, it frees the states of other threads and what they held.
+bool renew_sections_in_children() {
+#ifdef HAVE_FORK
+    if (pthread_atfork(nullptr, nullptr, Section::renew_in_child)) {
+        PyErr_NoMemory();
+        return false;
+    }
+#endif
     return true;
 }
 

@@ -33,6 +33,10 @@ public:
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
 
+    // Free the lock in a forked child, unless its thread was in a section when it forked. Python stops the other threads of
+    // the parent for a fork, and each lets go of its sections; but the lock goes to a thread that waits, and stops, too.
+    static void renew_in_child();
+
 private:
 #if PY_VERSION_HEX >= 0x030E0000
     static PyMutex& mutex() { return mutex_; }
@@ -60,6 +64,9 @@ inline Loan held(const Slot& slot, PyObject* object) {
 // Have Python read and write the fields of a type in a section too. Returns false after an exception.
 bool guard_fields(PyTypeObject* type, PyMemberDef* members);
 
+// Have forked children begin sections, whatever other threads of their parents were at. Returns false after an exception.
+bool renew_sections_in_children();
+
 #else
 
 struct Section {
@@ -79,6 +86,7 @@ inline Loan loan(PyObject* borrowed) { return Loan(borrowed); }
 inline Loan held(const Slot& slot, PyObject* object) { return Loan(slot.of(object)); }
 
 inline bool guard_fields(PyTypeObject*, PyMemberDef*) { return true; }
+inline bool renew_sections_in_children() { return true; }
 
 #endif
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import multiprocessing
+import operator
 import os
 import signal
 import subprocess
@@ -12,7 +14,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy
@@ -72,6 +74,20 @@ def test_pending_values_of_the_parent() -> None:
         numpy.testing.assert_array_equal(value[0], VALUES + (VALUES >= 3))
         numpy.testing.assert_array_equal(value[1], VALUES * 2)
         numpy.testing.assert_array_equal(value[2], VALUES * 3 + (VALUES >= 3))
+
+
+def test_threads_that_compute_on_the_host_all_the_time() -> None:
+    """Without the GIL one of them waits for the core's lock as the process forks, and may be given it then.
+
+    Locks of Python's own are lost in a child that way: so these operations are the core's alone.
+    """
+    with ExitStack() as stack:
+        stack.callback(np.set_residence, np.set_residence("auto"))
+        x = np.asarray(VALUES)
+        for _ in range(6):
+            stack.enter_context(beside(lambda: functools.reduce(operator.add, itertools.repeat(1, 20), x)))
+        for _ in range(5):
+            assert in_child(lambda: float((x + 1)[3])) == 4
 
 
 def test_work_for_all_threads() -> None:
