@@ -129,8 +129,8 @@ Ref list_for(PyObject* lists, PyObject* nbytes) {
 
 // Let the block at an address be the next one of a free list, if it is one of the last few.
 void bring_forward(PyObject* list, uint64_t address) {
-#ifndef Py_GIL_DISABLED
     constexpr Py_ssize_t FEW = 8;
+    const Locked locked(list);
     const Py_ssize_t last = PyList_GET_SIZE(list) - 1;
     for (Py_ssize_t k = last; k >= 0 && k > last - FEW; k--) {
         PyObject *block = PyList_GET_ITEM(list, k), *next = PyList_GET_ITEM(list, last);
@@ -139,7 +139,6 @@ void bring_forward(PyObject* list, uint64_t address) {
         PyList_SET_ITEM(list, last, block);
         return;
     }
-#endif
 }
 
 }  // namespace

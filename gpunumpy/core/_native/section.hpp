@@ -52,13 +52,22 @@ private:
 using Loan = Ref;
 inline Loan loan(PyObject* borrowed) { return Ref::to(borrowed); }
 
+// Keeps what Python's code does with an object from other threads.
+class Locked {
+public:
+    explicit Locked(PyObject* object) { PyCriticalSection_Begin(&section_, object); }
+    ~Locked() { PyCriticalSection_End(&section_); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+private:
+    PyCriticalSection section_;
+};
+
 // What a slot refers to that Python's code may set at any time.
 inline Loan held(const Slot& slot, PyObject* object) {
-    Loan found;
-    Py_BEGIN_CRITICAL_SECTION(object);
-    found = Ref::to(slot.of(object));
-    Py_END_CRITICAL_SECTION();
-    return found;
+    const Locked locked(object);
+    return Ref::to(slot.of(object));
 }
 
 // Have Python read and write the fields of a type in a section too. Returns false after an exception.
@@ -71,6 +80,10 @@ bool renew_sections_in_children();
 
 struct Section {
     Section() {}  // so that it counts as used
+};
+
+struct Locked {
+    explicit Locked(PyObject*) {}
 };
 
 class Loan {
