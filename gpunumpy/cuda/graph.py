@@ -235,15 +235,16 @@ def _ended(capture: Capture) -> Any:
     """End a capture, and launch the graph, so that all arrays have their values; return what launches it again."""
     cuda, device = driver(), capture.device
     is_sound = False
-    try:
-        close(capture)
-        is_sound = True
-    finally:
-        device.activate()
-        error, handle = cuda.cuStreamEndCapture(device.stream)
-        capture.end()
-        if not (is_sound or error):
-            cuda.cuGraphDestroy(handle)
+    with capture.queue.lock:  # until the stream captures no more, for which other threads wait
+        try:
+            close(capture)
+            is_sound = True
+        finally:
+            device.activate()
+            error, handle = cuda.cuStreamEndCapture(device.stream)
+            capture.end()
+            if not (is_sound or error):
+                cuda.cuGraphDestroy(handle)
     if error and capture.failure is not None:
         raise capture.failure
     check((error,))

@@ -16,6 +16,7 @@ import gpunumpy as np
 from gpunumpy.arrays.stream_order import Borrowed
 from gpunumpy.core.runtime import memory
 from gpunumpy.cuda import ExternalStream
+from gpunumpy.cuda.capture import close
 from gpunumpy.cuda.graph import destroy_dropped
 from gpunumpy.kernels.cuda import compile as compile_module
 
@@ -393,6 +394,29 @@ def test_other_threads_wait(gpu: CapturingDriver) -> None:
         return y
 
     x = numbers(0.0)
+    for _ in range(3):
+        check(step(x), plain(1.0))
+    thread.join()
+    numpy.testing.assert_array_equal(found[0], plain(7.0))
+
+
+def test_other_threads_wait_until_the_stream_captures_no_more(
+    gpu: CapturingDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    z, x, found = numbers(7.0), numbers(0.0), []
+
+    def other() -> None:
+        with np.Device("cuda:0"):
+            found.append(z.get())
+
+    def close_and_begin_other(capture: Any) -> None:
+        close(capture)
+        thread.start()
+        thread.join(0.05)
+
+    thread = threading.Thread(target=other)
+    step = np.graph(lambda x: x + 1.0)
+    monkeypatch.setattr("gpunumpy.cuda.graph.close", close_and_begin_other)
     for _ in range(3):
         check(step(x), plain(1.0))
     thread.join()

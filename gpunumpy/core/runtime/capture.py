@@ -171,19 +171,19 @@ class Capture:
 
     def refuse(self, doing: str, *, is_work: bool = False) -> None:
         """Raise `DeviceError` for what cannot be captured, in the thread that captures; others wait for its end."""
-        if not self._is_open:  # another library may have ended the capture since
-            if not self.is_captured():
-                self.end()
-                return
+        if get_ident() != self._thread:
+            with self.queue.lock:
+                pass
+        elif self._is_open and not is_work:
+            raise DeviceError(f"{doing} cannot be captured in a CUDA graph: {_WHAT_CAN}")
+        if self._is_open or self.device.capture is not self:
+            return
+        if self.is_captured():
             raise DeviceError(
                 f"{doing} cannot be captured in a CUDA graph: the stream of {self.device} is still captured, but the "
                 "block of np.Stream.from_external that captures work of this package is over"
             )
-        if get_ident() != self._thread:
-            with self.queue.lock:
-                return
-        if not is_work:
-            raise DeviceError(f"{doing} cannot be captured in a CUDA graph: {_WHAT_CAN}")
+        self.end()  # another library has ended the capture since
 
     def require_past(self, mark: HasPassed) -> None:
         """Raise `DeviceError` unless work outside of the graph is over, for which the graph cannot wait."""
