@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -10,6 +11,8 @@ from weakref import WeakSet
 
 T = TypeVar("T")
 
+# The collector of a Python without the GIL looks at all objects each time, and walks all to freeze them.
+_HAS_GENERATIONS = "t" not in getattr(sys, "abiflags", "")
 # Python 3.12 freezes some of its own objects, and freezes them again.
 _FROZEN_BY_PYTHON = 2000
 # So many objects take the collector half a millisecond, if all stay.
@@ -97,7 +100,7 @@ def take_for_old() -> None:
     first. Plans make some 1,000 each.
     """
     global _times
-    if _times >= _MOST_TIMES:
+    if _times >= _MOST_TIMES or not _HAS_GENERATIONS:
         return
     if gc.get_freeze_count() < _FROZEN_BY_PYTHON:
         _times += 1

@@ -6,12 +6,17 @@ import gc
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from gpunumpy.core import collector
 from gpunumpy.core.collector import take_for_old, without_collector
 from gpunumpy.core.graph import bounded_table
+
+needs_generations = pytest.mark.skipif(
+    not collector._HAS_GENERATIONS, reason="the collector of a Python without the GIL has no generations"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +28,7 @@ def nothing_was_taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.freeze()
 
 
+@needs_generations
 def test_objects_are_taken_for_old_without_a_look() -> None:
     found: list[str] = []
 
@@ -44,6 +50,7 @@ def test_objects_are_taken_for_old_without_a_look() -> None:
     assert found == ["collected"], "what nothing refers to is collected later"
 
 
+@needs_generations
 def test_no_look_at_all_objects_is_near() -> None:
     """The collector counts what it did since it looked at all objects last."""
     gc.collect(1)
@@ -59,6 +66,7 @@ def test_what_a_program_has_frozen_stays_so() -> None:
     assert gc.get_freeze_count() == count > 0
 
 
+@needs_generations
 def test_what_a_program_has_frozen_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python walks all of it: a million objects would take a tenth of a second for each plan."""
     counted: list[int] = []
@@ -69,6 +77,7 @@ def test_what_a_program_has_frozen_is_counted_once(monkeypatch: pytest.MonkeyPat
     assert len(counted) == 1
 
 
+@needs_generations
 def test_what_a_plan_is_made_of_is_taken_for_old() -> None:
     """If it is much: the collector would look at all of it as soon as it works again."""
     looked: list[str] = []
@@ -123,6 +132,15 @@ def test_what_tables_keep_is_taken_for_old_as_they_grow(monkeypatch: pytest.Monk
     bounded_table.forget_all()
 
 
+def test_without_generations_no_objects_are_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    frozen: list[int] = []
+    monkeypatch.setattr(collector, "_HAS_GENERATIONS", False)
+    monkeypatch.setattr(gc, "freeze", partial(frozen.append, 0))
+    take_for_old()
+    assert frozen == []
+
+
+@needs_generations
 def test_young_objects_are_taken_for_old_a_bounded_number_of_times() -> None:
     """A program that never settles would keep what it drops in cycles."""
     frozen: list[int] = []
