@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -80,7 +82,8 @@ class FakeDriver:
         self.opened = 0
         self._current = 0
         self._blocks: dict[int, Any] = {}
-        self._handles = 100
+        self._handles = itertools.count(101)
+        self._lock = threading.Lock()  # without the GIL two threads could count to the same handle
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("cu") or not name[2].isupper() or isinstance(getattr(self._real, name, None), type):
@@ -104,8 +107,8 @@ class FakeDriver:
         return call
 
     def _new_handle(self, *_: Any) -> int:
-        self._handles += 1
-        return self._handles
+        with self._lock:
+            return next(self._handles)
 
     _cuDevicePrimaryCtxRetain = lambda self, device: 1 + device  # noqa: E731
     _cuStreamCreate = _cuEventCreate = _cuMemPoolCreate = _cuStreamEndCapture = _cuGraphInstantiate = _new_handle

@@ -24,7 +24,7 @@ from . import fake_driver
 
 _POINTER, _INT = ctypes.c_void_p, ctypes.c_int
 _FIRST_HANDLE = 1 << 40  # so no number of bytes is one, and no address of the host
-_ADDRESSES = range(1 << 44, 1 << 48)  # of the host, which numbers of programs are not among
+_ADDRESSES = range(1 << 41, 1 << 48)  # of the host, which numbers of programs are not among
 # Calls that other GPUs than the active one may have part in.
 _OF_ANY_GPU = (
     *("cuEventDestroy", "cuMemPoolSetAccess", "cuMemPoolSetAttribute", "cuPointerGetAttribute", "cuStreamDestroy"),
@@ -72,7 +72,7 @@ class WatchedDriver(fake_driver.FakeDriver):
         self._last = (_POINTER * 1)()
         super().__init__(real, count)
         self._of_thread = threading.local()  # no GPU is active in any thread
-        self._handles = _FIRST_HANDLE
+        self._handles = itertools.count(_FIRST_HANDLE)
 
     # The GPU of the context that is current in the thread.
     @property
@@ -134,9 +134,9 @@ class WatchedDriver(fake_driver.FakeDriver):
     # --- what is made ---
 
     def _new_handle(self, *_: Any) -> int:
-        self._handles += 1
-        self._owners[self._handles] = self._current
-        return self._handles
+        handle = super()._new_handle()
+        self._owners[handle] = self._current
+        return handle
 
     _cuStreamCreate = _cuStreamCreateWithPriority = _cuEventCreate = _cuGraphInstantiate = _new_handle
 
