@@ -1,5 +1,7 @@
 #include "section.hpp"
 
+#include "state.hpp"
+
 #if defined(Py_GIL_DISABLED) && defined(HAVE_FORK)
 #include <pthread.h>
 #endif
@@ -8,16 +10,29 @@ namespace core {
 
 #ifdef Py_GIL_DISABLED
 
-void Section::renew_in_child() {
-    constexpr uintptr_t IS_SUSPENDED = 1, FLAGS = 3;  // of a pointer to a section
+namespace {
+
+// Whether this thread is in a section of a lock.
+bool holds(const PyMutex& mutex) {
+    constexpr uintptr_t IS_SUSPENDED = 1, HAS_TWO_LOCKS = 2, FLAGS = 3;  // of a pointer to a section
     const PyThreadState* thread = PyThreadState_GetUnchecked();
     uintptr_t section = thread ? thread->critical_section : 0;
     while (section && !(section & IS_SUSPENDED)) {
-        const PyCriticalSection* active = reinterpret_cast<const PyCriticalSection*>(section & ~FLAGS);
-        if (active->_cs_mutex == &mutex()) return;
-        section = active->_cs_prev;
+        const PyCriticalSection2* active = reinterpret_cast<const PyCriticalSection2*>(section & ~FLAGS);
+        if (active->_cs_base._cs_mutex == &mutex) return true;
+        if ((section & HAS_TWO_LOCKS) && active->_cs_mutex2 == &mutex) return true;
+        section = active->_cs_base._cs_prev;
     }
-    mutex() = {};
+    return false;
+}
+
+}  // namespace
+
+void Section::renew_in_child() {
+    if (!holds(mutex())) mutex() = {};
+    for (PyObject* table : {state.signatures, state.kinds, state.structures}) {
+        if (table && !holds(table->ob_mutex)) table->ob_mutex = {};
+    }
 }
 
 namespace {

@@ -33,8 +33,9 @@ public:
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
 
-    // Free the lock in a forked child, unless its thread was in a section when it forked. Python stops the other threads of
-    // the parent for a fork, and each lets go of its sections; but the lock goes to a thread that waits, and stops, too.
+    // Free the lock in a forked child, and those of tables that all threads look things up in, unless its thread had them when
+    // it forked. Python stops the other threads of the parent for a fork, and each lets go of its sections; but a lock goes to
+    // a thread that waits, and stops, too.
     static void renew_in_child();
 
 private:
