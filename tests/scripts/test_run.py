@@ -124,7 +124,7 @@ def test_as_by_python(name: str, folder: Path) -> None:
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="the core is not built for this Python")
-@pytest.mark.skipif(bool(sysconfig.get_config_var("Py_GIL_DISABLED")), reason="its collector needs all frames of a stack")
+@pytest.mark.skipif(bool(sysconfig.get_config_var("Py_GIL_DISABLED")), reason="the collector needs all frames")
 @pytest.mark.parametrize("name", STACKS)
 def test_stacks_as_by_python(name: str, folder: Path) -> None:
     expected, found = (run((*start, *STACKS[name]), folder, TEXTS.get(name, "")) for start in (PLAIN, RUNNER))
