@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy
@@ -84,15 +85,13 @@ def einsum(
         raise error
     if planned.view_plan is not None and not is_scalar(arrays[0]):
         return _operand_view(arrays[0], planned.view_plan)
-
-    def record(nodes: tuple[Node, ...]) -> ndarray | None:
-        node = planned.recipe.value(nodes)
-        return None if node is None else wrap_ordered(node, planned.result_axes)
-
-    result = undisturbed(record, nodes)
-    if result is None:  # another thread has just computed an operand
+    result = undisturbed(partial(_recorded, planned), nodes)
+    if result is None:  # a flush that goes on, maybe of another thread, may have computed an operand
         evaluate.compute_operands(nodes)
-        return einsum(*operands, out=out, optimize=optimize, dtype=dtype, order=order, casting=casting)
+        signatures = tuple([node.signature for node in nodes])
+        of_computed = _plan_sum(subscripts, nodes, signatures, optimize_key, dtype, casting, out_properties)
+        result = _recorded(of_computed, nodes)
+        assert result is not None, "what is computed stays as it is"
     for _ in range(planned.real_cast_count):
         message = "Casting complex values to real discards the imaginary part"
         warn(message, numpy.exceptions.ComplexWarning)
@@ -102,6 +101,12 @@ def einsum(
         return result
     is_f_order = order == "F" or (order == "A" and all(x.f_contiguous for x in arrays))
     return in_order(result, "F" if is_f_order else "C")
+
+
+def _recorded(planned: _PlannedSum, nodes: tuple[Node, ...]) -> ndarray | None:
+    """Return the result as a new array; None if another thread has just computed what the plan looks into."""
+    node = planned.recipe.value(nodes)
+    return None if node is None else wrap_ordered(node, planned.result_axes)
 
 
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")

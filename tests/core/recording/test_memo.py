@@ -654,3 +654,11 @@ def test_products_at_new_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
             )
         finally:
             np.set_residence(before)
+
+
+def test_einsum_while_a_flush_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would begin again and again, as long as another thread makes a plan."""
+    monkeypatch.setattr(einsum, "undisturbed", lambda record, nodes: None)
+    host = _HOST[:, :4]
+    x = np.asarray(host) + 1.0
+    same(np.einsum("ij,kj->ik", x, x.T.T), numpy.einsum("ij,kj->ik", host + 1.0, host + 1.0))
