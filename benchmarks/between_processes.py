@@ -1,8 +1,8 @@
 """What a process takes to read memory of another one on the same machine, while its GPU is idle and while it works.
 
 ``python benchmarks/between_processes.py``, on a machine with a GPU, or with two: then the other process has the second.
-Times are in milliseconds, the medians of three, for 1 GiB: to lend an array, to open and to close its block, and to read
-it from a block that is open.
+Times are in milliseconds, the medians of three, for 1 GiB: to lend an array, to open and to close its block, and to
+read it from a block that is open.
 """
 
 from __future__ import annotations
