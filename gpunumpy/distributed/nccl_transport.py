@@ -26,6 +26,8 @@ from .meeting import Meeting
 from .nccl_operands import decoded, encoded
 from .pieces import rows_of
 
+_HIGHEST = -1000  # priority: the driver takes the highest that it has
+
 
 class NcclTransport:
     """A communicator; see `Transport`."""
@@ -129,10 +131,13 @@ class NcclTransport:
         return used
 
     def _stream_beside(self) -> int:
-        """Return the handle of a stream beside that of the device."""
+        """Return the handle of a stream beside that of the device, which the driver prefers.
+
+        Messages are kernels, and would begin only when all blocks of the kernels before have.
+        """
         if self._beside is None:
             with self._device:
-                self._beside = Stream(non_blocking=True)
+                self._beside = Stream(non_blocking=True, priority=_HIGHEST)
         return self._beside.ptr
 
     def send(self, x: ndarray, to: int) -> None:
