@@ -166,6 +166,51 @@ def test_arrays_go_directly_between_workers() -> None:
         assert client.run(_blocks_that_were_lent) == {first: 1, second: 1}
 
 
+def _device_of_worker() -> str:
+    from gpunumpy.core.runtime.device import check, driver
+
+    device = np.default_device()
+    device.activate()
+    return bytes(check(driver().cuDeviceGetUuid(device.handle)).bytes).hex()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dies", [False, True])
+def test_rims_go_between_workers(dies: bool, tmp_path: Path) -> None:
+    """Columns, which lie apart, are put in order to be sent, behind other work; a worker may die meanwhile."""
+    marker = tmp_path / "marker"
+
+    def step(u: Any) -> Any:
+        for _ in range(20):  # so that the GPU is busy
+            u = u + 0
+        if dies:
+            u = _stop_this_worker_once(u, str(marker)) - 1
+        return u[:-128, 64:-64] + u[128:, 64:-64] + u[64:-64, :-128] + u[64:-64, 128:] - 4 * u[64:-64, 64:-64]
+
+    if dies:
+        marker.touch()
+    with LocalCluster(**CLUSTER) as cluster, cluster.get_client() as client:
+        if len(np.devices()) > 2:
+            assert len(set(client.run(_device_of_worker).values())) == 2
+        x = da.random.default_rng(0).random((4096, 4096), chunks=2048).persist()
+        field = x.compute().get()
+        smooth = sum(numpy.roll(field, shift, axis) for shift in (-64, 64) for axis in (0, 1)) - 4 * field
+        for k in range(4):
+            if dies and k == 2:
+                marker.unlink()
+            y = da.map_overlap(
+                step,
+                x,
+                depth=64,
+                boundary="periodic",
+                trim=False,
+                chunks=x.chunks,
+                dtype=x.dtype,
+                meta=x._meta,
+            )
+            numpy.testing.assert_allclose(y.compute().get(), smooth, rtol=0, atol=1e-12)
+
+
 @pytest.mark.gpu
 def test_frames_on_a_gpu() -> None:
     x = np.arange(1 << 20) + 1
