@@ -150,9 +150,14 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int], traits: Traits) 
             operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
         reads[p] = frozenset().union(*[operands[a] for a in args])
         operands[p] = reads[p]
-        if kinds[p] is Reduce and not _is_of_pairs(items, p, MAX_COORDINATES * len(operations[p]), reads[p]):
-            store_if_read.add(p)
-        if p in must_store or p in store_if_read:
+        is_stored = p in must_store or p in store_if_read
+        if kinds[p] is Reduce and not is_stored:  # of a sum that is stored in any case, no size is asked
+            sums = sum([kinds[a] is Reduce for a in operations[p]])
+            terms = MAX_COORDINATES ** max(1, sums - 1)  # sums of sums of sums would be too many
+            if not _is_of_pairs(items, p, terms * len(operations[p]), reads[p]):
+                store_if_read.add(p)
+                is_stored = True
+        if is_stored:
             operations[p], operands[p] = frozenset(), frozenset((p,))
     anchor_set = must_store | store_if_read
     for p in order if is_late else ():

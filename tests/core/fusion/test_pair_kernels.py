@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import gpunumpy as np
+from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.schedule.kernel import ReduceLoops
 from gpunumpy.core.schedule.steps import RunKernel
 from tests.emulator import available
@@ -46,9 +47,9 @@ CASES: dict[str, tuple[Callable[[Any, Any, Any], Any], int]] = {
     "of what is computed": (lambda np, x, y: squared(x * 2 + 1, y - x.mean(axis=0)).min(axis=1), 4),
     "with a scale": (lambda np, x, y: (((x[:, None] - y) / x[0]) ** 2).sum(axis=-1).min(axis=1), 1),
     "in another dtype": (lambda np, x, y: ((x[:, None] - y) ** 2).sum(axis=-1, dtype="float64").min(axis=1), 1),
-    "of integers": (lambda np, x, y: abs(np.rint(x)[:, None] - np.arange(3)).sum(axis=-1, dtype="float32").max(), 1),
+    "of truth values": (lambda np, x, y: (x[:, None] > y).sum(axis=-1, dtype="float32").max(axis=1), 1),
     "forces": (lambda np, x, y: pulled(np, x), 1),
-    "one coordinate": (lambda np, x, y: squared(x[:, :1], y[:, :1]).min(axis=1), 1),
+    "one coordinate": (lambda np, x, y: squared(x[:, :1], y[:, :1]).min(axis=1), 2),  # nothing is added up: stored
     "norms of points": (lambda np, x, y: (x**2).sum(axis=1).max(), 2),  # less than the points: stored
     "of many coordinates": (lambda np, x, y: squared(np.tile(x, 2), np.tile(y, 2)).min(axis=1), 4),
 }
@@ -97,3 +98,39 @@ def test_the_bits_are_those_of_a_sum_in_memory(device: str, dtype: str, coordina
         assert not any(isinstance(instr, ReduceLoops) for instr in step.kernel.body.instructions)
         bits = [numpy.asarray(each).view(dtype.replace("float", "int")) for each in (stored, *read)]
     numpy.testing.assert_array_equal(*bits)
+
+
+@pytest.mark.on_device
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_kernels_stay_short(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of sums of sums would be 64 terms, and each sum around them four times as many."""
+    with_traits(monkeypatch, recomputes_pairs=True)
+    x, y = (RNG.integers(-3, 4, (n, *[4] * depth)).astype("float64") for n in (2, 3))
+
+    def summed(np: Any, x: Any, y: Any) -> Any:
+        total = np.broadcast_to(x[:, None, None], (2, 200, 3, *[4] * depth)) * y
+        for _ in range(depth):
+            total = total.sum(axis=-1)
+        return abs(total)
+
+    with np.Device("cpu"):
+        a, b = np.asarray(x), np.asarray(y)
+        steps, result = kernels(lambda: summed(np, a, b)), summed(np, a, b)
+    for step in steps:
+        assert isinstance(step, RunKernel)
+        assert len(step.kernel.body.instructions) < 100
+    numpy.testing.assert_array_equal(numpy.asarray(result), summed(numpy, x, y))
+
+
+@pytest.mark.on_device
+@pytest.mark.parametrize("recomputes_pairs", [False, True])
+def test_sums_that_are_stored_ask_for_no_sizes(recomputes_pairs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One plan with symbols serves points with more pairs than coordinates as well as points with fewer."""
+    with_traits(monkeypatch, recomputes_pairs=recomputes_pairs)
+    plans = []
+    with np.Device("cpu"):
+        for n in (10, 11, 30, 100, 120):
+            x = np.asarray(numpy.ones((n, 20)))
+            squared(x, x).computed()
+            plans.append(evaluate.state_of(np.Device("cpu")).planner.counts()[1])
+    assert plans == [1, 2, 2, 2, 2]
