@@ -37,6 +37,8 @@ _MAX_RECOMPUTED_OPS = 24
 _MAX_BROADCAST_OPS = 8
 # More operations than this need so many registers that storing an intermediate value is faster.
 _MAX_KERNEL_OPS = 160
+# As many operations as this a short sum has besides those of one of its terms.
+_TERMS_OPS = 8
 
 
 # Primitives whose values are always stored, and those that find some arguments in memory.
@@ -121,6 +123,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int], traits: Traits) 
     operations: dict[int, frozenset[int]] = {}  # what a reader computes for a node: none for an anchor or leaf
     reads: dict[int, frozenset[int]] = {}
     operands: dict[int, frozenset[int]] = {}  # what a reader loads for a node: an anchor or leaf itself
+    short_sums: set[int] = set()  # those that are no anchors
     is_late = False  # whether a node became an anchor after another reader than the one that made it one had its reads
     for p in order:
         args = items[p].args
@@ -140,7 +143,7 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int], traits: Traits) 
                 is_late = True
                 operations[a], operands[a] = frozenset(), frozenset((a,))
         operations[p] = frozenset((p,)).union(*[operations[a] for a in args])
-        while len(operations[p]) > _MAX_KERNEL_OPS:
+        while len(operations[p]) + _TERMS_OPS * len(short_sums & operations[p]) > _MAX_KERNEL_OPS:
             largest = max(args, key=lambda a: len(operations[a]))
             if not operations[largest]:
                 break
@@ -154,7 +157,9 @@ def choose_anchors(items: Sequence[Item], roots: Sequence[int], traits: Traits) 
         if kinds[p] is Reduce and not is_stored:  # of a sum that is stored in any case, no size is asked
             sums = sum([kinds[a] is Reduce for a in operations[p]])
             terms = MAX_COORDINATES ** max(1, sums - 1)  # sums of sums of sums would be too many
-            if not _is_of_pairs(items, p, terms * len(operations[p]), reads[p]):
+            if _is_of_pairs(items, p, terms * len(operations[p]), reads[p]):
+                short_sums.add(p)
+            else:
                 store_if_read.add(p)
                 is_stored = True
         if is_stored:

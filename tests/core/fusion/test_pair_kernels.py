@@ -123,6 +123,26 @@ def test_kernels_stay_short(depth: int, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.on_device
+def test_kernels_of_many_sums_stay_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty of them, of which each has several operations for each coordinate."""
+    with_traits(monkeypatch, recomputes_pairs=True)
+    data = [RNG.integers(-3, 4, (n, 3)).astype("float64") for n in (30, 40)]
+
+    def summed(x: Any, y: Any) -> Any:
+        return sum(squared(x + k, y) for k in range(60))
+
+    with np.Device("cpu"):
+        a, b = [np.asarray(each) for each in data]
+        steps = kernels(lambda: summed(a, b))
+        result = summed(a, b)
+    assert 2 <= len(steps) <= 12
+    for step in steps:
+        assert isinstance(step, RunKernel)
+        assert len(step.kernel.body.instructions) < 400
+    numpy.testing.assert_array_equal(numpy.asarray(result), summed(*data))
+
+
+@pytest.mark.on_device
 @pytest.mark.parametrize("recomputes_pairs", [False, True])
 def test_sums_that_are_stored_ask_for_no_sizes(recomputes_pairs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """One plan with symbols serves points with more pairs than coordinates as well as points with fewer."""
