@@ -60,10 +60,11 @@ def test_no_look_at_all_objects_is_near() -> None:
 
 
 def test_what_a_program_has_frozen_stays_so() -> None:
+    """But for a few objects that end meanwhile, as other threads let go of them."""
     gc.freeze()
     count = gc.get_freeze_count()
     take_for_old()
-    assert gc.get_freeze_count() == count > 0
+    assert 0.99 * count < gc.get_freeze_count() <= count
 
 
 @needs_generations

@@ -130,6 +130,7 @@ for first, second in sorted(taken_while_held):
 
 # The modules that make locks. A thread that holds a lock takes only locks of modules further down, or of the same.
 ORDER = (
+    "dask.cluster",  # while the process of a worker begins; nobody waits for it, but looks again later
     "random",  # of a stream, held for a whole draw
     "core.graph.queue",  # of a device, held to change arrays and to compute: of one device at a time, but for a fork
     "functions.ufuncs.errstate",
