@@ -15,6 +15,7 @@ from ..runtime import evaluate, memory
 from ..runtime.async_copies import ArrivingBuffer
 from ..runtime.device import Device, check, driver
 from ..runtime.marks import Mark
+from ..runtime.moves import mark_on
 from ..runtime.shared_blocks import Handle, SharedBlock, give_back, opened, stream_beside, take_block
 from .array import memory_on_host, ndarray, wrap_leaf
 from .view_values import in_c_order
@@ -69,6 +70,8 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
             start = source.ptr + where.offset * node.signature.dtype.itemsize
             device.activate()
             check(driver().cuMemcpyDtoDAsync(lent.block.ptr, start, x.nbytes, stream))
+            if stream is not device.stream:  # later work may overwrite the elements, or get their memory
+                mark_on(device, stream).precede(device.stream)
         check(driver().cuStreamSynchronize(stream))
     except BaseException:
         lent.end()
@@ -102,8 +105,12 @@ def borrowed_copy(handle: Handle, shape: Shape, dtype: DType, device: Device) ->
         target = memory.allocate_beside(device, nbytes, stream)
         if target is None:  # the copy has to wait for the work before, which may use the memory
             target, stream = memory.allocate(device, nbytes), device.stream
-        with queue.lock, memory.staying(target):
-            device.activate()
-            check(driver().cuMemcpyDtoDAsync(target.ptr, ptr, nbytes, stream))
-        check(driver().cuStreamSynchronize(stream))
+        try:
+            with queue.lock, memory.staying(target):
+                device.activate()
+                check(driver().cuMemcpyDtoDAsync(target.ptr, ptr, nbytes, stream))
+            check(driver().cuStreamSynchronize(stream))
+        except BaseException:
+            target.mark_used_by_other_stream()  # the copy may go on
+            raise
     return wrap_leaf(graph.leaf(target, dtype, layout.c_layout(shape), queue))

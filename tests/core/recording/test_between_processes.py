@@ -10,6 +10,7 @@ import pytest
 import gpunumpy as np
 from gpunumpy.core.recording.between_processes import borrowed_copy, lend
 from gpunumpy.core.runtime import async_copies, shared_blocks
+from gpunumpy.core.runtime.memory import pool_of
 
 from ...support import fake_driver
 from ...support.fake_driver import FakeDriver
@@ -126,6 +127,42 @@ def test_which_stream_copies(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
     assert lent is not None
     is_beside = known and comes == "with nothing else"
     assert streams == [shared_blocks.stream_beside(device, "out") if is_beside else device.stream]
+
+
+def test_later_work_waits_for_the_copy(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may overwrite what is copied."""
+    device = np.Device("cuda:0")
+    x = np.asarray(SENT)
+    x.memory()
+    beside, seen = shared_blocks.stream_beside(device, "out"), list[tuple[str, Any]]()
+    for name, stream in (("_cuMemcpyDtoDAsync", -1), ("_cuEventRecord", -1), ("_cuStreamWaitEvent", 0)):
+        call = getattr(FakeDriver, name, lambda self, *args: None)
+        monkeypatch.setattr(
+            FakeDriver,
+            name,
+            lambda self, *args, name=name, stream=stream, call=call: (
+                seen.append((name, args[stream])) or call(self, *args)
+            ),
+            raising=False,
+        )
+    assert lend(x, ()) is not None
+    assert seen == [
+        ("_cuMemcpyDtoDAsync", beside),
+        ("_cuEventRecord", beside),
+        ("_cuStreamWaitEvent", device.stream),
+    ]
+
+
+def test_memory_of_a_copy_that_is_interrupted(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy may go on, so other arrays have the memory once the GPU is idle."""
+    lent = lend(np.asarray(SENT))
+    assert lent is not None
+    device = np.Device("cuda:1")
+    driver.refuse = lambda name: "CUDA_ERROR_UNKNOWN" if name == "cuStreamSynchronize" else None
+    with pytest.raises(np.DeviceError):
+        borrowed_copy(lent.block.handle, SENT.shape, SENT.dtype, device)
+    driver.refuse = lambda name: None
+    assert len(pool_of(device).awaited_blocks) == 1
 
 
 @pytest.mark.parametrize("refused", ["cuMemAlloc", "cuIpcGetMemHandle", "cuMemcpyDtoDAsync"])
