@@ -175,9 +175,9 @@ def _device_of_worker() -> str:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("dies", [False, True])
-def test_rims_go_between_workers(dies: bool, tmp_path: Path) -> None:
-    """Columns, which lie apart, are put in order to be sent, behind other work; a worker may die meanwhile."""
+@pytest.mark.parametrize(("depth", "dies"), [(2, False), (64, False), (64, True)])
+def test_rims_go_between_workers(depth: int, dies: bool, tmp_path: Path) -> None:
+    """Few columns are put in order to be sent, behind other work, and many are not; a worker may die meanwhile."""
     marker = tmp_path / "marker"
 
     def step(u: Any) -> Any:
@@ -185,7 +185,9 @@ def test_rims_go_between_workers(dies: bool, tmp_path: Path) -> None:
             u = u + 0
         if dies:
             u = _stop_this_worker_once(u, str(marker)) - 1
-        return u[:-128, 64:-64] + u[128:, 64:-64] + u[64:-64, :-128] + u[64:-64, 128:] - 4 * u[64:-64, 64:-64]
+        middle = slice(depth, -depth)
+        beside = u[: -2 * depth, middle] + u[2 * depth :, middle] + u[middle, : -2 * depth] + u[middle, 2 * depth :]
+        return beside - 4 * u[middle, middle]
 
     if dies:
         marker.touch()
@@ -194,14 +196,14 @@ def test_rims_go_between_workers(dies: bool, tmp_path: Path) -> None:
             assert len(set(client.run(_device_of_worker).values())) == 2
         x = da.random.default_rng(0).random((4096, 4096), chunks=2048).persist()
         field = x.compute().get()
-        smooth = sum(numpy.roll(field, shift, axis) for shift in (-64, 64) for axis in (0, 1)) - 4 * field
+        smooth = sum(numpy.roll(field, shift, axis) for shift in (-depth, depth) for axis in (0, 1)) - 4 * field
         for k in range(4):
             if dies and k == 2:
                 marker.unlink()
             y = da.map_overlap(
                 step,
                 x,
-                depth=64,
+                depth=depth,
                 boundary="periodic",
                 trim=False,
                 chunks=x.chunks,

@@ -31,8 +31,8 @@ def leave_room() -> Iterator[Callable[[int], None]]:
     def leave(nbytes: int) -> None:
         for drop in memory.out_of_memory_hooks:  # graphs of earlier tests, whose workspace would be room too
             drop(np.default_device())
-        np.synchronize()
         gc.collect()
+        np.synchronize()  # what the collector has dropped may be in use until then
         np.free_all_blocks()  # those of the graphs as well
         np.set_memory_limit(np.memory_info().used + nbytes)
 

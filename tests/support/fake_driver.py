@@ -194,6 +194,12 @@ class FakeDriver:
 
     _cuMemcpyDtoHAsync = _cuMemcpyDtoDAsync = _cuMemcpyHtoDAsync
 
+    def _cuMemcpy2DAsync(self, copy: Any, stream: Any) -> None:
+        target, source = int(copy.dstDevice), int(copy.srcDevice)
+        assert copy.WidthInBytes <= min(copy.dstPitch, copy.srcPitch)
+        for row in range(copy.Height):
+            ctypes.memmove(target + row * copy.dstPitch, source + row * copy.srcPitch, copy.WidthInBytes)
+
     def _cuMemcpyPeerAsync(self, target: int, on: Any, source: int, of: Any, size: int, stream: Any) -> None:
         ctypes.memmove(target, source, size)
 

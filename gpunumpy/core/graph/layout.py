@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import index
@@ -102,6 +103,21 @@ def is_c_contiguous(shape: Shape, strides: Sequence[int]) -> bool:
                 return False
             step *= n
     return True
+
+
+def equal_rows(where: Layout) -> Layout | None:
+    """Return a layout in rows for the same elements in the same order, or None if there is none.
+
+    It has two dimensions. Elements of a row have nothing between them, and rows lie one after the other, equally far.
+    """
+    width = 1
+    for n, s in zip(reversed(where.shape), reversed(where.strides), strict=True):
+        if n != 1:
+            if s != width:
+                break
+            width *= n
+    rows = reshaped(where, (math.prod(where.shape) // width, width))
+    return rows if rows is not None and (rows.shape[0] == 1 or rows.strides[0] >= width) else None
 
 
 def is_f_contiguous(shape: Shape, strides: Sequence[int]) -> bool:

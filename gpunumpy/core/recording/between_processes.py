@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 
 from ..dtypes import DType
 from ..graph import layout
 from ..graph import node as graph
-from ..graph.layout import Shape
+from ..graph.layout import Layout, Shape, equal_rows
 from ..runtime import evaluate, memory
 from ..runtime.async_copies import ArrivingBuffer
 from ..runtime.device import Device, check, driver
@@ -19,6 +19,9 @@ from ..runtime.moves import mark_on
 from ..runtime.shared_blocks import Handle, SharedBlock, give_back, opened, stream_beside, take_block
 from .array import memory_on_host, ndarray, wrap_leaf
 from .view_values import in_c_order
+
+_MIN_ROW_BYTES = 128  # narrower rows are put in C order faster by a kernel
+_MAX_PITCH = 2**31 - 1  # bytes from row to row that the driver copies at most
 
 
 class LentArray(NamedTuple):
@@ -53,7 +56,11 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
     if not device.has_stream or not x.size or memory_on_host(x) is not None:
         return None
     computed = x.computed()
-    node, where = in_c_order(computed)
+    node, itemsize = computed, computed.signature.dtype.itemsize
+    rows = _rows_to_copy(graph.leaf_layout(computed), itemsize)
+    if rows is None:
+        node, where = in_c_order(computed)
+        rows = Layout((1, x.size), (x.size, 1), where.offset)
     source = node.data
     lent = LentArray(device, take_block(device, x.nbytes))
     try:
@@ -67,9 +74,8 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
             stream = device.stream if after is None or is_new else stream_beside(device, "out")
             for mark in after or ():
                 mark.precede(stream)
-            start = source.ptr + where.offset * node.signature.dtype.itemsize
             device.activate()
-            check(driver().cuMemcpyDtoDAsync(lent.block.ptr, start, x.nbytes, stream))
+            _copy_rows(lent.block.ptr, source.ptr + rows.offset * itemsize, rows, itemsize, stream)
             if stream is not device.stream:  # later work may overwrite the elements, or get their memory
                 mark_on(device, stream).precede(device.stream)
         check(driver().cuStreamSynchronize(stream))
@@ -77,6 +83,30 @@ def lend(x: ndarray, after: Sequence[Mark] | None = None) -> LentArray | None:
         lent.end()
         raise
     return lent
+
+
+def _rows_to_copy(where: Layout, itemsize: int) -> Layout | None:
+    """Return the rows as which the driver copies elements; None where they have to be put in C order first."""
+    rows = equal_rows(where)
+    if rows is None or rows.shape[0] == 1:
+        return rows
+    (_, width), (step, _) = rows.shape, rows.strides
+    return rows if width * itemsize >= _MIN_ROW_BYTES and step * itemsize <= _MAX_PITCH else None
+
+
+def _copy_rows(target: int, source: int, rows: Layout, itemsize: int, stream: Any) -> None:
+    """Queue a copy of rows within a GPU, to where they lie with nothing between them."""
+    count, width = rows.shape
+    if count == 1:
+        check(driver().cuMemcpyDtoDAsync(target, source, width * itemsize, stream))
+        return
+    cuda: Any = driver()
+    copy = cuda.CUDA_MEMCPY2D()
+    copy.srcMemoryType = copy.dstMemoryType = cuda.CUmemorytype.CU_MEMORYTYPE_DEVICE
+    copy.srcDevice, copy.dstDevice = source, target
+    copy.srcPitch, copy.dstPitch = rows.strides[0] * itemsize, width * itemsize
+    copy.Height, copy.WidthInBytes = count, width * itemsize
+    check(cuda.cuMemcpy2DAsync(copy, stream))
 
 
 def borrowed_copy(handle: Handle, shape: Shape, dtype: DType, device: Device) -> ndarray:

@@ -21,6 +21,10 @@ VIEWS: dict[str, Any] = {
     "some rows": lambda x: x[3:200],
     "bytes from the middle": lambda x: x[7:].view("u1"),
     "an element": lambda x: x[3:4, 4:5],
+    "some columns": lambda x: x[:, 8:24],
+    "columns of every third row": lambda x: x[2::3, 5:30],
+    "columns of blocks of rows": lambda x: x.reshape(10, 30, 40)[:, :, 10:],
+    "whole rows of blocks": lambda x: x.reshape(10, 30, 40)[:, 3:17],
 }
 
 
@@ -39,6 +43,23 @@ def test_values(driver: FakeDriver, view: str) -> None:
     found: Any = borrowed_copy(lent.block.handle, x.shape, x.dtype, np.Device("cuda:1"))
     assert (str(found.device), found.dtype, found.shape) == ("cuda:1", wanted.dtype, wanted.shape)
     numpy.testing.assert_array_equal(found.get(), wanted)
+
+
+def test_rows_are_copied_at_once(driver: FakeDriver) -> None:
+    """No kernel puts them in order, which would be behind all other work."""
+    x = np.asarray(SENT)
+    x.memory()
+    for view, calls in (
+        (x[:, 8:24], ["cuMemcpy2DAsync"]),
+        (x.reshape(10, 30, 40)[:, 3:17], ["cuMemcpy2DAsync"]),
+        (x[5:], ["cuMemcpyDtoDAsync"]),
+        (x[:, 8:10], ["cuLaunchKernelEx", "cuMemcpyDtoDAsync"]),
+        (x.T, ["cuLaunchKernelEx", "cuMemcpyDtoDAsync"]),
+        (x[::-1], ["cuLaunchKernelEx", "cuMemcpyDtoDAsync"]),
+    ):
+        driver.calls.clear()
+        assert lend(view, ()) is not None
+        assert [name for name in driver.calls if "Memcpy" in name or "Launch" in name] == calls
 
 
 def send(*sent: numpy.ndarray) -> None:
