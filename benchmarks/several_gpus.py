@@ -35,7 +35,7 @@ LIMIT = 16 * 10**9  # bytes of the memory limit
 STEPS = 20  # of the heat equation
 PERIOD = 64  # of its field along both axes, in elements
 RANK = 500  # of the compressed decomposition
-PATIENCE = 4.0  # seconds after which a call is not repeated
+PATIENCE = 8.0  # seconds after which a call is not repeated
 ROAD_SECONDS = 150  # that a road may take
 TOLERANCE = 5e-3
 
@@ -58,6 +58,8 @@ class Road:
         if self.name.startswith("workers"):
             cluster = LocalCluster(n_workers=self.gpus, threads_per_worker=1, dashboard_address=None)
             self.client = self._entered.enter_context(self._entered.enter_context(cluster).get_client())
+            self.client.wait_for_workers(self.gpus)
+            self.workers = list(self.client.nthreads())
         else:
             self._entered.enter_context(dask.config.set(scheduler="threads", num_workers=self.gpus))
         return self
@@ -70,7 +72,18 @@ class Road:
         return spread(x, gpus()[: self.gpus] or None) if self.name.startswith("threads") and self.gpus > 1 else x
 
     def held(self, x: Any) -> Any:
-        """Compute an array, whose chunks stay."""
+        """Compute an array, whose chunks stay: as many along the first axis on each worker as on any other."""
+        if self.client is not None:
+            x = x.persist()
+            blocks = numpy.array_split(numpy.arange(x.numblocks[0]), self.gpus)
+            x = da.concatenate(
+                [
+                    self.client.persist(
+                        x.blocks[part[0] : part[-1] + 1].map_blocks(itself, meta=x._meta), workers=[worker]
+                    )
+                    for worker, part in zip(self.workers, blocks, strict=True)
+                ]
+            )
         result = x if self.name == "plain" else self.place(x).persist()
         self.wait(result)
         return result
@@ -101,6 +114,11 @@ def _count_of_tasks(dask_scheduler: Any) -> int:
 def gpus() -> tuple[np.Device, ...]:
     """Return the GPUs. Who imports this module, as the processes of workers do, does not look for them."""
     return np.devices()[:-1]
+
+
+def itself(chunk: Any) -> Any:
+    """Return a chunk: as a task of a worker, which has it then."""
+    return chunk
 
 
 def near(found: Any, wanted: float, tolerance: float = TOLERANCE) -> bool:
@@ -358,19 +376,19 @@ def seconds_of(program: Program, road: Road) -> float:
 
 
 def measure_road(name: str, rows: Sequence[str], scale: int) -> None:
-    """Measure the rows of a road in this process; one that fails is named."""
-    with Road(name, scale) as road:
-        for row in rows:
-            try:
+    """Measure the rows of a road in this process, each by workers of its own; one that fails is named."""
+    for row in rows:
+        try:
+            with Road(name, scale) as road:
                 tell(row, name, seconds_of(ROWS[row](road), road))
-                if row in ("pinned", "spilled"):
-                    np.set_memory_limit(None)
-                    rate = spill.link_rates(np.default_device())[0]
-                    tell(row, "link", 3 * (LIMIT // scale**2) / rate)
-            except Exception as error:
-                print(f"{row}, {name}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr, flush=True)
-            np.set_memory_limit(None)
-            np.free_all_blocks()
+            if row in ("pinned", "spilled"):
+                np.set_memory_limit(None)
+                rate = spill.link_rates(np.default_device())[0]
+                tell(row, "link", 3 * (LIMIT // scale**2) / rate)
+        except Exception as error:
+            print(f"{row}, {name}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr, flush=True)
+        np.set_memory_limit(None)
+        np.free_all_blocks()
 
 
 def measure_tasks(scale: int) -> None:
