@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy
@@ -60,17 +61,35 @@ def microseconds(call: Callable[[], Any], count: int = 2000, repeats: int = 9) -
     return statistics.median(samples) * 1e6
 
 
+def nothing() -> Any:
+    """Return an object whose operations are one look-up of C each, and give it again: the interpreter alone."""
+
+    class Nothing:
+        itself: Any
+
+    result = Nothing()
+    result.itself = result
+    always = staticmethod(partial(getattr, result, "itself"))  # what it is given would be the default
+    for operation in ("getitem", "add", "sub", "mul", "rmul"):
+        setattr(Nothing, f"__{operation}__", always)
+    return result
+
+
 def recording(a: Any, b: Any) -> list[tuple[str, float]]:
     expression = eval(f"lambda: {EXPRESSION}", {"np": np, "a": a, "b": b})
     square = a.reshape(32, 32) + 0.0
     square.computed()
     stencil = eval(f"lambda: {STENCIL}", {"a": square})
+    empty, of_numpy = nothing(), square.get()
     return [
         ("record a + b", microseconds(lambda: a + b)),
         ("record a * 2", microseconds(lambda: a * 2.0)),
         ("record an operation of the expression", microseconds(expression) / 12),
         ("record a[1:-1, 1:-1]", microseconds(lambda: square[1:-1, 1:-1])),
         ("record a stencil statement of 11 operations", microseconds(stencil)),
+        ("a[1:-1, 1:-1] of an object that does nothing", microseconds(lambda: empty[1:-1, 1:-1])),
+        ("the statement of such objects", microseconds(eval(f"lambda: {STENCIL}", {"a": empty}))),
+        ("NumPy's a[1:-1, 1:-1]", microseconds(lambda: of_numpy[1:-1, 1:-1])),
     ]
 
 
