@@ -249,9 +249,9 @@ def dense(*shape: int) -> Layout:
 def test_what_a_mask_picks() -> None:
     mask, tiles = dotted(N, BOOL), -(-N // 4096)
     offsets, picked, kept = sparse(tiles + 1, INT64), numpy.zeros(3, INT64), numpy.zeros(3, INT8)
-    layouts = [dense(tiles + 1), dense(N)]
-    run(cuda_masks.mask_offsets((4096,), layouts, (INT64, BOOL)), (offsets, mask))
-    assert offsets[-1] == 3
+    count, layouts = numpy.zeros((), INT64), [dense(tiles + 1), dense(), dense(N)]
+    run(cuda_masks.mask_offsets((4096,), layouts, (INT64, INT64, BOOL)), (offsets, count, mask))
+    assert (offsets[-1], count) == (3, 3)
     last = [dense(N), dense(tiles + 1)]
     run(cuda_masks.mask_positions((4096,), [dense(3), *last], (INT64, BOOL, INT64)), (picked, mask, offsets))
     assert picked.tolist() == list(PLACES)

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from gpunumpy.core.graph.layout import Layout
-from gpunumpy.core.graph.library_calls.elements import EQUAL_VALUES, MAX_UNSUMMED_TILES
+from gpunumpy.core.graph.library_calls.elements import EQUAL_VALUES
 from gpunumpy.kernels.cuda.compile import compile_cubin
 from gpunumpy.kernels.cuda.program_builder import ProgramBuilder
 from gpunumpy.kernels.indexing import cuda_masks, cuda_scatter
@@ -31,16 +31,22 @@ def run(make: Any, options: tuple[Any, ...], *arrays: numpy.ndarray) -> int:
     return run_program(program, [*arrays, *extra], seed=3)
 
 
-@pytest.mark.parametrize("n", [1, 33, TILE, 2 * TILE + 1])
+def counted(mask: numpy.ndarray, tile: int) -> numpy.ndarray:
+    """The offsets of a mask."""
+    offsets, count = numpy.empty(-(-mask.size // tile) + 1, numpy.int64), numpy.empty((), numpy.int64)
+    run(cuda_masks.mask_offsets, (tile,), offsets, count, mask)
+    numpy.testing.assert_array_equal(offsets, [mask[: k * tile].sum() for k in range(offsets.size)])
+    assert count == mask.sum()
+    return offsets
+
+
+@pytest.mark.parametrize("n", [0, 1, 33, TILE, 2 * TILE + 1])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_masks(n: int, share: float) -> None:
     random = numpy.random.default_rng(n)
     mask = random.random(n) < share
-    offsets = numpy.empty(-(-n // TILE) + 1, numpy.int64)
-    run(cuda_masks.mask_offsets, (TILE,), offsets, mask)
-    counts = [0, *(mask[start : start + TILE].sum() for start in range(0, n, TILE))]
-    numpy.testing.assert_array_equal(offsets, counts)
-    total = sum(counts)
+    offsets = counted(mask, TILE)
+    total = offsets[-1]
     positions = numpy.empty(total, numpy.int64)
     run(cuda_masks.mask_positions, (TILE,), positions, mask, offsets)
     numpy.testing.assert_array_equal(positions, numpy.flatnonzero(mask))
@@ -51,13 +57,12 @@ def test_masks(n: int, share: float) -> None:
         numpy.testing.assert_array_equal(picked, values[mask])
 
 
-def test_masks_of_many_tiles() -> None:
-    """Whose counts are added up once. Warps of eight take 32 elements each at a time."""
+@pytest.mark.parametrize("tiles", [8, 9, 256 * 8, 256 * 8 + 1, 3 * 256 * 8 - 1])
+def test_masks_of_many_tiles(tiles: int) -> None:
+    """A thread adds up the counts of eight tiles at a time. Warps of eight take 32 elements each at a time."""
     tile = 256
-    mask = numpy.random.default_rng(0).random((MAX_UNSUMMED_TILES + 1) * tile - 5) < 0.1
-    offsets = numpy.empty(-(-mask.size // tile) + 1, numpy.int64)
-    run(cuda_masks.mask_offsets, (tile,), offsets, mask)
-    numpy.testing.assert_array_equal(offsets, [mask[: k * tile].sum() for k in range(offsets.size)])
+    mask = numpy.random.default_rng(0).random(tiles * tile - 5) < 0.1
+    offsets = counted(mask, tile)
     positions = numpy.empty(offsets[-1], numpy.int64)
     run(cuda_masks.mask_positions, (tile,), positions, mask, offsets)
     numpy.testing.assert_array_equal(positions, numpy.flatnonzero(mask))

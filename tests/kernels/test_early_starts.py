@@ -49,7 +49,9 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
     "small product": lambda: small_matmul([MATRIX] * 3, [FLOAT64] * 3, ())[0],
     "fold": lambda: folds.fold(("subtract", False, 0), [Layout((64,), (1,), 0), MATRIX], [FLOAT64] * 2),
     "accumulate": lambda: folds.accumulate(("subtract", False, 0), [MATRIX] * 2, [FLOAT64] * 2),
-    "counts of a mask": lambda: cuda_masks.mask_offsets((1024,), [TILES, MATRIX], [INT64, BOOL]),
+    "counts of a mask": lambda: cuda_masks.mask_offsets(
+        (1024,), [TILES, Layout((), (), 0), MATRIX], [INT64, INT64, BOOL]
+    ),
     "positions of a mask": lambda: cuda_masks.mask_positions((1024,), [TILES, MATRIX, TILES], [INT64, BOOL, INT64]),
     "elements of a mask": lambda: cuda_masks.mask_elements(
         (1024,), [TILES, MATRIX, MATRIX, TILES], [FLOAT64, FLOAT64, BOOL, INT64]

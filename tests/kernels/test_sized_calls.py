@@ -26,7 +26,7 @@ def masks(result: int, tile: int = 4096) -> list[Any]:
 
 
 def offsets(n: int, tile: int = 4096) -> list[Any]:
-    return [c_layout((-(-n // tile) + 1,)), c_layout((n,))]
+    return [c_layout((-(-n // tile) + 1,)), c_layout(()), c_layout((n,))]
 
 
 def product(rows: int, columns: int) -> list[Any]:
@@ -42,7 +42,7 @@ def by_vector(rows: int) -> list[Any]:
 CALLS: dict[str, tuple[str, Any, list[Any], Any]] = {
     "mask_elements": ("mask_elements", (4096,), [F8, F8, BOOL, I8], masks),
     "mask_positions": ("mask_positions", (4096,), [I8, BOOL, I8], lambda n: masks(n)[:1] + masks(n)[2:]),
-    "mask_offsets": ("mask_offsets", (4096,), [I8, BOOL], offsets),
+    "mask_offsets": ("mask_offsets", (4096,), [I8, I8, BOOL], offsets),
     "matrix and matrix": ("matmul", Product(), [F8] * 3, lambda n: product(n, n // 2 + 2)),
     "matrix and vector": ("matmul", Product(epilogues=("maximum",)), [F8] * 3, by_vector),
     "integers": ("matmul", Product(), [I8] * 3, lambda n: product(n, 70)),

@@ -111,8 +111,8 @@ def searchsorted(shared: int) -> Texts:
 
 
 def masks(shared: int) -> Texts:
-    mask, offsets = _layouts((_MANY,), (_MANY // TILE_ELEMENTS + 1,))
-    yield cuda_masks.mask_offsets((TILE_ELEMENTS,), [offsets, mask], ()).text
+    mask, offsets, count = _layouts((_MANY,), (_MANY // TILE_ELEMENTS + 1,), ())
+    yield cuda_masks.mask_offsets((TILE_ELEMENTS,), [offsets, count, mask], ()).text
     for itemsize in (1, 2, 4, 8, 16):
         layouts = [mask, mask, mask, offsets]
         yield cuda_masks.mask_elements((TILE_ELEMENTS,), layouts, [numpy.dtype(f"V{itemsize}")]).text

@@ -12,6 +12,7 @@ from functools import partial, reduce
 from math import prod
 from typing import NamedTuple
 
+from ..graph.library_calls.registry import record_of
 from ..schedule.lower import Item, Source
 from ..schedule.size_functions import Opcode
 from ..schedule.sizes import Integer, Trace, is_known_not_negative
@@ -133,19 +134,21 @@ def _closed_end(end: int, writes: Mapping[Source, Writes], count: int) -> int:
 
 
 def only_written(steps: Sequence[Step], roots: Sequence[int]) -> frozenset[int]:
-    """Return the roots that one kernel writes and nothing in the plan reads."""
+    """Return the roots that one kernel writes, or a call that `writes_once`, and nothing in the plan reads."""
     uses: Counter[Source] = Counter()
-    of_kernels: set[Source] = set()
+    written_once: set[Source] = set()
     for step in steps:
         if isinstance(step, RunKernel):
             uses.update(step.args)
-            of_kernels.update(step.args)
+            written_once.update(step.args)
         elif isinstance(step, RunLibraryCall):
             uses.update((*step.targets, *(source for source, _ in step.args)))
+            if record_of(step.name).writes_once:
+                written_once.update(step.targets)
         elif isinstance(step, Adopt):
             uses.update((step.target, step.base))
     sources = {r: Source("new", r) for r in roots}
-    return frozenset(r for r, source in sources.items() if source in of_kernels and uses[source] == 1)
+    return frozenset(r for r, source in sources.items() if source in written_once and uses[source] == 1)
 
 
 def regions(

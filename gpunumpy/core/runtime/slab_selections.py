@@ -14,9 +14,9 @@ import numpy
 
 from ..dtypes import BOOL, INT64
 from ..graph.layout import Layout, Shape, broadcast_shapes
-from ..graph.library_calls.elements import EQUAL_VALUES, are_added_up, selected_count
-from ..graph.node import Node, broadcast, fill, gather, leaf, leaf_layout, library_call
-from ..graph.primitives import LibraryCall, Scatter
+from ..graph.library_calls.elements import EQUAL_VALUES
+from ..graph.node import Node, broadcast, fill, gather, leaf, leaf_layout, library_call, library_call_outputs
+from ..graph.primitives import LibraryCall, Output, Scatter
 from ..graph.slab import Cut, Slab
 from ..numpy_ufuncs import UFUNCS as NUMPY_UFUNCS
 from .host_copies import HostCopy
@@ -42,14 +42,13 @@ class Selected(Stretches):
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab: the value has at most its length."""
         *values, mask = (cut.slab(Slab(arg, 0, start, stop)) for arg in (*self._values, self._mask))
-        offsets = library_call("mask_offsets", self._call.options, [mask])
+        offsets, count = library_call_outputs("mask_offsets", self._call.options, [mask])
         result = (stop - start,), self.root.signature.dtype
-        return [offsets, library_call(self._call.name, self._call.options, [*values, mask, offsets], result)]
+        return [count, library_call(self._call.name, self._call.options, [*values, mask, offsets], result)]
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take what is picked of a slab."""
-        offsets = bytes_of(buffers[0]).view(INT64)
-        count = selected_count(offsets)
+        (count,) = bytes_of(buffers[0]).view(INT64).tolist()
         dtype, first = self.root.signature.dtype, self._picked
         picked = copy_to_host(buffers[1], 0, count * dtype.itemsize).view(dtype)
         self._content()[first : first + count] = picked if self._values else picked + start
@@ -57,29 +56,32 @@ class Selected(Stretches):
 
 
 class Counted(SlabResult):
-    """How many elements a mask picks, tile by tile."""
+    """How many elements a mask picks before each tile, or in all."""
 
     def __init__(self, root: Node) -> None:
-        assert isinstance(root.signature.primitive, LibraryCall)
-        super().__init__(root, root.signature.shape[0] - 1)
-        self._options = root.signature.primitive.options
-        (self._mask,) = root.args
-        self._offsets = numpy.zeros(root.signature.shape, INT64)
+        (call,) = root.args
+        assert isinstance(root.signature.primitive, Output)
+        assert isinstance(call.signature.primitive, LibraryCall)
+        (offsets, _), _ = call.signature.primitive.results
+        super().__init__(root, offsets[0] - 1)
+        self._number = root.signature.primitive.number
+        self._options = call.signature.primitive.options
+        (self._mask,) = call.args
+        self._offsets = numpy.zeros(offsets, INT64)
 
     def nodes(self, cut: Cut, start: int, stop: int) -> list[Node]:
         """Return what is to be computed for a slab of tiles."""
         (tile,), (size,) = self._options, self._mask.signature.shape
         mask = cut.slab(Slab(self._mask, 0, start * tile, min(stop * tile, size)))
-        return [library_call("mask_offsets", self._options, [mask])]
+        return library_call_outputs("mask_offsets", self._options, [mask])[:1]
 
     def take(self, buffers: list[Buffer], start: int, stop: int) -> None:
         """Take the counts of a slab of tiles."""
-        offsets = bytes_of(buffers[0]).view(INT64)
-        self._offsets[start + 1 : stop + 1] = numpy.diff(offsets) if are_added_up(offsets) else offsets[1:]
+        self._offsets[start : stop + 1] = bytes_of(buffers[0]).view(INT64) + self._offsets[start]
 
     def result(self) -> Buffer:
         """Return the whole value."""
-        content = self._offsets.cumsum() if are_added_up(self._offsets) else self._offsets
+        content = self._offsets[-1:] if self._number else self._offsets
         return buffer_on_host(device_of(self.root), content.nbytes, HostCopy(content.view(numpy.uint8)))
 
 

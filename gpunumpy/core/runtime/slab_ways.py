@@ -26,7 +26,9 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
     signature = root.signature
     primitive = signature.primitive
     if isinstance(primitive, LibraryCall) and primitive.name.startswith("mask_"):
-        return [Counted(root) if primitive.name == "mask_offsets" else Selected(root)]
+        return [Selected(root)]
+    if isinstance(primitive, Output) and root.args[0].signature.primitive.name == "mask_offsets":
+        return [Counted(root)]
     ways: list[SlabResult] = [Stretches(root, axis) for axis, n in enumerate(signature.shape) if n > 1]
     if isinstance(primitive, Reduce) and primitive.op in _COMBINED:
         extents = root.args[0].signature.shape

@@ -1,7 +1,7 @@
 """Boolean masks: how many elements they pick, which, and at which positions.
 
-The number of picked elements is the shape of a result, so the host reads it. One library call counts in tiles, and adds
-up the counts if they are many; two others write the picked elements, or their positions, each tile at its own place.
+The number of picked elements is the shape of a result, so the host reads it. One library call counts them, in all and
+before each tile; two others write the picked elements, or their positions, each tile at its own place.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ import numpy
 from ...core.dtypes import BOOL, INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
-from ...core.graph.layout import Layout
-from ...core.graph.library_calls.elements import MAX_UNSUMMED_TILES
 from ...core.graph.node import Node
 from ...core.graph.primitives import Leaf
 from ...core.recording import record
-from ...core.recording.array import make_view, ndarray, to_host, wrap
+from ...core.recording.array import ndarray, to_host, wrap
 
 TILE_ELEMENTS = 4096
 
@@ -74,12 +72,9 @@ class MaskSelection:
         """Count the elements that `mask` picks."""
         self._shape = mask.shape
         self._mask = contiguous_vector(mask.value())
-        self._offsets = wrap(graph.library_call("mask_offsets", (TILE_ELEMENTS,), (self._mask,)))
-        last = self._offsets.size - 1
-        if last <= MAX_UNSUMMED_TILES:
-            self.count = int(to_host(self._offsets).sum())
-        else:
-            self.count = int(to_host(make_view(self._offsets, Layout((1,), (1,), last)))[0])
+        offsets, count = graph.library_call_outputs("mask_offsets", (TILE_ELEMENTS,), (self._mask,))
+        self._offsets = wrap(offsets)
+        self.count = int(to_host(wrap(count)))
 
     def _call(self, name: str, args: tuple[Node, ...], dtype: numpy.dtype) -> Node:
         """Return a library call over `args`, the mask and its offsets, with one output element for each picked one."""

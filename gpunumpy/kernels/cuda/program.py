@@ -13,6 +13,7 @@ from ...core.runtime.plan import Runner
 from ..codegen.program import Program
 from .compile import compile_program, contraction
 from .launch import Launcher
+from .scratch import ScratchLauncher, ScratchMemory
 
 _ALIGNMENT = 256  # of pieces of scratch memory, in bytes
 
@@ -22,11 +23,9 @@ _launchers: BoundedTable[Hashable, Launcher] = BoundedTable()
 
 
 def launcher(device: Device, program: Program, argument_format: str) -> Runner:
-    """Return the launcher of a program of one launch, made from that of other sizes if there is one.
-
-    The program takes no scratch memory.
-    """
+    """Return the launcher of a program of one launch, made from that of other sizes if there is one."""
     (x,) = program.launches
+    argument_format += "Q" * len(program.scratch)
     flag = (memory.index_error_word(device),) if program.flag else ()
     key = device, contraction(), program.text, argument_format, x._replace(grid=(1, 1, 1)), flag
     known = _launchers.find(key)
@@ -35,12 +34,21 @@ def launcher(device: Device, program: Program, argument_format: str) -> Runner:
         function = compile_program(program.text, (x.entry,), device)[x.entry]
         made = Launcher(device, function, x, argument_format, program.params, flag)
         _launchers.keep(key, made)
-    return made
+    if not program.scratch:
+        return made
+    scratch = ScratchMemory(device, program.scratch)
+    if isinstance(made, Launcher):
+        return ScratchLauncher(made, scratch)
+    with_scratch: Runner = made.with_scratch(scratch.parts, scratch.counters())  # type: ignore[attr-defined]
+    return with_scratch
 
 
 def prepare_program(device: Device, program: Program, count: int) -> Runner:
-    """Return a function that runs the program over `count` arguments."""
-    if len(program.launches) == 1 and not program.scratch:
+    """Return a function that runs the program over `count` arguments.
+
+    Scratch memory of several launches is not zeroed.
+    """
+    if len(program.launches) == 1:
         return launcher(device, program, program.arguments or "Q" * count)
     entries = tuple(launch.entry for launch in program.launches)
     functions = compile_program(program.text, entries, device) if entries else {}

@@ -15,8 +15,8 @@ from ...core.schedule.variants import Variants
 from ..codegen.program import Program
 from ..codegen.sized_program import SizedProgram
 from .compile import contraction
-from .launch import Launcher
 from .program import prepare_program
+from .scratch import SIZED_LAUNCHERS
 
 
 def sized_call(
@@ -55,6 +55,6 @@ def sized_call(
 def _prepared(device: Device, sized: SizedProgram, values: Sequence[int], count: int) -> Runner:
     """Return what runs a program over so many arguments. If one launch does, it is kept for other sizes."""
     runner = prepare_program(device, sized.at(values), count)
-    if sized.runner is None and isinstance(runner, (Launcher, *_native.LAUNCHES)) and not contraction():
+    if sized.runner is None and isinstance(runner, (*SIZED_LAUNCHERS, *_native.LAUNCHES)) and not contraction():
         sized.runner = runner
     return runner

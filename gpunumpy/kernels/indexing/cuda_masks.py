@@ -8,8 +8,7 @@ from math import prod
 from typing import Any
 
 from ...core.graph.layout import Layout
-from ...core.graph.library_calls.elements import MAX_UNSUMMED_TILES
-from ..codegen.program import Launch, Program
+from ..codegen.program import Launch, Program, Scratch
 from ..codegen.sources import source
 
 # The type as which an element is moved, by its bytes: an integer, for complex128 two.
@@ -17,10 +16,9 @@ _MOVE_TYPES = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsig
 
 _ELEMENTS = """
 extern "C" __global__ void mask_elements(
-    {T}* out, const {T}* values, const unsigned char* mask, const long long* offsets, long long n,
-    long long is_summed) {{
+    {T}* out, const {T}* values, const unsigned char* mask, const long long* offsets, long long n) {{
   await_kernels_before();
-  for_each_selected(mask, offsets, n, is_summed, [=](long long place, long long i) {{ out[place] = values[i]; }});
+  for_each_selected(mask, offsets, n, [=](long long place, long long i) {{ out[place] = values[i]; }});
 }}
 """
 
@@ -30,17 +28,16 @@ _BLOCK = (256, 1, 1)
 @cache
 def _source_for_tiles(size: int) -> str:
     """Return the C++ of the kernels for tiles of so many elements."""
-    return f"const int TILE = {size};\n" + source("codegen/dependent", "indexing/masks")
+    return f"const int TILE = {size};\n" + source("codegen/dependent", "codegen/last_block", "indexing/masks")
 
 
 def mask_offsets(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
-    """Return a program for the number of selected elements of each tile, or if these are many, before it and in all."""
-    n = prod(layouts[1].shape)
-    tiles = layouts[0].shape[0] - 1
-    launches: tuple[Launch, ...] = (Launch("mask_count", (max(tiles, 1), 1, 1), _BLOCK, waits=True),)
-    if tiles > MAX_UNSUMMED_TILES:
-        launches += (Launch("mask_sum", (1, 1, 1), (1024, 1, 1), waits=True),)
-    return Program(_source_for_tiles(options[0]), launches, (), False, (n, tiles))
+    """Return a program for the number of selected elements before each tile, and in all."""
+    offsets, _, mask = layouts
+    tiles = offsets.shape[0] - 1
+    launch = Launch("mask_offsets", (max(tiles, 1), 1, 1), _BLOCK, waits=True)
+    finished = Scratch(4, zeroed=True)
+    return Program(_source_for_tiles(options[0]), (launch,), (finished,), False, (prod(mask.shape), tiles))
 
 
 def mask_positions(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program:
@@ -59,4 +56,4 @@ def _select_program(entry: str, text: str, layouts: Sequence[Layout]) -> Program
     mask, offsets = layouts[-2:]
     tiles = offsets.shape[0] - 1
     launches = (Launch(entry, (tiles, 1, 1), _BLOCK, waits=True),) if tiles and prod(layouts[0].shape) else ()
-    return Program(text, launches, (), False, (prod(mask.shape), int(tiles > MAX_UNSUMMED_TILES)))
+    return Program(text, launches, (), False, (prod(mask.shape),))

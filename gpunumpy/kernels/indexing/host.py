@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ...core.graph.library_calls.elements import EQUAL_VALUES, selected_count
+from ...core.graph.library_calls.elements import EQUAL_VALUES
 from ...core.numpy_ufuncs import UFUNCS
 from ..host.index_errors import index_errors
 from ..host.selection import is_in_no_order
@@ -53,20 +53,20 @@ def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:
         index_errors.append((str(error), source_location))
 
 
-def mask_offsets(options: tuple[Any, ...], out: Any, mask: Any) -> None:
+def mask_offsets(options: tuple[Any, ...], offsets: Any, count: Any, mask: Any) -> None:
     """Count the selected elements; of the tiles' offsets only the total is used, as NumPy needs no tiles."""
-    out[:-1] = 0
-    out[-1] = numpy.count_nonzero(mask)
+    offsets[:-1] = 0
+    offsets[-1] = count[...] = numpy.count_nonzero(mask)
 
 
 def mask_positions(options: tuple[Any, ...], out: Any, mask: Any, offsets: Any) -> None:
     """Write the positions of the selected elements; there may be room for more."""
-    out[: selected_count(offsets)] = numpy.flatnonzero(mask)
+    out[: offsets[-1]] = numpy.flatnonzero(mask)
 
 
 def mask_elements(options: tuple[Any, ...], out: Any, values: Any, mask: Any, offsets: Any) -> None:
     """Write the selected elements; there may be room for more."""
-    count = selected_count(offsets)
+    count = int(offsets[-1])
     # NumPy copies the elements of a run together; of those that a mask in no order selects it is to find positions.
     if count * _FEW >= mask.size and not is_in_no_order(mask):
         out[:count] = values[mask]

@@ -93,7 +93,7 @@ RESULTS = {
     "sort": ((False,), [(3, 4)], [((3, 4), D)]),
     "argsort": ((False,), [(3, 4)], [((3, 4), INT64)]),
     "searchsorted": (("left",), [(9,), (4,)], [((4,), INT64)]),
-    "mask_offsets": ((4,), [(9,)], [((4,), INT64)]),
+    "mask_offsets": ((4,), [(9,)], [((4,), INT64), ((), INT64)]),
     "histogram": ((True, None), [(9,), (6,), (1,)], [((5,), INT64)]),
     "fold": (("subtract", LOOP, 1), [(3, 4, 5)], [((3, 5), D)]),
     "accumulate": (("subtract", LOOP, 1), [(3, 4, 5)], [((3, 4, 5), D)]),

@@ -34,9 +34,12 @@ def _histogram(options: tuple[bool, Any], args: Sequence[Signature]) -> Results:
 
 
 def _mask_offsets(options: tuple[int], args: Sequence[Signature]) -> Results:
-    """Return a number for each tile and one more (see `MAX_UNSUMMED_TILES`). The option is the size of a tile."""
+    """Return the numbers of selected elements before each tile and in all, and the latter once more for the host.
+
+    The option is the size of a tile.
+    """
     (tile,), (mask,) = options, args
-    return (((-(-prod(mask.shape) // tile) + 1,), INT64),)
+    return ((-(-prod(mask.shape) // tile) + 1,), INT64), ((), INT64)
 
 
 # The options of the three folds are the op, its loop and the axis.
@@ -81,20 +84,6 @@ def _values_and_weights(options: Any, args: Sequence[Signature]) -> CutAxes:
 # other assignment.
 EQUAL_VALUES = "="
 
-# The offsets of a mask are a 0 and the number of selected elements of each tile, which readers add up; of more tiles
-# than so many, a kernel has added them up: they are the numbers of elements before each tile, and in total.
-MAX_UNSUMMED_TILES = 1024
-
-
-def are_added_up(offsets: Any) -> bool:
-    """Return whether the offsets of a mask, on the host, are numbers of elements before tiles, and not in them."""
-    return len(offsets) - 1 > MAX_UNSUMMED_TILES
-
-
-def selected_count(offsets: Any) -> int:
-    """Return how many elements a mask selects, of its offsets on the host."""
-    return int(offsets[-1] if are_added_up(offsets) else offsets.sum())
-
 
 # --- records --------------------------------------------------------------------------------------------------------
 
@@ -128,7 +117,7 @@ RECORDS = (
     _numpy("argpartition", lambda options, args: ((args[0].shape, INT64),)),
     # The scheduler lowers the primitive `Scatter` to this call.
     Record("scatter", by_program("scatter", "indexing.host", "indexing.cuda_scatter")),
-    Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets),
+    Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets, writes_once=True),
     Record("mask_positions", by_program("mask_positions", *_MASKS)),
     Record("mask_elements", by_program("mask_elements", *_MASKS)),
     Record("sort", by_program("sort", *_SORT), _like_first, slabs=_all_but_last),

@@ -139,6 +139,9 @@ class Record:
         Return the slabs of arguments over which calls add up to the call; None if they do not.
     writes
         Whether the call writes its outputs, which are left as they were allocated if not.
+    writes_once
+        Whether a GPU writes an output without dimensions once and does not read it, so that it may be in memory of the
+        host.
     begun_outputs
         Return, from the options, how many of the last arguments are values that as many outputs have before. The call
         does not get them: it finds them in the memory of its outputs, and writes over them.
@@ -155,6 +158,7 @@ class Record:
     passes: Callable[[Any], Sequence[Any]] = lambda options: (options,)
     sums: Callable[[Any, Sequence[Signature]], CutAxes | None] = lambda options, args: None
     writes: bool = True
+    writes_once: bool = False
     begun_outputs: Callable[[Any], int] = lambda options: 0
 
     def implementation(self, executor: str) -> Implementation:
