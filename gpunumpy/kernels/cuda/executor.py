@@ -106,17 +106,17 @@ class CudaExecutor:
     ) -> Callable[[Sequence[int]], Callable[[], Runner] | Runner]:
         """Return what prepares a function of the addresses of a call's results and arguments, and scalars."""
         device, functions = self.device, record_of(name).implementation(self.name)
-        if functions.program:
-            program = implementation(functions.program)
-            return lambda sizes: partial(prepare_program, device, program(*at(sizes), dtypes), len(dtypes))
         run = functions.run
         if isinstance(options, Batch):
             run = functions.batch
         elif isinstance(options, FusedCall):
             run = functions.run_fused
+        program = implementation(functions.program) if functions.program else None
         prepare = implementation(run) if run else None
 
         def prepare_at(sizes: Sequence[int]) -> Callable[[], Runner]:
+            if program is not None:
+                return partial(prepare_program, device, program(*at(sizes), dtypes), len(dtypes))
             assert prepare is not None
             return partial(_prepared, device, partial(prepare, device, *at(sizes), dtypes))
 

@@ -66,6 +66,12 @@ def scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequenc
     return writer.at(op) if op else writer.assign()
 
 
+def sized_scatter(options: tuple[Any, ...], layouts: Sequence[Layout], dtypes: Sequence[Any]) -> Program | None:
+    """Return the same for symbolic sizes; None for a write of several launches, which depend on more."""
+    _, op, _ = options
+    return scatter(options, layouts, dtypes) if op == EQUAL_VALUES else None
+
+
 class _Writer(ProgramBuilder):
     """Builder of a program for one indexed write."""
 

@@ -116,7 +116,16 @@ RECORDS = (
     _numpy("partition", _like_first),
     _numpy("argpartition", lambda options, args: ((args[0].shape, INT64),)),
     # The scheduler lowers the primitive `Scatter` to this call.
-    Record("scatter", by_program("scatter", "indexing.host", "indexing.cuda_scatter")),
+    Record(
+        "scatter",
+        {
+            "host": Implementation("kernels.indexing.host:scatter"),
+            "cuda": Implementation(
+                program="kernels.indexing.cuda_scatter:scatter",
+                sized_program="kernels.indexing.cuda_scatter:sized_scatter",
+            ),
+        },
+    ),
     Record("mask_offsets", by_program("mask_offsets", *_MASKS), _mask_offsets, writes_once=True),
     Record("mask_positions", by_program("mask_positions", *_MASKS)),
     Record("mask_elements", by_program("mask_elements", *_MASKS)),

@@ -81,7 +81,7 @@ class Implementation:
     program
         Make a program of kernels that computes the call. Replaces `run`.
     sized_program
-        As `program`, of sizes that may be symbolic; None where `run` is to prepare the call.
+        As `program`, of sizes that may be symbolic; None where `program` or `run` is to prepare the call.
     batch
         As `run`, for a `Batch`. The CPU executor does not need it: it runs the calls of a batch one by one.
     run_fused
