@@ -247,3 +247,67 @@ def test_an_exported_value_stays_where_it_is(gpu: fake_driver.FakeDriver) -> Non
     assert address == total.__cuda_array_interface__["data"][0] != total._node.data._slot[1]
     ctypes.c_double.from_address(address).value = 43.0
     assert float(total) == 43
+
+
+def counting(gpu: fake_driver.FakeDriver, *counts: int) -> Any:
+    """Return the work of kernels of which those that count a mask store these numbers, one after the other."""
+    left = list(counts)
+
+    def work(arguments: Any) -> None:
+        if gpu.launched[-1][1] == b"mask_offsets":
+            _, count = arguments[0][0], arguments[1][0]
+            ctypes.c_int64.from_address(count).value = left.pop(0)
+
+    return work
+
+
+def names_of(gpu: fake_driver.FakeDriver) -> list[str]:
+    return [name.decode() for _, name in gpu.launched]
+
+
+def test_a_mask_is_counted_without_a_copy(gpu: fake_driver.FakeDriver) -> None:
+    """Also one of many tiles. What is picked by it later waits for nothing."""
+    x, y = np.asarray(numpy.ones(10_000_000)), np.asarray(numpy.arange(10_000_000))
+    x.computed()
+    gpu.work = counting(gpu, 3)
+    gpu.calls.clear()
+    gpu.launched.clear()
+    mask = x > 0
+    parts = [x[mask], y[mask], (x + 1)[mask]]
+    assert [part.shape for part in parts] == [(3,)] * 3
+    assert FETCH not in gpu.calls
+    assert gpu.calls.count(WAIT) == 1
+    assert len(names_of(gpu)) == 2
+    np.synchronize()
+    assert names_of(gpu).count("mask_offsets") == 1
+    assert names_of(gpu).count("mask_elements") == 3
+
+
+def test_masks_of_a_loop_wait_once_in_each_step(gpu: fake_driver.FakeDriver) -> None:
+    z, alive = np.asarray(numpy.ones(10_000)), np.arange(10_000) + 0
+    counts = np.zeros(10_000, numpy.int64) + 0
+    np.synchronize()
+    gpu.work = counting(gpu, 9000, 700, 2)
+    gpu.calls.clear()
+    gpu.launched.clear()
+    for _ in range(3):
+        mask = np.abs(z) <= 2
+        z, alive = z[mask], alive[mask]
+        counts[alive] += 1
+    assert z.shape == (2,)
+    assert FETCH not in gpu.calls
+    assert gpu.calls.count(WAIT) == 3
+    np.synchronize()
+    assert len(names_of(gpu)) == 3 * 6  # to compute the mask, to count, to pick twice, to add one, and to write
+
+
+def test_an_interrupted_count_is_made_again(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(numpy.ones(10_000))
+    mask = x > 0
+    gpu.work = counting(gpu, 5, 5)
+    gpu.refuse = lambda name: "CUDA_ERROR_NOT_READY" if name == WAIT else None
+    with pytest.raises(np.DeviceError):
+        x[mask]
+    gpu.refuse = lambda name: None
+    assert x[mask].shape == (5,)
+    assert FETCH not in gpu.calls
