@@ -379,15 +379,21 @@ def scatter(base: Node, value: Node, indices: Sequence[Node], op: str, source_lo
 
     `value` must broadcast to the shape that the gather with these indices has.
     """
-    queue = common_queue([base.signature, value.signature, *(i.signature for i in indices)])
-    assert queue is not None
-    # A scatter runs as a library call, which takes all arguments from memory, scalars too.
-    args = [fill(a, (), queue) if a.signature.queue is None else a for a in (base, value, *indices)]
-    signatures = tuple(a.signature for a in args)
-    node = Node(
-        intern_signature(Scatter(len(indices), op), signatures, base.signature.shape, base.signature.dtype, queue),
-        tuple(args),
-    )
+    args = (base, value, *indices)
+    signatures = tuple([a.signature for a in args])
+    if None in [s.queue for s in signatures]:
+        # A scatter runs as a library call, which takes all arguments from memory, scalars too.
+        queue = common_queue(signatures)
+        assert queue is not None
+        args = tuple([fill(a, (), queue) if a.signature.queue is None else a for a in args])
+        signatures = tuple([a.signature for a in args])
+    key = Scatter, op, signatures
+    signature = _signatures.find(key)
+    if signature is None:
+        target, primitive = signatures[0], Scatter(len(indices), op)
+        result = intern_signature(primitive, signatures, target.shape, target.dtype, common_queue(signatures))
+        signature = _signatures.keep(key, result)
+    node = Node(signature, args)
     node.source_location = source_location
     return node
 

@@ -768,15 +768,15 @@ def to_host(array: ndarray) -> Any:
     node = array.computed() if array._base is not None else evaluate.compute_to_look(array._node)
     where, dtype, queue = graph.leaf_layout(node), node.signature.dtype, array.queue
     content = bytes_on_host(node.data)
-    if not array.size:  # the strides of no elements may lead out of the memory
+    if content is not None and not where.shape:
+        result = numpy.ndarray((), dtype, content, where.offset * dtype.itemsize).copy()
+    elif not array.size:  # the strides of no elements may lead out of the memory
         result = numpy.empty(where.shape, dtype)
     elif content is not None:
-        itemsize = dtype.itemsize
-        strided = numpy.ndarray(
-            where.shape, dtype, content, where.offset * itemsize, tuple(s * itemsize for s in where.strides)
-        )
+        strides = [s * dtype.itemsize for s in where.strides]
+        strided = numpy.ndarray(where.shape, dtype, content, where.offset * dtype.itemsize, strides)
         try:
-            with observed("copy", "from", queue.device, nbytes=array.nbytes):
+            with observed("copy", "from", queue.device, nbytes=strided.nbytes):
                 result = memory_copy.copied(strided)
         except MemoryError as error:
             raise memory.explained(error) from None

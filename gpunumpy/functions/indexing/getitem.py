@@ -307,6 +307,8 @@ def fit_to_shape(value: Node, shape: Shape) -> Node:
     Raise `ValueError` if it does not broadcast to the target's shape.
     """
     given_shape = fitted_shape = value.signature.shape
+    if given_shape == shape:
+        return value
     while len(fitted_shape) > len(shape) and fitted_shape[0] == 1:
         fitted_shape = fitted_shape[1:]
     if not _broadcasts_to(fitted_shape, shape):
