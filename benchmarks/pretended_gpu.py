@@ -8,7 +8,8 @@ compiler works in other threads, so its time is not in them. Values that program
 least of so many processes. Rows of single calls of first_run.py and eliminations of sizes.py can be named too: ``--only
 "expression on 1024 elements,LU"``. ``--calls`` counts the calls of functions instead of timing them, in which there is
 no noise of other processes. ``--loops`` prints what the host takes for a step of the loops of benchmarks/loops.py that
-call no library, with CUDA graphs, and nothing else.
+call no library, with CUDA graphs, and nothing else. Masks select what they would, in a second row of escape_time one
+element less in each run, so that all sizes are new.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from benchmarks.loop_programs import LOOPS
 from benchmarks.overheads import EXPRESSION, microseconds, returns_zero
 from benchmarks.sizes import ELIMINATED, ELIMINATIONS
 from gpunumpy.core import _native, late_imports
+from gpunumpy.core.runtime import host_copies
 from gpunumpy.kernels.cuda import compile as compiler
 from gpunumpy.kernels.cuda import cuda_graphs, launch, tiers
 from tests.support import fake_driver
@@ -46,8 +48,8 @@ from tests.support import fake_driver
 PROGRAMS = ("heat", "life", "nbody", "black_scholes", "mandelbrot", "fluid", "magnetohydrodynamics", "factorizations")
 CONTEXT_S = 20  # at most, for what threads load while a real driver makes a context
 FUNCTION = 1  # what stands for each kernel
-# Loops that call a library in every step or look at values.
-NOT_TIMED = ("escape_time", "gram_schmidt", "vertical_diffusion", "covariance")
+# Loops that call a library in every step.
+NOT_TIMED = ("gram_schmidt", "vertical_diffusion", "covariance")
 WARM_UP, REPEATS = 25, 25  # runs: CUDA graphs are made, and then one is timed
 _import, _imports_s = late_imports._import, list[float]()
 _NODE = (ctypes.c_void_p * 1)(FUNCTION)
@@ -106,23 +108,52 @@ def flushes() -> list[tuple[str, float]]:
     return rows
 
 
-def loops() -> None:
+def tell_counts(patch: pytest.MonkeyPatch) -> list[int]:
+    """Have the GPU write to memory of the host, where a kernel would, the numbers of a list, each at the next wait."""
+    counts: list[int] = []
+    waited_for: list[int] = []
+    take = host_copies._take_slot
+
+    def take_slot(device: np.Device) -> tuple[numpy.ndarray, int]:
+        slot = take(device)
+        waited_for[:] = slot[1:]
+        return slot
+
+    def wait(driver: fake_driver.FakeDriver, stream: Any) -> None:
+        if waited_for and counts:
+            ctypes.c_int64.from_address(waited_for.pop()).value = counts.pop()
+
+    patch.setattr(host_copies, "_take_slot", take_slot)
+    patch.setattr(fake_driver.FakeDriver, "_cuStreamSynchronize", wait, raising=False)
+    return counts
+
+
+def loops(patch: pytest.MonkeyPatch) -> None:
     """Print what the host takes for a step of loops."""
+    counts = tell_counts(patch)
     print("| loop | steps | a run (ms) | a step (us) |\n|---|---|---|---|")
     for loop in LOOPS:
         if loop.name in NOT_TIMED:
             continue
         n, steps = loop.sizes["small"]
-        arrays = [np.asarray(x) for x in loop.data(numpy.random.default_rng(0), n, steps)]
-        took = []
-        for _ in range(WARM_UP + REPEATS):
-            start = time.perf_counter()
-            results = loop.program(np, *arrays, steps)
-            for x in results if isinstance(results, tuple) else (results,):
-                x.computed()
-            took.append(time.perf_counter() - start)
-        least = min(took[WARM_UP:])
-        print(f"| {loop.name} | {steps} | {least * 1e3:.3f} | {least / steps * 1e6:.2f} |", flush=True)
+        data = loop.data(numpy.random.default_rng(0), n, steps)
+        arrays, selected = [np.asarray(x) for x in data], list[int]()
+        if loop.name == "escape_time":
+            with numpy.errstate(all="ignore"):
+                escaped_after = loop.program(numpy, *data, steps)
+            selected = [numpy.count_nonzero(escaped_after > step) for step in range(steps)][::-1]
+        for name, fewer in ((loop.name, 0), *([(f"{loop.name}, new sizes", 1)] if selected else [])):
+            took = []
+            for run in range(WARM_UP + REPEATS):
+                counts[:] = [count - fewer * run for count in selected]
+                start = time.perf_counter()
+                results = loop.program(np, *arrays, steps)
+                for x in results if isinstance(results, tuple) else (results,):
+                    x.computed()
+                took.append(time.perf_counter() - start)
+                del results, x
+            least = min(took[WARM_UP:])
+            print(f"| {name} | {steps} | {least * 1e3:.3f} | {least / steps * 1e6:.2f} |", flush=True)
 
 
 def work_of(program: str) -> Callable[[], Callable[[], None]]:
@@ -206,7 +237,7 @@ def main() -> None:
             print(json.dumps(runs(given.child, call_count if given.calls else milliseconds)))
             return
         if given.loops:
-            loops()
+            loops(patch)
             return
         print(f"Python {sys.version.split()[0]}, NumPy {numpy.__version__}, core: {_native.IS_COMPILED}\n")
         if not given.calls:
