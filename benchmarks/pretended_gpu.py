@@ -141,7 +141,7 @@ def loops(patch: pytest.MonkeyPatch) -> None:
         if loop.name == "escape_time":
             with numpy.errstate(all="ignore"):
                 escaped_after = loop.program(numpy, *data, steps)
-            selected = [numpy.count_nonzero(escaped_after > step) for step in range(steps)][::-1]
+            selected = [int(numpy.sum(escaped_after > step)) for step in range(steps)][::-1]
         for name, fewer in ((loop.name, 0), *([(f"{loop.name}, new sizes", 1)] if selected else [])):
             took = []
             for run in range(WARM_UP + REPEATS):

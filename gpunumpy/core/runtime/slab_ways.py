@@ -27,7 +27,8 @@ def ways_to_cut(root: Node) -> list[SlabResult]:
     primitive = signature.primitive
     if isinstance(primitive, LibraryCall) and primitive.name.startswith("mask_"):
         return [Selected(root)]
-    if isinstance(primitive, Output) and root.args[0].signature.primitive.name == "mask_offsets":
+    counting = root.args[0].signature.primitive if isinstance(primitive, Output) else None
+    if isinstance(counting, LibraryCall) and counting.name == "mask_offsets":
         return [Counted(root)]
     ways: list[SlabResult] = [Stretches(root, axis) for axis, n in enumerate(signature.shape) if n > 1]
     if isinstance(primitive, Reduce) and primitive.op in _COMBINED:
