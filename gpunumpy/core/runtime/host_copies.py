@@ -206,7 +206,7 @@ class VisibleBuffer(_BufferOnHost):
         self.device.activate()
         check(driver().cuStreamSynchronize(self.device.stream))
         self.is_read = True
-        return self._slot[0][: self.nbytes][start:stop]
+        return self._slot[0][start : self.nbytes if stop is None else stop]
 
 
 # The bytes of a slot, and their address for the device.

@@ -188,9 +188,9 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
             a.assign(_where(mask_on_device(key, a).value(), number, a.value()))
         return
     if type(key) is ndarray and key.shape and _is_index_of_rows(key, a):
-        value = value_node(cast_integer(value, a.dtype), a, False)
+        node = value.value() if type(value) is ndarray else value_node(cast_integer(value, a.dtype), a, False)
         with one_step(a):
-            _write_picked(a, [graph.cast(key.value(), INT64)], fit_to_index_result(value, key.shape + a.shape[1:]))
+            _write_picked(a, [graph.cast(key.value(), INT64)], fit_to_index_result(node, key.shape + a.shape[1:]))
         return
     window = basic_window(a.layout, key)
     if window is None:
@@ -356,7 +356,8 @@ def _write_fancy(view: ndarray, selection: Selection, value: Node, array_shape: 
 
 def _write_picked(view: ndarray, indices: Sequence[Node], value: Node) -> None:
     """Write a value, of the shape that indices of leading dimensions make, to what the indices pick."""
-    value = record.cast_with_warning(value, view.dtype)
+    if value.signature.dtype != view.dtype:
+        value = record.cast_with_warning(value, view.dtype)
     view.assign(graph.scatter(view.value(), value, indices, "", source_location()))
 
 
