@@ -8,7 +8,6 @@ from typing import Any
 
 import gpunumpy
 from gpunumpy.core.graph import layout
-from gpunumpy.core.graph.layout import Layout
 from gpunumpy.core.graph.library_calls.products import Product
 from gpunumpy.core.runtime import evaluate
 from gpunumpy.core.runtime.plan import Work
@@ -89,14 +88,14 @@ def _noting(note: Callable[[Any, Work], None]) -> Iterator[None]:
 
 def library_call_text(step: RunLibraryCall, work: Work) -> str:
     """The text of a library call's program; empty where a GPU calls a library."""
-    signature = work.plan.scheduled.items[step.targets[0].position].signature
-    layouts = [Layout(signature.shape, layout.c_strides(signature.shape), 0), *(where for _, where in step.args)]
-    dtypes = (signature.dtype, *step.dtypes)
+    written = [work.plan.scheduled.items[target.position].signature for target in step.targets]
+    layouts = [layout.c_layout(result.shape) for result in written] + [where for _, where in step.args]
+    dtypes = (*[result.dtype for result in written], *step.dtypes)
     if step.name in LIBRARY_CALL_PROGRAMS:
         return str(LIBRARY_CALL_PROGRAMS[step.name](step.options, layouts, dtypes).text)
     if step.name == "matmul":
         matrices = cublas.as_matrices(*layouts[:3])
-        if signature.dtype.kind in "biu":
+        if written[0].dtype.kind in "biu":
             return cuda_integers.matmul(matrices, dtypes).text
         if is_small(matrices, dtypes[1]):
             return small_matmul(matrices, dtypes, Product(*step.options).epilogues)[0].text
