@@ -12,6 +12,7 @@ device, and raises `OnHostError` for a dtype that no kernel computes.
 from __future__ import annotations
 
 import gc
+import math
 import weakref
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -122,10 +123,7 @@ class ndarray(ArrayState):
     @property
     def size(self) -> int:
         """The number of elements."""
-        count = 1
-        for n in self._node.signature.shape:
-            count *= n
-        return count
+        return math.prod(self._node.signature.shape)
 
     @property
     def itemsize(self) -> int:
@@ -135,7 +133,7 @@ class ndarray(ArrayState):
     @property
     def nbytes(self) -> int:
         """The bytes of all elements."""
-        return self.size * self.itemsize
+        return math.prod(self._node.signature.shape) * self._node.signature.dtype.itemsize
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -143,16 +141,17 @@ class ndarray(ArrayState):
         on_host = memory_on_host(self)
         if on_host is not None:
             return on_host.strides
-        itemsize = self.itemsize
-        if not self.size and self._has_zero_strides():
-            return (0,) * self.ndim
-        return tuple(s * itemsize for s in self.element_strides)
+        signature = self._node.signature
+        if 0 in signature.shape and self._has_zero_strides():
+            return (0,) * len(signature.shape)
+        itemsize = signature.dtype.itemsize
+        return tuple([s * itemsize for s in self.element_strides])
 
     def _has_zero_strides(self) -> bool:
         """Return whether all strides are 0, as NumPy has them where the owner has no element, unless by a reshape."""
         owner = self if self._base is None else self._base
         shape, strides, _ = self.layout
-        return not owner.size and (shape == owner.shape or strides != layout.c_strides(shape))
+        return 0 in owner._node.signature.shape and (shape == owner.shape or strides != layout.c_strides(shape))
 
     @property
     def element_strides(self) -> tuple[int, ...]:
