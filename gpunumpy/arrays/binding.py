@@ -13,7 +13,16 @@ from typing import Any
 
 import numpy
 
-from ..core._native import LOOKS, PublicFunction, bind, in_front_of, refuse_concatenation, set_operators
+from ..core._native import (
+    ATTRIBUTES,
+    LOOKS,
+    PublicFunction,
+    attribute,
+    bind,
+    in_front_of,
+    refuse_concatenation,
+    set_operators,
+)
 from ..core.ops import table
 from ..core.recording.array import is_scalar, ndarray
 from ..core.recording.record import decides_about_ufuncs
@@ -238,17 +247,19 @@ def _bind() -> None:
         else:
             setattr(ndarray, name, method)
     for name, (read, write) in PROPERTIES.items():
-        attribute = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
-        if attribute is not None:
+        by_numpy = None if name in _FOR_EVERY_DTYPE else getattr(numpy.ndarray, name, None)
+        if by_numpy is not None:
             if name not in ("dtype", "flat", "shape", "strides"):  # which know arrays on the host
                 rule = rule_of(name, is_method=True)
                 read = takes_every_dtype(
-                    repeated(read, name), late_on_host(attribute.__get__), rule, placed_attribute(name)
+                    repeated(read, name), late_on_host(by_numpy.__get__), rule, placed_attribute(name)
                 )
             write = write and takes_every_dtype(
-                write, late_on_host(attribute.__set__), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
+                write, late_on_host(by_numpy.__set__), rule_of(name, is_method=True), _PLACED_SETTERS.get(name)
             )
         setattr(ndarray, name, property(read, write))
+    for name in ATTRIBUTES:
+        setattr(ndarray, name, attribute(name, getattr(ndarray, name)))
     for name, instead in missing.INSTEAD.items():
         setattr(ndarray, name, missing.MissingMethod(name, instead))
     refuse_concatenation()

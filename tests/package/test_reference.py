@@ -41,6 +41,8 @@ def test_entries_have_the_words_of_the_package() -> None:
     assert "numpy.roll.html" in roll.notes[0]
     assert "Parameters" in entry("sorting", "sort").text
     assert entry("products", "matmul").kind == "function"
+    shape = next(one for one in entry("ndarray", "ndarray").members if one.name == "ndarray.shape")
+    assert (shape.kind, shape.summary) == ("attribute", "The size of every dimension.")
     assert entry("ufuncs", "abs").notes[0].startswith("See `numpy.absolute <")
     assert any("0.762 in float32" in note for note in entry("ufuncs", "power").notes)
     assert any("limits from below" in note for note in entry("elementwise", "clip").notes)

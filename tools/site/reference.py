@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
+from types import GetSetDescriptorType, ModuleType
 from typing import Any
 
 import numpy
@@ -278,7 +278,9 @@ def _own_docstring(x: Any) -> tuple[str, str]:
     if isinstance(found, property):
         found = found.fget
     code = getattr(found, "__code__", None)
-    if isinstance(found, type):
+    if isinstance(found, GetSetDescriptorType) and found.__objclass__ is gpunumpy.ndarray:
+        doc = found.__doc__  # the core's, which stands before a property
+    elif isinstance(found, type):
         doc = found.__doc__ if found.__module__.partition(".")[0] == PACKAGE and "__doc__" in vars(found) else None
     elif code is None or not Path(code.co_filename).is_relative_to(_FOLDER) or not code.co_consts:
         doc = None

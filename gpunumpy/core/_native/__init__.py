@@ -239,6 +239,22 @@ def bind(name: str, method: Callable[..., Any]) -> None:
     _core.bind(name, method)
 
 
+# The properties of arrays that the core reads where it knows their values.
+ATTRIBUTES: tuple[str, ...] = (
+    ("base", "device", "dtype", "itemsize", "nbytes", "ndim", "residence", "shape", "size", "strides")
+    if _core is not None
+    else ()
+)
+
+
+def attribute(name: str, specification: Any) -> Any:
+    """Return what reads an attribute of `ndarray`, of a name of `ATTRIBUTES`, before a property.
+
+    The property does all else: it reads what the core does not know, and writes.
+    """
+    return _core.attribute(name, specification)
+
+
 def refuse_concatenation() -> None:
     """Have ``operator.concat`` raise NumPy's error for arrays, once they have operators; without the core it adds."""
     if _core is not None:

@@ -8,7 +8,7 @@
 namespace core {
 
 // Bits of the flags, as in array.py.
-enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8, ORDERED = 32 };
+enum { READ_ONLY = 1, MADE_AS_ARRAY = 2, ON_HOST = 8, STAYS_ON_HOST = 16, ORDERED = 32 };
 
 // The accesses to small parts of an array since it was used as a whole; of one on the host, the meetings with its device.
 struct Accesses {

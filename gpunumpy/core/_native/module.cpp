@@ -1,5 +1,6 @@
 // The module gpunumpy.core._native._core: see __init__.py beside this file for how Python uses it.
 #include "array.hpp"
+#include "attributes.hpp"
 #include "buffer.hpp"
 #include "cuda_graph.hpp"
 #include "calls.hpp"
@@ -160,7 +161,8 @@ PyObject* set_up(PyObject*, PyObject*, PyObject* options) {
         {&s.library_call_name, s.library_call, "name"}, {&s.library_call_options, s.library_call, "options"},
         {&s.library_call_results, s.library_call, "results"}, {&s.map_op, s.map, "op"}, {&s.reduce_axes, s.reduce, "axes"},
         {&s.queue_pending, s.queue, "pending"}, {&s.queue_lock, s.queue, "lock"},
-        {&s.queue_alignment, s.queue, "alignment"}, {&s.queue_host_bytes, s.queue, "host_bytes"},
+        {&s.queue_alignment, s.queue, "alignment"}, {&s.queue_device, s.queue, "device"},
+        {&s.queue_host_bytes, s.queue, "host_bytes"},
         {&s.queue_host_multiplications, s.queue, "host_multiplications"},
         {&s.queue_shares_memory, s.queue, "shares_memory"}, {&s.queue_review_at, s.queue, "review_at"},
         {&s.queue_review, s.queue, "review"},
@@ -207,6 +209,7 @@ PyMODINIT_FUNC PyInit__core() {
          !core::add_walk(module.get()) || !core::add_launch_type(module.get()) ||
         !core::add_cuda_graph_type(module.get()) || !core::add_program_type(module.get()) || !core::add_run_type(module.get()) ||
         !core::add_host_call_type(module.get()) || !core::add_operator_slots(module.get()) || !core::add_looks(module.get()) ||
+        !core::add_attributes(module.get()) ||
         !core::add_new_arrays(module.get()) || !core::add_draw_type(module.get()) ||
         !core::add_search_type(module.get()) || !core::add_review(module.get()) || !core::add_calls(module.get())) {
         return nullptr;

@@ -33,7 +33,7 @@ struct State {
         signature_weight, signature_outputs, signature_kind, signature_c_ordered, signature_structure, signature_sizes;
     Slot leaf_strides, leaf_origin, leaf_aligned, view_strides, view_offset, update_region, reduce_axes,
         library_call_name, library_call_options, library_call_results, map_op;
-    Slot queue_alignment, queue_host_bytes, queue_host_multiplications, queue_shares_memory, queue_pending, queue_lock, queue_review_at, queue_review, queue_run,
+    Slot queue_alignment, queue_device, queue_host_bytes, queue_host_multiplications, queue_shares_memory, queue_pending, queue_lock, queue_review_at, queue_review, queue_run,
         queue_publications, queue_state;
     Slot state_planner, state_cut, planner_plans, planner_templates, variants_by_pattern;
     Slot plan_numbers, plan_program, plan_runners, plan_signatures, plan_template, plan_values, plan_graph;

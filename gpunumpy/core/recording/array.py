@@ -104,6 +104,7 @@ class ndarray(ArrayState):
         """Take over attributes of `obj`, the array that a new array of a subclass was made from. Subclasses do so."""
 
     # --- state --------------------------------------------------------------------------------------------------------
+    # The core reads those of `core._native.ATTRIBUTES`. They follow from no other one: subclasses may have their own.
 
     @property
     def shape(self) -> tuple[int, ...]:
