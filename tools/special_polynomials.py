@@ -405,28 +405,35 @@ def _text(value: float, is_double: bool) -> str:
     return repr(value) if is_double else f"{numpy.float32(value)!s}f"
 
 
-def _body(polynomial: Polynomial, is_double: bool) -> str:
+def _body(polynomial: Polynomial, is_double: bool, name: str) -> tuple[str, str]:
+    """Return the arrays of the coefficients, which float32 has none of, and the body of a function."""
     coefficients, error = minimax(polynomial, polynomial.counts[is_double])
     print(f"{polynomial.what} {float(error):.1e}", file=sys.stderr)
     words = [_rounded(c, is_double) for c in coefficients]
     texts = [_text(high, is_double) for high, _ in words]
-    kind = "f64" if not polynomial.counts[0] else "T"
-    if polynomial.words == 1:
-        lines = _wrapped(f"x * horner(x, {', '.join(texts[1:])})", 8)
-        return (
-            f"    dw<{kind}> sum = fast_two_sum({kind}({texts[0]}),\n        {lines});\n"
+    kind, in_words = "f64" if not polynomial.counts[0] else "T", polynomial.words
+    joined, arrays = ", ".join(texts[in_words:]), ""
+    if is_double:
+        arrays, joined = _array("T", name, joined), f"{name}<f64>"
+    if in_words == 1:
+        value = f"x * horner(x, {joined})"
+        line = f" {value}" if is_double else f"\n        {_wrapped(value, 8)}"
+        return arrays, (
+            f"    dw<{kind}> sum = fast_two_sum({kind}({texts[0]}),{line});\n"
             f"    return {{sum.hi, sum.lo + {kind}({_text(words[0][1], is_double)})}};\n"
         )
-    if polynomial.words:
-        joined = ", ".join(texts[polynomial.words :])
-        pairs = [
-            f"{{{_text(high, is_double)}, {_text(low, is_double)}}}" for high, low in words[polynomial.words - 1 :: -1]
-        ]
-        steps = "".join(f"    sum = horner_step(sum, x, dw<{kind}>{pair});\n" for pair in pairs)
-        first = _wrapped(f"horner(high_word(x), {joined})", 8)
-        return f"    W sum = {{{first}}};\n{steps}    return sum;\n"
-    joined = ", ".join(texts)
-    return f"    return {_wrapped(f'horner(x, {joined})', 8)};\n"
+    if in_words:
+        pairs = [f"{{{_text(high, is_double)}, {_text(low, is_double)}}}" for high, low in words[:in_words]]
+        arrays += _array("dw<T>", f"{name}_WORDS", ", ".join(pairs))
+        return arrays, (
+            f"    W sum = {{horner(high_word(x), {joined})}};\n    return horner_steps(sum, x, {name}_WORDS<f64>);\n"
+        )
+    return arrays, f"    return {_wrapped(f'horner(x, {joined})', 8)};\n"
+
+
+def _array(kind: str, name: str, joined: str) -> str:
+    """Return an array of coefficients in constant memory. It is a template: others than a kernel uses are not there."""
+    return _wrapped(f"template <class T> __constant__ {kind} {name}[] = {{{joined}}};", 4) + "\n"
 
 
 def _wrapped(text: str, indent: int) -> str:
@@ -442,16 +449,17 @@ def text_of(family: str) -> str:
     """Return the file of a family."""
     parts = [f"// Polynomials that `python -m tools.special_polynomials {family}` prints.\nnamespace op {{\n"]
     for name, polynomial in FAMILIES[family].items():
+        arrays, body = _body(polynomial, True, name.upper())
         kind = "dw<T>" if polynomial.words else "T"
         if not polynomial.counts[0]:
             kind, template = ("W", "template <class W> ") if polynomial.words else ("f64", "")
-            body = _body(polynomial, True).replace("\n  ", "\n")[2:]
-            parts.append(f"// {polynomial.what}\n{template}__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
+            body = body.replace("\n  ", "\n")[2:]
+            parts.append(f"// {polynomial.what}\n{arrays}{template}__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
             continue
+        _, of_floats = _body(polynomial, False, name.upper())
         parts.append(
-            f"// {polynomial.what}\ntemplate <class T> __device__ inline {kind} {name}(T x) {{\n"
-            f"  if constexpr (same<T, f64>) {{\n{_body(polynomial, True)}  }} else {{\n"
-            f"{_body(polynomial, False)}  }}\n}}"
+            f"// {polynomial.what}\n{arrays}template <class T> __device__ inline {kind} {name}(T x) {{\n"
+            f"  if constexpr (same<T, f64>) {{\n{body}  }} else {{\n{of_floats}  }}\n}}"
         )
     return "\n".join([*parts, "\n}  // namespace op"])
 

@@ -30,6 +30,14 @@ template <class T> __device__ inline T horner(T, T lowest) { return lowest; }
 template <class T, class... Rest> __device__ inline T horner(T x, T lowest, Rest... rest) {
   return ::fma(x, horner(x, T(rest)...), lowest);
 }
+// The same by an array of them, which of f64 is for constant memory: from there an instruction takes a coefficient, where
+// two make it of its halves.
+template <class T, int N> __device__ inline T horner(T x, const T (&coefficients)[N]) {
+  T sum = coefficients[N - 1];
+#pragma unroll
+  for (int k = N - 2; k >= 0; --k) sum = ::fma(x, sum, coefficients[k]);
+  return sum;
+}
 
 // The stored digits of a significand, and the bias of an exponent.
 template <class T> constexpr int DIGITS = same<T, f64> ? 52 : 23;

@@ -58,6 +58,12 @@ template <class T> __device__ inline dw<T> horner_step(dw<T> s, dw<T> x, dw<T> c
 }
 // The same of float64 alone, with the first word of a coefficient.
 __device__ inline f64 horner_step(f64 s, f64 x, dw<f64> c) { return ::fma(s, x, c.hi); }
+// Steps by coefficients from the last one to the first.
+template <class W, int N> __device__ inline W horner_steps(W s, W x, const dw<f64> (&coefficients)[N]) {
+#pragma unroll
+  for (int k = N - 1; k >= 0; --k) s = horner_step(s, x, coefficients[k]);
+  return s;
+}
 template <class T> __device__ inline T high_word(T x) { return x; }
 template <class T> __device__ inline T high_word(dw<T> x) { return x.hi; }
 template <class T> __device__ inline bool is_normal(T x) {
