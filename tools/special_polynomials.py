@@ -125,8 +125,8 @@ def _lgamma_near_2(t: Any) -> Any:
     return 1 - mp.euler if t == 0 else mp.loggamma(2 + t) / t
 
 
-def _rgamma_near_2(t: Any) -> Any:
-    return mp.euler - 1 if t == 0 else (mp.rgamma(2 + t) - 1) / t
+def _rgamma_near_1(t: Any) -> Any:
+    return (mp.rgamma(1 + t) - 1 - t * mp.euler) / (t * t)
 
 
 def _stirling(z: Any) -> Any:
@@ -156,11 +156,12 @@ _GAMMA = {
         None,
         1,
     ),
-    "rgamma_near_2": Polynomial(
-        "(1 / gamma(2 + t) - 1) / t of t from -1/2 to 1/2.",
-        _rgamma_near_2,
+    "rgamma_near_1": Polynomial(
+        "(1 / gamma(1 + t) - 1 - t euler) / t^2 of t from -1/2 to 1/2.",
+        _rgamma_near_1,
         (mp.mpf("-0.5"), mp.mpf("0.5")),
-        (8, 15),
+        (7, 15),
+        lambda t: t * t * mp.gamma(1 + t),
     ),
     "stirling": Polynomial(
         "x (ln(gamma(x)) - (x - 1/2) ln(x) + x - ln(2 pi) / 2) of 1 / x^2, for x from 8 on.",

@@ -1,10 +1,12 @@
-// Gamma functions. Up to 16 an argument is moved to 2 + t, with t at most 1/2, by a product, and from there on there is
+// Gamma functions. Up to 16 an argument is moved to 1 + t, with t at most 1/2, by a product, and from there on there is
 // Stirling's series; logarithms have it from 8 on. Logarithms that are raised are double words, so that exponentials of
 // them lose nothing. Below there is the reflection at 0, with the sine of pi x.
 namespace op {
 
 template <class T> constexpr dw<T> HALF_LN_2PI = {T(0.9189385332046728), T(-3.8782941580672414e-17)};
 template <> constexpr dw<f32> HALF_LN_2PI<f32> = {0.9189385f, 1.5634177e-08f};
+template <class T> constexpr dw<T> EULER = {T(0.5772156649015329), T(-4.942915152430645e-18)};
+template <> constexpr dw<f32> EULER<f32> = {0.5772157f, -6.637774e-09f};
 // Beside the inverse of a smaller number the other terms of gamma and digamma are nothing.
 template <class T> constexpr T NEAR_POLE = same<T, f64> ? T(0x1p-60) : T(0x1p-30f);
 template <class T> constexpr T STIRLING_FROM = T(8);
@@ -23,8 +25,9 @@ template <class T> __device__ inline T sign_of_gamma(T x) {
 // Up to this size gamma(x) is a product.
 template <class T> constexpr T PRODUCT_END = T(16);
 
-// gamma(x) of an x that is no pole as above / below: the product of the numbers from 2 + t to x, or from x to 2 + t, and
-// 1 / gamma(2 + t). W is a word or a double word, and X, the type of x, may be a word where W is a double one.
+// gamma(x) of an x that is no pole as above / below. With x = 1 + t + n these are the n numbers from 1 + t to x - 1 and
+// 1 / gamma(1 + t), or 1 and its product with the -n numbers from x to t: each number is exact. W is a word or a double
+// word, and X, the type of x, may be a word where W is a double one.
 template <class W> struct gamma_quotient {
   W above, below;
 };
@@ -34,29 +37,34 @@ template <class T> __device__ inline dw<T> product(dw<T> a, T b) {
   return {high, ::fma(a.lo, b, ::fma(a.hi, b, -high))};
 }
 __device__ inline f64 quotient(f64 a, f64 b) { return a / b; }
-__device__ inline f64 moved_by(f64 x, int k) { return x + k; }
+template <class T> __device__ inline T moved_by(T x, T step) { return x + step; }
+template <class T> __device__ inline dw<T> moved_by(dw<T> x, T step) { return {x.hi + step, x.lo}; }
+// 1 / gamma(x) where x is near 1, less `whole`.
 __device__ inline f64 rgamma_of_moved(f64 x, f64 whole) {
   f64 t = x - whole;
-  return ::fma(t, rgamma_near_2(t), 1.0);
+  return ::fma(t, ::fma(t, rgamma_near_1(t), EULER<f64>.hi), 1.0);
 }
-template <class T> __device__ inline dw<T> moved_by(dw<T> x, int k) {
-  dw<T> sum = fast_two_sum(T(k), x.hi);  // which is exact where k is the smaller one, as it is of the other sign
-  return {sum.hi, sum.lo + x.lo};
-}
-// x - 1 of an x from 1 on, where the first word loses nothing.
-template <class T> __device__ inline T less_one(T x) { return x - 1; }
-template <class T> __device__ inline dw<T> less_one(dw<T> x) { return {x.hi - 1, x.lo}; }
 template <class T> __device__ inline dw<T> rgamma_of_moved(dw<T> x, T whole) {
   T t = (x.hi - whole) + x.lo;
-  return fast_two_sum(T(1), t * rgamma_near_2(t));
+  dw<T> slope = fast_two_sum(EULER<T>.hi, t * rgamma_near_1(t)), less = two_product(t, slope.hi);
+  dw<T> sum = fast_two_sum(T(1), less.hi);
+  return {sum.hi, sum.lo + ::fma(t, slope.lo + EULER<T>.lo, less.lo)};
 }
 template <class W, class X> __device__ inline gamma_quotient<W> gamma_by_product(X x) {
-  const auto whole = ::rint(high_word(x));
-  const int steps = int(whole) - 2;
-  W above = {1}, below = rgamma_of_moved(W{x}, whole);
-  for (int k = 0; k < -steps; ++k) below = product(below, moved_by(W{x}, k));
-  for (int k = 0; k < steps; ++k) above = product(above, x = less_one(x));
-  return {above, below};
+  typedef decltype(high_word(x)) T;
+  const T whole = ::rint(high_word(x));
+  const int n = int(whole) - 1;
+  const bool is_above = n > 0;
+  const W one = {1}, rgamma = rgamma_of_moved(W{x}, whole);
+  const T step = is_above ? T(-1) : T(1);
+  X factor = is_above ? moved_by(x, T(-1)) : x;
+  W all = is_above ? one : rgamma;
+#pragma unroll 2  // the threads of a warp have loops of different lengths
+  for (int k = ::abs(n); k > 0; --k) {
+    all = product(all, factor);
+    factor = moved_by(factor, step);
+  }
+  return {is_above ? all : one, is_above ? rgamma : all};
 }
 
 // x = 2 + t + steps, and what gamma(2 + t) is multiplied by, or if there are fewer than 0 steps divided by.
@@ -69,7 +77,9 @@ template <class T> __device__ inline moved_argument<T> move_to_2(T x) {
   T whole = ::rint(x);
   int steps = int(whole) - 2;
   dw<T> factor = {1, 0};
+#pragma unroll 1
   for (int k = 1; k <= steps; ++k) factor = product(factor, dw<T>{x - k, 0});
+#pragma unroll 1
   for (int k = 0; k < -steps; ++k) factor = product(factor, two_sum(x, T(k)));
   return {x - whole, steps, factor};
 }
@@ -129,8 +139,13 @@ template <class T> __device__ inline T gammaln(T x) {
   // The steps to a number from 1.25 to 2.25: near the zeros at 1 and 2 no difference of logarithms cancels.
   T whole = ::floor(x - T(1.25)), t = x - (whole + 2), factor = 1;
   int steps = is_large ? 0 : int(whole);
-  for (int k = 1; k <= steps; ++k) factor *= x - k;
-  for (int k = 0; k < -steps; ++k) factor *= x + k;
+  const T step = steps > 0 ? T(-1) : T(1);
+  T next = steps > 0 ? x - 1 : x;
+#pragma unroll 2
+  for (int k = ::abs(steps); k > 0; --k) {
+    factor *= next;
+    next += step;
+  }
   T l = ::log(is_large ? size : fabs(factor));
   if (!is_large) return t * lgamma_near_2(t).hi + (steps < 0 ? -l : l);
   T large = ::fma(size - T(0.5), l, -size) + (HALF_LN_2PI<T>.hi + stirling_rest(size));
@@ -200,15 +215,17 @@ template <class T> __device__ inline T digamma(T x) {
   if (x > 0) {
     const T step = steps > 0 ? T(-1) : T(1);
     T factor = steps > 0 ? x - 1 : x;
-    for (int k = 0; k < ::abs(steps); ++k) {
+#pragma unroll 2
+    for (int k = ::abs(steps); k > 0; --k) {
       numerator.hi = ::fma(numerator.hi, factor, denominator.hi);
       denominator.hi *= factor;
       factor += step;
     }
     numerator.hi *= -step;
   } else {
+#pragma unroll 1
     for (int k = 0; k < -steps; ++k) {
-      dw<T> factor = moved_by(dw<T>{x, 0}, k);
+      dw<T> factor = fast_two_sum(T(k), x);  // which is exact where k is the smaller one, as it is of the other sign
       numerator = sum_of_words(product(numerator, factor), negative_words(denominator));
       denominator = product(denominator, factor);
     }
