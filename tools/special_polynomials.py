@@ -278,6 +278,16 @@ def _k1_near(z: Any) -> Any:
     return (mp.besselk(1, x) - mp.log(x / 2) * mp.besseli(1, x) - 1 / x) / x + z / 32
 
 
+def _ie_near(order: int) -> _Real:
+    """Return exp(-x) I0(x), or exp(-x) I1(x) / x, at v = x / 4 - 1."""
+
+    def part(v: Any) -> Any:
+        x = 4 * (v + 1)
+        return mp.exp(-x) * mp.besseli(order, x) / (x if order else 1)
+
+    return part
+
+
 def _i_far(order: int) -> _Real:
     return lambda v: _scaled(mp.besseli, order, 16 / (v + 1), -1)
 
@@ -305,6 +315,15 @@ _OSCILLATING = {
         "(Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1.", _y1_near, _WHOLE, (0, 17), lambda v: mp.mpf(8), 6
     ),
     **{
+        f"{name}_few": Polynomial(f"{what}, to the places of float32.", function, _WHOLE, (0, count), weight)
+        for name, what, function, count, weight in (
+            ("j0", "J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1", _j0_near, 9, None),
+            ("j1", "J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1", _j1_near, 9, None),
+            ("y0", "Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1", _y0_near, 12, lambda v: mp.mpf(1)),
+            ("y1", "(Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1", _y1_near, 12, lambda v: mp.mpf(8)),
+        )
+    },
+    **{
         f"{name}{order}": Polynomial(
             f"{'x Q' if is_sine else 'P'} of Hankel's expansion of order {order}, of 64 / x^2.",
             _hankel(order, is_sine),
@@ -324,6 +343,15 @@ _MODIFIED = {
     "i1_near": Polynomial(
         "(2 I1(x) / x - 1) / x^2 of x^2 up to 64.", _i_near(1), (mp.mpf(0), mp.mpf(64)), (0, 15), _i_weight(1)
     ),
+    **{
+        f"i{order}e_few": Polynomial(
+            f"exp(-x) I{order}(x){' / x' if order else ''} of x / 4 - 1 for x up to 8, to the places of float32.",
+            _ie_near(order),
+            _WHOLE,
+            (0, 20),
+        )
+        for order in (0, 1)
+    },
     "i0_far": Polynomial("sqrt(x) exp(-x) I0(x) of 16 / x - 1.", _i_far(0), _WHOLE, (8, 25), None, 1),
     "i1_far": Polynomial("sqrt(x) exp(-x) I1(x) of 16 / x - 1.", _i_far(1), _WHOLE, (8, 25), None, 1),
     **{
@@ -426,9 +454,7 @@ def _body(polynomial: Polynomial, is_double: bool, name: str) -> tuple[str, str]
     if in_words:
         pairs = [f"{{{_text(high, is_double)}, {_text(low, is_double)}}}" for high, low in words[:in_words]]
         arrays += _array("dw<T>", f"{name}_WORDS", ", ".join(pairs))
-        return arrays, (
-            f"    W sum = {{horner(high_word(x), {joined})}};\n    return horner_steps(sum, x, {name}_WORDS<f64>);\n"
-        )
+        return arrays, f"    return horner_steps(horner(x.hi, {joined}), x, {name}_WORDS<f64>);\n"
     return arrays, f"    return {_wrapped(f'horner(x, {joined})', 8)};\n"
 
 
@@ -453,9 +479,9 @@ def text_of(family: str) -> str:
         arrays, body = _body(polynomial, True, name.upper())
         kind = "dw<T>" if polynomial.words else "T"
         if not polynomial.counts[0]:
-            kind, template = ("W", "template <class W> ") if polynomial.words else ("f64", "")
+            kind = "dw<f64>" if polynomial.words else "f64"
             body = body.replace("\n  ", "\n")[2:]
-            parts.append(f"// {polynomial.what}\n{arrays}{template}__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
+            parts.append(f"// {polynomial.what}\n{arrays}__device__ inline {kind} {name}({kind} x) {{\n{body}}}")
             continue
         _, of_floats = _body(polynomial, False, name.upper())
         parts.append(

@@ -10,59 +10,63 @@ constexpr dw<f64> J0_ZEROS[3] = {{5.783185962946784, 4.123247343506204e-16}, {30
 constexpr dw<f64> J1_ZEROS[3] = {{14.681970642123893, -9.858177825793294e-17}, {49.2184563216946, 5.086354069436341e-16},
                                   {103.49945389513658, -2.2274203792450066e-15}};
 
-// (z - a)(z - b)(z - c) for z = x^2: near a zero nothing is lost.
-__device__ inline dw<f64> zeros_of_square(dw<f64> z, const dw<f64>* zeros) {
-  dw<f64> near = product(sum_of_words(z, negative_words(zeros[0])), sum_of_words(z, negative_words(zeros[1])));
-  return product(near, two_sum(z.hi, -zeros[2].hi));
+// (z - a)(z - b)(z - c) for z = x^2: near a zero nothing is lost, and elsewhere of what IS_EXACT neither.
+template <bool IS_EXACT> __device__ inline dw<f64> from_zero(dw<f64> z, dw<f64> zero) {
+  return IS_EXACT ? sum_of_words(z, negative_words(zero)) : dw<f64>{z.hi - zero.hi, z.lo - zero.lo};
+}
+template <bool IS_EXACT> __device__ inline dw<f64> zeros_of_square(dw<f64> z, const dw<f64>* zeros) {
+  dw<f64> near = product(from_zero<IS_EXACT>(z, zeros[0]), from_zero<IS_EXACT>(z, zeros[1]));
+  return product(near, fast_two_sum(-zeros[2].hi, z.hi));  // z is less
 }
 __device__ inline f64 zeros_of_square(f64 z, const dw<f64>* zeros) {
-  return (z - zeros[0].hi - zeros[0].lo) * (z - zeros[1].hi - zeros[1].lo) * (z - zeros[2].hi);
+  return (z - zeros[0].hi) * (z - zeros[1].hi) * (z - zeros[2].hi);
 }
 __device__ inline dw<f64> scaled(dw<f64> z) {
-  dw<f64> sum = two_sum(-1.0, 0.03125 * z.hi);
+  dw<f64> sum = fast_two_sum(-1.0, 0.03125 * z.hi);  // of a product from 1 on it is exact
   return {sum.hi, ::fma(0.03125, z.lo, sum.lo)};
 }
 __device__ inline f64 scaled(f64 z) { return ::fma(0.03125, z, -1.0); }
 
 // Below 8, in double words.
-__device__ inline f64 j0_below_8(f64 x) {
-  dw<f64> z = two_product(x, x), zeros = zeros_of_square(z, J0_ZEROS);
+template <bool IS_EXACT = true> __device__ inline f64 j0_below_8(f64 x) {
+  dw<f64> z = two_product(x, x), zeros = zeros_of_square<IS_EXACT>(z, J0_ZEROS);
   dw<f64> value = product(zeros, j0_near(scaled(z)));
-  return fabs(x) < 0x1p-28 ? 1 : value.hi + value.lo;
+  return IS_EXACT && fabs(x) < 0x1p-28 ? 1 : value.hi + value.lo;
 }
-__device__ inline f64 j1_below_8(f64 x) {
-  dw<f64> z = two_product(x, x), zeros = zeros_of_square(z, J1_ZEROS);
+template <bool IS_EXACT = true> __device__ inline f64 j1_below_8(f64 x) {
+  dw<f64> z = two_product(x, x), zeros = zeros_of_square<IS_EXACT>(z, J1_ZEROS);
   dw<f64> value = product(zeros, j1_near(scaled(z)));
-  return fabs(x) < 0x1p-28 ? 0.5 * x : ::fma(x, value.hi, x * value.lo);
+  return IS_EXACT && fabs(x) < 0x1p-28 ? 0.5 * x : ::fma(x, value.hi, x * value.lo);
 }
 __device__ inline f64 y0_below_8(f64 x) {
-  dw<f64> l = product(precise_log(x), TWO_OVER_PI_WORDS<f64>);
-  dw<f64> main = product(l, dw<f64>{j0_below_8(x), 0}), sum = sum_of_words(main, y0_near(scaled(two_product(x, x))));
-  return sum.hi + sum.lo;
+  dw<f64> l = product(near_log(x, 0), TWO_OVER_PI_WORDS<f64>);
+  dw<f64> main = product(l, j0_below_8<false>(x)), rest = y0_near(scaled(two_product(x, x)));
+  dw<f64> sum = two_sum(main.hi, rest.hi);
+  return sum.hi + (sum.lo + (main.lo + rest.lo));
 }
 __device__ inline f64 y1_below_8(f64 x) {
   if (x < 0x1p-60) return -TWO_OVER_PI_WORDS<f64>.hi / x;
-  dw<f64> l = product(precise_log(x), TWO_OVER_PI_WORDS<f64>), pole = quotient(TWO_OVER_PI_WORDS<f64>, dw<f64>{x, 0});
-  dw<f64> main = product(l, dw<f64>{j1_below_8(x), 0}), rest = product(dw<f64>{x, 0}, y1_near(scaled(two_product(x, x))));
-  dw<f64> sum = sum_of_words(sum_of_words(main, negative_words(pole)), rest);
-  return sum.hi + sum.lo;
+  dw<f64> l = product(near_log(x, 0), TWO_OVER_PI_WORDS<f64>), pole = quotient(TWO_OVER_PI_WORDS<f64>, x);
+  dw<f64> main = product(l, j1_below_8<false>(x)), rest = product(y1_near(scaled(two_product(x, x))), x);
+  dw<f64> less = two_sum(main.hi, -pole.hi), sum = two_sum(less.hi, rest.hi);
+  return sum.hi + (sum.lo + (less.lo + ((main.lo - pole.lo) + rest.lo)));
 }
-// Of float32 in float64, in which its square is exact.
+// Of float32 in float64, in which its square is exact, with polynomials of no more places than it has.
 __device__ inline f64 j0_below_8(f32 x) {
   f64 z = f64(x) * x;
-  return zeros_of_square(z, J0_ZEROS) * j0_near(scaled(z));
+  return zeros_of_square(z, J0_ZEROS) * j0_few(scaled(z));
 }
 __device__ inline f64 j1_below_8(f32 x) {
   f64 z = f64(x) * x;
-  return x * zeros_of_square(z, J1_ZEROS) * j1_near(scaled(z));
+  return x * zeros_of_square(z, J1_ZEROS) * j1_few(scaled(z));
 }
 __device__ inline f64 y0_below_8(f32 x) {
-  f64 l = TWO_OVER_PI_WORDS<f64>.hi * ::log(f64(x));
-  return ::fma(l, j0_below_8(x), y0_near(scaled(f64(x) * x)));
+  f64 l = TWO_OVER_PI_WORDS<f64>.hi * short_log(x, 0);
+  return ::fma(l, j0_below_8(x), y0_few(scaled(f64(x) * x)));
 }
 __device__ inline f64 y1_below_8(f32 x) {
-  f64 l = TWO_OVER_PI_WORDS<f64>.hi * ::log(f64(x)), rest = x * y1_near(scaled(f64(x) * x));
-  return ::fma(l, j1_below_8(x), rest - TWO_OVER_PI_WORDS<f64>.hi / x);
+  f64 l = TWO_OVER_PI_WORDS<f64>.hi * short_log(x, 0), rest = x * y1_few(scaled(f64(x) * x));
+  return ::fma(l, j1_below_8(x), ::fma(-TWO_OVER_PI_WORDS<f64>.hi, near_reciprocal(f64(x)), rest));
 }
 
 // Beyond, where a quotient may be no normal number, there is 0, and as in SciPy NaN at infinity.

@@ -8,9 +8,8 @@ template <class T> __constant__ T J0_NEAR[] = {-1.4423681512582507e-05, 4.196638
     -3.737963843910936e-16, 1.1871299225623471e-17};
 template <class T> __constant__ dw<T> J0_NEAR_WORDS[] = {{-2.6662941994458524e-05,
     -1.4204780114847322e-21}, {2.9532957425506736e-05, 6.50143090985834e-22}};
-template <class W> __device__ inline W j0_near(W x) {
-  W sum = {horner(high_word(x), J0_NEAR<f64>)};
-  return horner_steps(sum, x, J0_NEAR_WORDS<f64>);
+__device__ inline dw<f64> j0_near(dw<f64> x) {
+  return horner_steps(horner(x.hi, J0_NEAR<f64>), x, J0_NEAR_WORDS<f64>);
 }
 // J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1.
 template <class T> __constant__ T J1_NEAR[] = {-1.0759319268040335e-06, 2.7483022124820224e-07,
@@ -19,9 +18,8 @@ template <class T> __constant__ T J1_NEAR[] = {-1.0759319268040335e-06, 2.748302
     -1.143900117490391e-17, 3.43778501884947e-19};
 template <class T> __constant__ dw<T> J1_NEAR_WORDS[] = {{-2.7271448834411237e-06, 1.890074943281678e-22},
     {2.552238212464633e-06, 1.8740567727495585e-22}};
-template <class W> __device__ inline W j1_near(W x) {
-  W sum = {horner(high_word(x), J1_NEAR<f64>)};
-  return horner_steps(sum, x, J1_NEAR_WORDS<f64>);
+__device__ inline dw<f64> j1_near(dw<f64> x) {
+  return horner_steps(horner(x.hi, J1_NEAR<f64>), x, J1_NEAR_WORDS<f64>);
 }
 // Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1.
 template <class T> __constant__ T Y0_NEAR[] = {-0.2189574709617162, 0.04636704768137512,
@@ -32,9 +30,8 @@ template <class T> __constant__ dw<T> Y0_NEAR_WORDS[] = {{-0.382250654459425, 4.
     {-0.8284358903604587, -5.349674524910038e-17}, {1.6470964788745466, 9.687515686294176e-17},
     {0.14412632369302475, -9.997543200005777e-18}, {-1.0775477338215995, -1.2550009872225899e-17},
     {0.6721770783431679, 1.0801472623392764e-17}};
-template <class W> __device__ inline W y0_near(W x) {
-  W sum = {horner(high_word(x), Y0_NEAR<f64>)};
-  return horner_steps(sum, x, Y0_NEAR_WORDS<f64>);
+__device__ inline dw<f64> y0_near(dw<f64> x) {
+  return horner_steps(horner(x.hi, Y0_NEAR<f64>), x, Y0_NEAR_WORDS<f64>);
 }
 // (Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1.
 template <class T> __constant__ T Y1_NEAR[] = {-0.01962875683309942, 0.0034224907399188495,
@@ -45,9 +42,37 @@ template <class T> __constant__ dw<T> Y1_NEAR_WORDS[] = {{0.07075985882118005, 3
     {-0.24337743079193114, -4.2836727229895955e-19}, {0.023367571720993584, 1.4150147137631982e-19},
     {0.23507209206669755, -1.7690540809171075e-18}, {-0.19639839859930425, -3.419815502463771e-18},
     {0.07854786922242532, -5.5659729127828715e-18}};
-template <class W> __device__ inline W y1_near(W x) {
-  W sum = {horner(high_word(x), Y1_NEAR<f64>)};
-  return horner_steps(sum, x, Y1_NEAR_WORDS<f64>);
+__device__ inline dw<f64> y1_near(dw<f64> x) {
+  return horner_steps(horner(x.hi, Y1_NEAR<f64>), x, Y1_NEAR_WORDS<f64>);
+}
+// J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1, to the places of float32.
+template <class T> __constant__ T J0_FEW[] = {-2.6662941977895367e-05, 2.953295732512766e-05,
+    -1.4423682076897195e-05, 4.1966400098363726e-06, -8.272775321397265e-07, 1.1892073036541754e-07,
+    -1.3091171303937985e-08, 1.1512570182574131e-09, -7.896327788830147e-11};
+__device__ inline f64 j0_few(f64 x) {
+  return horner(x, J0_FEW<f64>);
+}
+// J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1, to the places of float32.
+template <class T> __constant__ T J1_FEW[] = {-2.7271448828969216e-06, 2.5522382080256346e-06,
+    -1.075931944928547e-06, 2.748302899865199e-07, -4.8218550782573117e-08, 6.2388950937184724e-09,
+    -6.239073012830551e-10, 5.019446905276414e-11, -3.197310149367422e-12};
+__device__ inline f64 j1_few(f64 x) {
+  return horner(x, J1_FEW<f64>);
+}
+// Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1, to the places of float32.
+template <class T> __constant__ T Y0_FEW[] = {-0.38225065430124294, -0.8284358904570159, 1.647096467485848,
+    0.14412632604246964, -1.0775476009725018, 0.6721770616736664, -0.21895803761199925, 0.04636709915815434,
+    -0.007024648887795481, 0.0008060803982082021, -7.376496260361633e-05, 5.378884197312642e-06};
+__device__ inline f64 y0_few(f64 x) {
+  return horner(x, Y0_FEW<f64>);
+}
+// (Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1, to the places of float32.
+template <class T> __constant__ T Y1_FEW[] = {0.07075985882763793, -0.2433774307955624,
+    0.023367571256030478, 0.23507209215505767, -0.19639839317530647, 0.07854786859547479,
+    -0.019628779969787274, 0.003422492676108411, -0.0004437727451449104, 4.467138824317923e-05,
+    -3.640598804942414e-06, 2.402150642961409e-07};
+__device__ inline f64 y1_few(f64 x) {
+  return horner(x, Y1_FEW<f64>);
 }
 // P of Hankel's expansion of order 0, of 64 / x^2.
 template <class T> __constant__ T HANKEL_P0[] = {-0.001098632812499759, 2.7380883676802934e-05,

@@ -32,10 +32,6 @@ template <class W> struct gamma_quotient {
   W above, below;
 };
 __device__ inline f64 product(f64 a, f64 b) { return a * b; }
-template <class T> __device__ inline dw<T> product(dw<T> a, T b) {
-  T high = a.hi * b;
-  return {high, ::fma(a.lo, b, ::fma(a.hi, b, -high))};
-}
 __device__ inline f64 quotient(f64 a, f64 b) { return a / b; }
 template <class T> __device__ inline T moved_by(T x, T step) { return x + step; }
 template <class T> __device__ inline dw<T> moved_by(dw<T> x, T step) { return {x.hi + step, x.lo}; }
