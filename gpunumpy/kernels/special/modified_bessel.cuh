@@ -31,6 +31,7 @@ template <class T> constexpr T ROOT_END = same<T, f64> ? T(1e300) : T(1e36f);
 template <bool IS_SCALED, class T> __device__ inline T modified_i0(T x) {
   T size = fabs(x);
   if (size < 8) {
+    if (IS_SCALED && same<T, f32>) return T(i0e_few(::fma(0.25, f64(size), -1.0)));
     dw<f64> z = two_product(f64(size), f64(size));
     return T(modified_near<IS_SCALED>(size, z, i0_near(z.hi), 1));
   }
@@ -41,6 +42,7 @@ template <bool IS_SCALED, class T> __device__ inline T modified_i0(T x) {
 template <bool IS_SCALED, class T> __device__ inline T modified_i1(T x) {
   T size = fabs(x), value;
   if (size < 8) {
+    if (IS_SCALED && same<T, f32>) return T(x * i1e_few(::fma(0.25, f64(size), -1.0)));
     dw<f64> z = two_product(f64(size), f64(size));
     value = T(0.5 * size * modified_near<IS_SCALED>(size, z, i1_near(z.hi), 2));
   } else if (!IS_SCALED && size > MODIFIED_END<T>) {
