@@ -41,8 +41,9 @@ template <bool IS_SCALED, class T> __device__ inline T modified_i0(T x) {
 }
 template <bool IS_SCALED, class T> __device__ inline T modified_i1(T x) {
   T size = fabs(x), value;
-  if (size < 8) {
-    if (IS_SCALED && same<T, f32>) return T(x * i1e_few(::fma(0.25, f64(size), -1.0)));
+  if (IS_SCALED && same<T, f32> && size < 8) {
+    value = T(size * i1e_few(::fma(0.25, f64(size), -1.0)));
+  } else if (size < 8) {
     dw<f64> z = two_product(f64(size), f64(size));
     value = T(0.5 * size * modified_near<IS_SCALED>(size, z, i1_near(z.hi), 2));
   } else if (!IS_SCALED && size > MODIFIED_END<T>) {
