@@ -43,7 +43,7 @@ SPECIAL: dict[str, Op] = dict(
         _op("cosm1", 1.5, (-20, 20)),
         _op("log1pmx", 1.5, (-1, 10)),
         _op("boxcox", 2, (0, 10), (-5, 5), points=1),
-        _op("inv_boxcox", 1, (0, 10), (-0.1, 5), points=1),
+        _op("inv_boxcox", 1.5, (0, 10), (-0.1, 5), points=1),
         # Losses.
         _op("huber", 1.5, (0, 10), (-20, 20)),
         _op("pseudo_huber", 2, (0, 10), (-20, 20)),

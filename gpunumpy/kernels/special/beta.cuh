@@ -10,8 +10,7 @@ template <class T> __device__ __noinline__ dw<T> log_gamma_ratio(T a, T b) {
   dw<T> s = two_sum(a, b), l = {b / a, 0};
   if (is_normal(l.hi)) {
     dw<T> q = quotient(dw<T>{b, 0}, dw<T>{a, 0});
-    l = log1p_words(q.hi);
-    l.lo += q.lo / (1 + q.hi);
+    l = log1p_words(q);
   }
   dw<T> sum = sum_of_words(product(dw<T>{a - T(0.5), 0}, l), product(dw<T>{b, 0}, log_of_words(s)));
   sum = sum_of_words(sum, dw<T>{-b, 0});
@@ -33,8 +32,7 @@ template <class T> __device__ __noinline__ dw<T> log_beta(T a, T b) {
   if (small < STIRLING_FROM<T>) return sum_of_words(lgamma_words(small), negative_words(log_gamma_ratio(big, small)));
   dw<T> s = two_sum(big, small), of_small = precise_log(small);
   dw<T> down = sum_of_words(log_of_words(s), negative_words(of_small)), q = quotient(dw<T>{small, 0}, dw<T>{big, 0});
-  dw<T> l = log1p_words(q.hi);
-  l.lo += q.lo / (1 + q.hi);
+  dw<T> l = log1p_words(q);
   dw<T> sum = sum_of_words(product(dw<T>{-small, 0}, down), product(dw<T>{T(0.5) - big, 0}, l));
   sum = sum_of_words(sum, sum_of_words(HALF_LN_2PI<T>, dw<T>{T(-0.5) * of_small.hi, T(-0.5) * of_small.lo}));
   return fast_two_sum(sum.hi, sum.lo + (stirling_rest(big) + stirling_rest(small) - stirling_rest(s.hi)));

@@ -89,23 +89,32 @@ template <class T> __device__ inline T log1pmx(T x) {
   return sum.hi + (sum.lo + l.lo);
 }
 
+// ln(x^y) of a positive and finite x; what is far from 0 has to be precise.
+template <bool IS_PRECISE, class T> __device__ inline dw<T> raised(T x, T y) {
+  dw<T> l = IS_PRECISE ? precise_log(x) : near_log(x, 0), power = two_product(y, l.hi);
+  return {power.hi, ::fma(y, l.lo, power.lo)};
+}
+template <class T> __device__ __noinline__ dw<T> large_power(T x, T y) { return raised<true>(x, y); }
 // (x^y - 1) / y, and ln(x) if y is 0 (Box and Cox, 1964).
 template <class T> __device__ inline T boxcox(T x, T y) {
   T size = fabs(y);
   if (size < T(1e-19f)) return ::log(x);
   if (!(x > 0 && x < infinity<T>() && size < infinity<T>())) return ::expm1(y * ::log(x)) / y;
-  dw<T> l = precise_log(x), power = two_product(y, l.hi);
-  power.lo = ::fma(y, l.lo, power.lo);
+  dw<T> power = raised<same<T, f32>>(x, y);
+  if (same<T, f64> && power.hi > 12) power = large_power(x, y);
   if (power.hi > 40) {  // a number beside which 1 is nothing, and which may itself be infinite
     reduced<T> x_ = reduce_exponent(power);
     dw<T> e = small_exp(x_.r);
     return power.hi > (same<T, f64> ? T(1400) : T(170)) ? infinity<T>() / y : scale((e.hi + e.lo) / y, x_.k);
   }
-  T less = ::expm1(power.hi);
-  dw<T> sum = fast_two_sum(less, power.lo * (1 + less));
-  if (!is_normal(y) || !is_normal(sum.hi)) return less / y;
-  dw<T> q = quotient(sum, dw<T>{y, 0});
+  dw<T> sum = expm1_words(power);
+  if (!is_normal(sum.hi)) return power.hi / y;
+  if (!is_normal(y)) return sum.hi / y;
+  dw<T> q = quotient(sum, y);
   return q.hi + q.lo;
+}
+template <class T> __device__ __noinline__ dw<T> large_inverse_power(dw<T> x, T y) {
+  return quotient(log1p_words(x), y);
 }
 template <class T> __device__ inline T inv_boxcox(T x, T y) {
   dw<T> argument = two_product(x, y);
@@ -113,9 +122,9 @@ template <class T> __device__ inline T inv_boxcox(T x, T y) {
   if (argument.hi == -1 && argument.lo != 0) return exp(::log(argument.lo) / y);
   if (argument.hi == infinity<T>() && isfinite(x) && isfinite(y)) return exp((::log(fabs(x)) + ::log(fabs(y))) / y);
   if (!(argument.hi > -1 && argument.hi < infinity<T>() && is_normal(y))) return exp(::log1p(argument.hi) / y);
-  dw<T> l = log1p_words(argument.hi);
-  if (is_normal(argument.hi)) l.lo += argument.lo / (1 + argument.hi);
-  return exp_of_words(quotient(l, dw<T>{y, 0}));
+  dw<T> power = quotient(log1p_words<same<T, f32>>(argument), y);
+  if (same<T, f64> && power.hi > 12) power = large_inverse_power(argument, y);
+  return exp_of_words(power);
 }
 
 // Of a residual r (Huber, 1964).

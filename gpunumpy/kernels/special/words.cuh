@@ -4,12 +4,45 @@ namespace op {
 template <class T> constexpr dw<T> PI_WORDS = {T(3.141592653589793), T(1.2246467991473532e-16)};
 template <> constexpr dw<f32> PI_WORDS<f32> = {3.1415927f, -8.742278e-08f};
 
+// The series of small_exp, and that of artanh_series for 2 artanh(f / 2).
+template <class T> __constant__ T SHORT_EXP[] = {0.5000000000000011, 0.16666666666666413, 0.04166666666653026,
+    0.008333333333494227, 0.0013888888943599676, 0.00019841269506995181, 2.480149313466549e-05, 2.7557586082792157e-06,
+    2.763023430517251e-07, 2.500012790179422e-08};
+template <class T> __constant__ T SHORT_LOG[] = {0.08333333333333418, 0.012499999999817107, 0.002232142870498082,
+    0.00043402731590411864, 8.878693493082052e-05, 1.8693910882221316e-05, 4.515361921534447e-06};
+// value exp(x), and ln(x 2^n) of a positive and normal x, in one word: with about one unit of error, and in fewer
+// instructions than CUDA's own.
+__device__ inline f64 times_short_exp(f64 value, dw<f64> x) {
+  reduced<f64> x_ = reduce_exponent(x);
+  f64 r = x_.r.hi + x_.r.lo;
+  return scale(value * ::fma(r, ::fma(r, horner(r, SHORT_EXP<f64>), 1.0), 1.0), x_.k);
+}
+__device__ inline f64 short_log(f64 x, int n) {
+  mantissa<f64> x_ = split_normal(x);
+  f64 f = (x_.m - 1) * near_reciprocal(::fma(0.5, x_.m, 0.5)), z = f * f;
+  return ::fma(f64(x_.k + n), LN2_WORDS<f64>.hi, ::fma(f * z, horner(z, SHORT_LOG<f64>), f));
+}
 // exp(x).
 template <class T> __device__ inline T exp_of_words(dw<T> x) {
   const T most = same<T, f64> ? T(710) : T(89), least = same<T, f64> ? T(-746) : T(-104);
   reduced<T> x_ = reduce_exponent(x);
   dw<T> e = small_exp(x_.r);
   return x.hi > most ? infinity<T>() : x.hi < least ? T(0) : scale(e.hi + e.lo, x_.k);
+}
+// exp(x) - 1 of an x up to 40.
+__device__ inline dw<f32> expm1_words(dw<f32> x) {
+  f32 less = ::expm1(x.hi);
+  return fast_two_sum(less, x.lo * (1 + less));
+}
+__device__ inline dw<f64> expm1_words(dw<f64> x) {
+  if (x.hi < -100) x = {-100, 0};
+  reduced<f64> x_ = reduce_exponent(x);
+  dw<f64> r = x_.r;
+  f64 more = r.hi * r.hi * horner(r.hi, SHORT_EXP<f64>);
+  dw<f64> e = fast_two_sum(r.hi, more + ::fma(r.lo, r.hi + more, r.lo));
+  f64 factor = power_of_two<f64>(x_.k), less = factor - 1;
+  dw<f64> sum = fast_two_sum(less, factor * e.hi);
+  return {sum.hi, ::fma(factor, e.lo, sum.lo + ((factor - less) - 1))};
 }
 // x 2^k.
 template <class T> struct scaled_words {
@@ -22,39 +55,23 @@ template <class T> __device__ inline scaled_words<T> exp_words(dw<T> x) {
   dw<T> e = small_exp(x_.r);
   return {fast_two_sum(e.hi, e.lo), x_.k};
 }
-// ln(1 + x) of a finite x above -1.
-template <class T> __device__ inline dw<T> log1p_words(T x) {
-  dw<T> sum = two_sum(T(1), x);
+// ln(1 + x) of a finite x above -1; what is not raised need not be precise.
+template <bool IS_PRECISE = true, class T> __device__ inline dw<T> log1p_words(dw<T> x) {
+  dw<T> sum = two_sum(T(1), x.hi);
   mantissa<T> sum_ = split_normal(sum.hi);
-  T low = sum.lo * power_of_two<T>(-(sum_.k < 100 ? sum_.k : 100));
+  T low = (sum.lo + x.lo) * power_of_two<T>(-(sum_.k < 100 ? sum_.k : 100));
   dw<T> a = {sum_.m - 1, low}, b = fast_two_sum(T(1), sum_.m);
   b.lo += low;
-  if (sum_.k == 0) a = {x, 0};
-  dw<T> l = with_exponent(sum_.k, LN2_SHORT<T>, twice_artanh_precisely(a, b));
+  if (sum_.k == 0) a = x;
+  dw<T> l = with_exponent(sum_.k, LN2_SHORT<T>, IS_PRECISE ? twice_artanh_precisely(a, b) : twice_artanh(a, b));
   return fast_two_sum(l.hi, l.lo);
 }
+template <class T> __device__ inline dw<T> log1p_words(T x) { return log1p_words(dw<T>{x, 0}); }
 // ln(x 2^n) of a positive and finite x to a few hundredths of a unit, for what is not raised.
 template <class T> __device__ inline dw<T> near_log(T x, int n) {
   mantissa<T> x_ = split(x);
   dw<T> l = with_exponent(x_.k + n, LN2_SHORT<T>, log_of_mantissa(x_.m));
   return fast_two_sum(l.hi, l.lo);
-}
-// The series of small_exp, and that of artanh_series for 2 artanh(f / 2).
-template <class T> __constant__ T SHORT_EXP[] = {1.0, 1.0, 0.5000000000000011, 0.16666666666666413, 0.04166666666653026,
-    0.008333333333494227, 0.0013888888943599676, 0.00019841269506995181, 2.480149313466549e-05, 2.7557586082792157e-06,
-    2.763023430517251e-07, 2.500012790179422e-08};
-template <class T> __constant__ T SHORT_LOG[] = {0.08333333333333418, 0.012499999999817107, 0.002232142870498082,
-    0.00043402731590411864, 8.878693493082052e-05, 1.8693910882221316e-05, 4.515361921534447e-06};
-// value exp(x), and ln(x 2^n) of a positive and normal x, in one word: with about one unit of error, and in fewer
-// instructions than CUDA's own.
-__device__ inline f64 times_short_exp(f64 value, dw<f64> x) {
-  reduced<f64> x_ = reduce_exponent(x);
-  return scale(value * horner(x_.r.hi + x_.r.lo, SHORT_EXP<f64>), x_.k);
-}
-__device__ inline f64 short_log(f64 x, int n) {
-  mantissa<f64> x_ = split_normal(x);
-  f64 f = (x_.m - 1) * near_reciprocal(::fma(0.5, x_.m, 0.5)), z = f * f;
-  return ::fma(f64(x_.k + n), LN2_WORDS<f64>.hi, ::fma(f * z, horner(z, SHORT_LOG<f64>), f));
 }
 // 1 / sqrt(x).
 template <class T> __device__ inline dw<T> inverse_root(T x) {
