@@ -317,10 +317,10 @@ _OSCILLATING = {
     **{
         f"{name}_few": Polynomial(f"{what}, to the places of float32.", function, _WHOLE, (0, count), weight)
         for name, what, function, count, weight in (
-            ("j0", "J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1", _j0_near, 9, None),
-            ("j1", "J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1", _j1_near, 9, None),
-            ("y0", "Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1", _y0_near, 12, lambda v: mp.mpf(1)),
-            ("y1", "(Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1", _y1_near, 12, lambda v: mp.mpf(8)),
+            ("j0", "J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1", _j0_near, 11, None),
+            ("j1", "J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1", _j1_near, 11, None),
+            ("y0", "Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1", _y0_near, 14, lambda v: mp.mpf(1)),
+            ("y1", "(Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1", _y1_near, 14, lambda v: mp.mpf(8)),
         )
     },
     **{

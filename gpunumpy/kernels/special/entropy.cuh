@@ -107,6 +107,7 @@ template <class T> __device__ inline T boxcox(T x, T y) {
     dw<T> e = small_exp(x_.r);
     return power.hi > (same<T, f64> ? T(1400) : T(170)) ? infinity<T>() / y : scale((e.hi + e.lo) / y, x_.k);
   }
+  if (power.hi < -100) power = {-100, 0};
   dw<T> sum = expm1_words(power);
   if (!is_normal(sum.hi)) return power.hi / y;
   if (!is_normal(y)) return sum.hi / y;
@@ -123,7 +124,7 @@ template <class T> __device__ inline T inv_boxcox(T x, T y) {
   if (argument.hi == infinity<T>() && isfinite(x) && isfinite(y)) return exp((::log(fabs(x)) + ::log(fabs(y))) / y);
   if (!(argument.hi > -1 && argument.hi < infinity<T>() && is_normal(y))) return exp(::log1p(argument.hi) / y);
   dw<T> power = quotient(log1p_words<same<T, f32>>(argument), y);
-  if (same<T, f64> && power.hi > 12) power = large_inverse_power(argument, y);
+  if (same<T, f64> && fabs(power.hi) > 12) power = large_inverse_power(argument, y);
   return exp_of_words(power);
 }
 

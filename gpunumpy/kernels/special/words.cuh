@@ -29,13 +29,12 @@ template <class T> __device__ inline T exp_of_words(dw<T> x) {
   dw<T> e = small_exp(x_.r);
   return x.hi > most ? infinity<T>() : x.hi < least ? T(0) : scale(e.hi + e.lo, x_.k);
 }
-// exp(x) - 1 of an x up to 40.
+// exp(x) - 1 of an x from -100 to 40.
 __device__ inline dw<f32> expm1_words(dw<f32> x) {
   f32 less = ::expm1(x.hi);
   return fast_two_sum(less, x.lo * (1 + less));
 }
 __device__ inline dw<f64> expm1_words(dw<f64> x) {
-  if (x.hi < -100) x = {-100, 0};
   reduced<f64> x_ = reduce_exponent(x);
   dw<f64> r = x_.r;
   f64 more = r.hi * r.hi * horner(r.hi, SHORT_EXP<f64>);
@@ -59,7 +58,7 @@ template <class T> __device__ inline scaled_words<T> exp_words(dw<T> x) {
 template <bool IS_PRECISE = true, class T> __device__ inline dw<T> log1p_words(dw<T> x) {
   dw<T> sum = two_sum(T(1), x.hi);
   mantissa<T> sum_ = split_normal(sum.hi);
-  T low = (sum.lo + x.lo) * power_of_two<T>(-(sum_.k < 100 ? sum_.k : 100));
+  T low = (sum.lo + x.lo) * power_of_two<T>(-(sum_.k < BIAS<T> - 1 ? sum_.k : BIAS<T> - 1));
   dw<T> a = {sum_.m - 1, low}, b = fast_two_sum(T(1), sum_.m);
   b.lo += low;
   if (sum_.k == 0) a = x;
