@@ -454,8 +454,21 @@ def _body(polynomial: Polynomial, is_double: bool, name: str) -> tuple[str, str]
     if in_words:
         pairs = [f"{{{_text(high, is_double)}, {_text(low, is_double)}}}" for high, low in words[:in_words]]
         arrays += _array("dw<T>", f"{name}_WORDS", ", ".join(pairs))
-        return arrays, f"    return horner_steps(horner(x.hi, {joined}), x, {name}_WORDS<f64>);\n"
+        steps = f"horner_steps<{_ordered(words, in_words)}>"
+        return arrays, f"    return {steps}(horner(x.hi, {joined}), x, {name}_WORDS<f64>);\n"
     return arrays, f"    return {_wrapped(f'horner(x, {joined})', 8)};\n"
+
+
+def _ordered(words: list[tuple[float, float]], count: int) -> int:
+    """Return of how many of the first `count` coefficients, from the last one down, each is more than all above it.
+
+    Of arguments up to 1 in size it is more than what the steps before it made.
+    """
+    sizes = [abs(high) for high, _ in words]
+    found = 0
+    while found < count and sizes[count - 1 - found] > 1.01 * sum(sizes[count - found :]):
+        found += 1
+    return found
 
 
 def _array(kind: str, name: str, joined: str) -> str:

@@ -16,7 +16,8 @@ template <bool IS_EXACT> __device__ inline dw<f64> from_zero(dw<f64> z, dw<f64> 
 }
 template <bool IS_EXACT> __device__ inline dw<f64> zeros_of_square(dw<f64> z, const dw<f64>* zeros) {
   dw<f64> near = product(from_zero<IS_EXACT>(z, zeros[0]), from_zero<IS_EXACT>(z, zeros[1]));
-  return product(near, fast_two_sum(-zeros[2].hi, z.hi));  // z is less
+  dw<f64> other = fast_two_sum(-zeros[2].hi, z.hi);  // z is less
+  return IS_EXACT ? product(near, other) : product(near, other.hi);
 }
 __device__ inline f64 zeros_of_square(f64 z, const dw<f64>* zeros) {
   return (z - zeros[0].hi) * (z - zeros[1].hi) * (z - zeros[2].hi);
@@ -39,14 +40,14 @@ template <bool IS_EXACT = true> __device__ inline f64 j1_below_8(f64 x) {
   return IS_EXACT && fabs(x) < 0x1p-28 ? 0.5 * x : ::fma(x, value.hi, x * value.lo);
 }
 __device__ inline f64 y0_below_8(f64 x) {
-  dw<f64> l = product(near_log(x, 0), TWO_OVER_PI_WORDS<f64>);
+  dw<f64> l = product(near_log<false>(x, 0), TWO_OVER_PI_WORDS<f64>);
   dw<f64> main = product(l, j0_below_8<false>(x)), rest = y0_near(scaled(two_product(x, x)));
   dw<f64> sum = two_sum(main.hi, rest.hi);
   return sum.hi + (sum.lo + (main.lo + rest.lo));
 }
 __device__ inline f64 y1_below_8(f64 x) {
   if (x < 0x1p-60) return -TWO_OVER_PI_WORDS<f64>.hi / x;
-  dw<f64> l = product(near_log(x, 0), TWO_OVER_PI_WORDS<f64>), pole = quotient(TWO_OVER_PI_WORDS<f64>, x);
+  dw<f64> l = product(near_log<false>(x, 0), TWO_OVER_PI_WORDS<f64>), pole = quotient(TWO_OVER_PI_WORDS<f64>, x);
   dw<f64> main = product(l, j1_below_8<false>(x)), rest = product(y1_near(scaled(two_product(x, x))), x);
   dw<f64> less = two_sum(main.hi, -pole.hi), sum = two_sum(less.hi, rest.hi);
   return sum.hi + (sum.lo + (less.lo + ((main.lo - pole.lo) + rest.lo)));

@@ -9,7 +9,7 @@ template <class T> __constant__ T J0_NEAR[] = {-1.4423681512582507e-05, 4.196638
 template <class T> __constant__ dw<T> J0_NEAR_WORDS[] = {{-2.6662941994458524e-05,
     -1.4204780114847322e-21}, {2.9532957425506736e-05, 6.50143090985834e-22}};
 __device__ inline dw<f64> j0_near(dw<f64> x) {
-  return horner_steps(horner(x.hi, J0_NEAR<f64>), x, J0_NEAR_WORDS<f64>);
+  return horner_steps<1>(horner(x.hi, J0_NEAR<f64>), x, J0_NEAR_WORDS<f64>);
 }
 // J1(x) / (x (x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1.
 template <class T> __constant__ T J1_NEAR[] = {-1.0759319268040335e-06, 2.7483022124820224e-07,
@@ -19,7 +19,7 @@ template <class T> __constant__ T J1_NEAR[] = {-1.0759319268040335e-06, 2.748302
 template <class T> __constant__ dw<T> J1_NEAR_WORDS[] = {{-2.7271448834411237e-06, 1.890074943281678e-22},
     {2.552238212464633e-06, 1.8740567727495585e-22}};
 __device__ inline dw<f64> j1_near(dw<f64> x) {
-  return horner_steps(horner(x.hi, J1_NEAR<f64>), x, J1_NEAR_WORDS<f64>);
+  return horner_steps<1>(horner(x.hi, J1_NEAR<f64>), x, J1_NEAR_WORDS<f64>);
 }
 // Y0(x) - 2/pi ln(x) J0(x) of x^2 / 32 - 1.
 template <class T> __constant__ T Y0_NEAR[] = {-0.2189574709617162, 0.04636704768137512,
@@ -31,7 +31,7 @@ template <class T> __constant__ dw<T> Y0_NEAR_WORDS[] = {{-0.382250654459425, 4.
     {0.14412632369302475, -9.997543200005777e-18}, {-1.0775477338215995, -1.2550009872225899e-17},
     {0.6721770783431679, 1.0801472623392764e-17}};
 __device__ inline dw<f64> y0_near(dw<f64> x) {
-  return horner_steps(horner(x.hi, Y0_NEAR<f64>), x, Y0_NEAR_WORDS<f64>);
+  return horner_steps<2>(horner(x.hi, Y0_NEAR<f64>), x, Y0_NEAR_WORDS<f64>);
 }
 // (Y1(x) - 2/pi (ln(x) J1(x) - 1 / x)) / x of x^2 / 32 - 1.
 template <class T> __constant__ T Y1_NEAR[] = {-0.01962875683309942, 0.0034224907399188495,
@@ -43,7 +43,7 @@ template <class T> __constant__ dw<T> Y1_NEAR_WORDS[] = {{0.07075985882118005, 3
     {0.23507209206669755, -1.7690540809171075e-18}, {-0.19639839859930425, -3.419815502463771e-18},
     {0.07854786922242532, -5.5659729127828715e-18}};
 __device__ inline dw<f64> y1_near(dw<f64> x) {
-  return horner_steps(horner(x.hi, Y1_NEAR<f64>), x, Y1_NEAR_WORDS<f64>);
+  return horner_steps<2>(horner(x.hi, Y1_NEAR<f64>), x, Y1_NEAR_WORDS<f64>);
 }
 // J0(x) / ((x^2 - a)(x^2 - b)(x^2 - c)) of x^2 / 32 - 1, to the places of float32.
 template <class T> __constant__ T J0_FEW[] = {-2.6662941994467408e-05, 2.9532957425568993e-05,

@@ -66,11 +66,12 @@ template <bool IS_PRECISE = true, class T> __device__ inline dw<T> log1p_words(d
   return fast_two_sum(l.hi, l.lo);
 }
 template <class T> __device__ inline dw<T> log1p_words(T x) { return log1p_words(dw<T>{x, 0}); }
-// ln(x 2^n) of a positive and finite x to a few hundredths of a unit, for what is not raised.
-template <class T> __device__ inline dw<T> near_log(T x, int n) {
+// ln(x 2^n) of a positive and finite x to a few hundredths of a unit, for what is not raised. The second word is up
+// to a hundredth of the first unless it IS_SMALL.
+template <bool IS_SMALL = true, class T> __device__ inline dw<T> near_log(T x, int n) {
   mantissa<T> x_ = split(x);
   dw<T> l = with_exponent(x_.k + n, LN2_SHORT<T>, log_of_mantissa(x_.m));
-  return fast_two_sum(l.hi, l.lo);
+  return IS_SMALL ? fast_two_sum(l.hi, l.lo) : l;
 }
 // 1 / sqrt(x).
 template <class T> __device__ inline dw<T> inverse_root(T x) {
@@ -92,15 +93,20 @@ template <class T> __device__ inline dw<T> sum_of_words(dw<T> x, dw<T> y) {
   dw<T> sum = two_sum(x.hi, y.hi);
   return fast_two_sum(sum.hi, sum.lo + (x.lo + y.lo));
 }
-// A polynomial of a double word whose lowest coefficients are double words too, and whose others make `sum`.
-template <class T> __device__ inline dw<T> horner_step(dw<T> more, dw<T> c) {
-  dw<T> sum = two_sum(c.hi, more.hi);
+// A polynomial of a double word whose lowest coefficients are double words too, and whose others make `sum`. Of the first
+// ORDERED steps a coefficient is larger than what it is added to.
+template <bool IS_ORDERED, class T> __device__ inline dw<T> horner_step(dw<T> more, dw<T> c) {
+  dw<T> sum = IS_ORDERED ? fast_two_sum(c.hi, more.hi) : two_sum(c.hi, more.hi);
   return {sum.hi, sum.lo + (more.lo + c.lo)};
 }
-template <class T, int N> __device__ inline dw<T> horner_steps(T sum, dw<T> x, const dw<T> (&coefficients)[N]) {
-  dw<T> value = horner_step(product(x, sum), coefficients[N - 1]);
+template <int ORDERED, class T, int N>
+__device__ inline dw<T> horner_steps(T sum, dw<T> x, const dw<T> (&coefficients)[N]) {
+  dw<T> value = horner_step<(ORDERED > 0)>(product(x, sum), coefficients[N - 1]);
 #pragma unroll
-  for (int k = N - 2; k >= 0; --k) value = horner_step(product(value, x), coefficients[k]);
+  for (int k = N - 2; k >= N - ORDERED; --k) value = horner_step<true>(product(value, x), coefficients[k]);
+#pragma unroll
+  for (int k = N - 1 - (ORDERED > 1 ? ORDERED : 1); k >= 0; --k)
+    value = horner_step<false>(product(value, x), coefficients[k]);
   return value;
 }
 template <class T> __device__ inline T high_word(T x) { return x; }
