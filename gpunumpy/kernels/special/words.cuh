@@ -93,8 +93,8 @@ template <class T> __device__ inline dw<T> sum_of_words(dw<T> x, dw<T> y) {
   dw<T> sum = two_sum(x.hi, y.hi);
   return fast_two_sum(sum.hi, sum.lo + (x.lo + y.lo));
 }
-// A polynomial of a double word whose lowest coefficients are double words too, and whose others make `sum`. Of the first
-// ORDERED steps a coefficient is larger than what it is added to.
+// A polynomial of a double word whose lowest coefficients are double words too, and whose others make `sum`. Of the
+// first ORDERED steps a coefficient is larger than what it is added to.
 template <bool IS_ORDERED, class T> __device__ inline dw<T> horner_step(dw<T> more, dw<T> c) {
   dw<T> sum = IS_ORDERED ? fast_two_sum(c.hi, more.hi) : two_sum(c.hi, more.hi);
   return {sum.hi, sum.lo + (more.lo + c.lo)};
