@@ -7,7 +7,9 @@
 #include "new_arrays.hpp"
 #include "numpy_api.hpp"
 #include "recipe.hpp"
+#include "recent.hpp"
 #include "recorders.hpp"
+#include "signatures.hpp"
 #include "small_vector.hpp"
 #include "views.hpp"
 
@@ -24,12 +26,14 @@ struct Memo {
         : kind(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 0))), signatures(PyTuple_GET_ITEM(tuple, 1)),
           recordings(PyTuple_GET_ITEM(tuple, 2)), setting(PyTuple_GET_ITEM(tuple, 3)),
           flags(static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 4)))),
-          are_products(PyTuple_GET_ITEM(tuple, 5) == Py_True) {}
+          are_products(PyTuple_GET_ITEM(tuple, 5) == Py_True), operations(PyTuple_GET_ITEM(tuple, 6)),
+          reduction(PyTuple_GET_ITEM(tuple, 7)) {}
 
     long kind;
     PyObject *signatures, *recordings, *setting;
     int flags;
     bool are_products;
+    PyObject *operations, *reduction;
 };
 
 // References that are held.
@@ -202,11 +206,90 @@ PyObject* by_recipe(PyObject* recipe, PyObject* operands) {
     return quiet.was_kept() ? array.release() : nullptr;
 }
 
+// The signature of an operation on operands, the first parts of a key, that is known for operands of their kinds; null,
+// maybe after an exception, if none is. It is kept for the key.
+Ref signature_at_new_sizes(const Memo& memo, PyObject* parts, Py_ssize_t operand_count) {
+    if (memo.operations == Py_None) return Ref();
+    Section section;
+    const Ref operands(PyTuple_GetSlice(parts, 0, operand_count));
+    const Ref rest(operands ? PyTuple_GetSlice(parts, operand_count, PyTuple_GET_SIZE(parts)) : nullptr);
+    if (!rest || (memo.are_products && are_multiplied_by_library(operands.get()) != Answer::YES)) return Ref();
+    const Ref made(at_new_sizes(memo.operations, operands.get(), rest.get()));
+    return made ? keep(memo.signatures, parts, made.get()) : Ref();
+}
+
+// The signature of a value's reduction, by the operation's table and an axis.
+struct Reduced {
+    PyObject *signatures = nullptr, *op = nullptr, *axis = nullptr, *value = nullptr, *signature = nullptr;  // owned
+
+    void let_go() const {
+        for (PyObject* field : {signatures, op, axis, value, signature}) Py_XDECREF(field);
+    }
+};
+
+Recent<Reduced, 512> recent_reductions;
+
+// From the tables of a `PlainReduction`; null, maybe after an exception, if they have none.
+Ref signature_of_reduction(PyObject* reduction, PyObject* value, PyObject* axis) {
+    PyObject *op = PyTuple_GET_ITEM(reduction, 0), *signatures = PyTuple_GET_ITEM(reduction, 1);
+    const auto is_wanted = [&](const Reduced& entry) {
+        return entry.value == value && entry.axis == axis && entry.op == op && entry.signatures == signatures;
+    };
+    Reduced& recent = recent_reductions.at(hash_of(hash_of(hash_of(0, op), axis), value), is_wanted);
+    if (is_wanted(recent)) return Ref::to(recent.signature);
+    const Ref key(PyTuple_Pack(3, value, op, axis));
+    Ref signature = key ? find(signatures, key.get()) : Ref();
+    if (!signature && !PyErr_Occurred()) {
+        const Ref operands(PyTuple_Pack(1, value)), static_arguments(PyTuple_Pack(2, op, axis));
+        if (!operands || !static_arguments) return Ref();
+        const Ref made(at_new_sizes(PyTuple_GET_ITEM(reduction, 2), operands.get(), static_arguments.get()));
+        if (made) signature = keep(signatures, key.get(), made.get());
+    }
+    if (signature) {
+        recent_reductions.put(recent, {Py_NewRef(signatures), Py_NewRef(op), Py_NewRef(axis), Py_NewRef(value),
+                                       Py_NewRef(signature.get())});
+    }
+    return signature;
+}
+
+// Whether an axis is one as `reduce_ufunc` in ufuncs/methods.py hands it on: None, an integer, or a tuple of these.
+bool is_static_axis(PyObject* axis) {
+    if (!PyTuple_CheckExact(axis)) return axis == Py_None || PyLong_CheckExact(axis);
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(axis); k++) {
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(axis, k))) return false;
+    }
+    return true;
+}
+
+// The reduction of an array, by a call that gives at most an axis besides; null, maybe after an exception, for any other.
+PyObject* reduced_call(PyObject* reduction, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    if (!count || total > 2 || !is_array(args[0]) || has_flag(args[0], ON_HOST)) return nullptr;
+    if (count < total && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis")) return nullptr;
+    PyObject* axis = total == 2 ? args[1] : Py_None;
+    if (!is_static_axis(axis)) return nullptr;
+    Ref node;
+    {
+        Section section;
+        if (!owner_of(args[0])) return nullptr;
+        const Ref value(value_of(args[0]));
+        if (!value || !is_node(value.get())) return nullptr;
+        const Ref of_value = Ref::to(as_node(value.get())->signature);
+        const Ref signature = signature_of_reduction(reduction, of_value.get(), axis);
+        if (!signature) return nullptr;
+        node = Ref(new_node(signature.get(), PyTuple_Pack(1, value.get())));
+    }
+    return node ? wrap(node.get()) : nullptr;
+}
+
 // What a call with values recorded, over these values.
 PyObject* recorded_call(const Memo& memo, Key& key) {
     const Ref parts(key.tuple()), operands(parts ? key.operands() : nullptr);
     if (!operands) return nullptr;
-    const Ref signature = find(memo.signatures, parts.get());
+    Ref signature = find(memo.signatures, parts.get());
+    if (!signature && !PyErr_Occurred() && memo.kind == OF_NODES) {
+        signature = signature_at_new_sizes(memo, parts.get(), PyTuple_GET_SIZE(operands.get()));
+    }
     if (PyErr_Occurred()) return nullptr;
     Ref array;
     if (signature) {
@@ -273,6 +356,10 @@ PyObject* remembered_call(PyObject* tuple, PyObject* const* args, Py_ssize_t cou
     if (is_watched) return nullptr;
     const Memo memo(tuple);
     const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    if (memo.reduction != Py_None) {
+        PyObject* made = reduced_call(memo.reduction, args, count, names);
+        if (made || PyErr_Occurred()) return made;
+    }
     Key key;
     {
         Section section;

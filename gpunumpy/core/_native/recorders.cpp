@@ -526,6 +526,11 @@ PyObject* find_computed_signature(PyObject* const* args) {
     return is_signature(args[0]) ? computed_signature(args[0]) : nullptr;
 }
 
+PyObject* find_are_multiplied(PyObject* const* args) {
+    const Answer answer = PyTuple_CheckExact(args[0]) ? are_multiplied_by_library(args[0]) : Answer::NOT_AT_HAND;
+    return answer == Answer::NOT_AT_HAND ? nullptr : PyBool_FromLong(answer == Answer::YES);
+}
+
 PyObject* find_with_operands(PyObject* const* args) {
     return is_signature(args[0]) && PyTuple_CheckExact(args[1]) ? with_operands(args[0], args[1]) : nullptr;
 }
@@ -536,7 +541,7 @@ const struct {
     vectorcallfunc call;
 } NAMED[] = {
     {"allocate", call_allocate},
-    {"are_read_as_they_are", call_found<1, are_read_as_they_are>},
+    {"are_multiplied_by_library", call_found<1, find_are_multiplied>},
     {"array_ufunc", call_array_ufunc},
     {"compute", call_compute},
     {"compute_part", call_compute_part},

@@ -165,12 +165,15 @@ PyObject* reduced_shape(PyObject* argument, PyObject* axes, Sizes& shape) {
     return shape.tuple();
 }
 
-// What a table of operations has for the kinds of one or two operands.
+// What a table of operations has for the kinds of operands and static arguments, a few in all.
 struct OfKinds {
-    PyObject *operations = nullptr, *first = nullptr, *second = nullptr, *operation = nullptr;  // owned
+    static constexpr Py_ssize_t FEW = 4;
+    PyObject *operations = nullptr, *operation = nullptr, *parts[FEW] = {};  // owned
 
     void let_go() const {
-        for (PyObject* field : {operations, first, second, operation}) Py_XDECREF(field);
+        Py_XDECREF(operations);
+        Py_XDECREF(operation);
+        for (PyObject* part : parts) Py_XDECREF(part);
     }
 };
 
@@ -179,29 +182,39 @@ Recent<OfKinds, 256> recent_operations;
 // The signature of an operation on operands of these kinds, from a table; null, maybe after an exception, if it has none.
 Ref known_operation(PyObject* operations, PyObject* operands, PyObject* static_arguments) {
     const Py_ssize_t count = PyTuple_GET_SIZE(operands);
-    const Py_ssize_t static_count = static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0;
-    Ref key(PyTuple_New(count + static_count));
-    for (Py_ssize_t k = 0; key && k < count; k++) {
-        const Loan kind = kind_of(PyTuple_GET_ITEM(operands, k));
-        if (!kind) return Ref();
-        PyTuple_SET_ITEM(key.get(), k, Py_NewRef(kind.get()));
-    }
-    if (!key) return Ref();
-    const bool is_short = count && count <= 2 && !static_count;
-    PyObject* first = is_short ? PyTuple_GET_ITEM(key.get(), 0) : nullptr;
-    PyObject* second = is_short && count == 2 ? PyTuple_GET_ITEM(key.get(), 1) : nullptr;
-    const auto is_wanted = [&](const OfKinds& entry) {
-        return entry.operations == operations && entry.first == first && entry.second == second;
+    const Py_ssize_t total = count + (static_arguments ? PyTuple_GET_SIZE(static_arguments) : 0);
+    const auto part = [&](Py_ssize_t k) -> Ref {
+        if (k >= count) return Ref::to(PyTuple_GET_ITEM(static_arguments, k - count));
+        return Ref::to(kind_of(PyTuple_GET_ITEM(operands, k)).get());
     };
-    OfKinds& recent = recent_operations.at(hash_of(hash_of(hash_of(0, operations), first), second), is_wanted);
-    if (is_short && is_wanted(recent)) return Ref::to(recent.operation);
-    for (Py_ssize_t k = 0; k < static_count; k++) {
-        PyTuple_SET_ITEM(key.get(), count + k, Py_NewRef(PyTuple_GET_ITEM(static_arguments, k)));
+    Ref few[OfKinds::FEW];
+    uint64_t hash = hash_of(total, operations);
+    for (Py_ssize_t k = 0; k < total && k < OfKinds::FEW; k++) {
+        few[k] = part(k);
+        if (!few[k]) return Ref();
+        hash = hash_of(hash, few[k].get());
     }
-    Ref known = find(operations, key.get());
+    const auto is_wanted = [&](const OfKinds& entry) {
+        if (entry.operations != operations) return false;
+        for (Py_ssize_t k = 0; k < OfKinds::FEW; k++) {
+            if (entry.parts[k] != few[k].get()) return false;
+        }
+        return true;
+    };
+    const bool is_short = total <= OfKinds::FEW;
+    OfKinds& recent = recent_operations.at(hash, is_wanted);
+    if (is_short && is_wanted(recent)) return Ref::to(recent.operation);
+    Ref key(PyTuple_New(total));
+    for (Py_ssize_t k = 0; key && k < total; k++) {
+        Ref owned = k < OfKinds::FEW ? Ref::to(few[k].get()) : part(k);
+        if (!owned) return Ref();
+        PyTuple_SET_ITEM(key.get(), k, owned.release());
+    }
+    Ref known = key ? find(operations, key.get()) : Ref();
     if (known && is_short) {
-        recent_operations.put(
-            recent, {Py_NewRef(operations), Py_NewRef(first), Py_XNewRef(second), Py_NewRef(known.get())});
+        OfKinds made{Py_NewRef(operations), Py_NewRef(known.get()), {}};
+        for (Py_ssize_t k = 0; k < total; k++) made.parts[k] = Py_NewRef(few[k].get());
+        recent_operations.put(recent, made);
     }
     return known;
 }
@@ -331,26 +344,48 @@ PyObject* library_calls(PyObject* const* args) {
     return found.release();
 }
 
-PyObject* are_read_as_they_are(PyObject* const* args) {
-    if (!PyTuple_CheckExact(args[0])) return nullptr;
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); k++) {
-        PyObject* signature = PyTuple_GET_ITEM(args[0], k);
-        if (Py_TYPE(signature) != state.signature) return nullptr;
-        PyObject* primitive = state.signature_primitive.of(signature);
-        const bool is_view = Py_TYPE(primitive) == state.view, is_leaf = Py_TYPE(primitive) == state.leaf;
-        bool is_read = true;
-        if (is_view || is_leaf) {
-            Sizes shape, strides;
-            if (!shape.read(state.signature_shape.of(signature)) || !shape.count ||
-                !strides.read((is_leaf ? state.leaf_strides : state.view_strides).of(primitive))) {
-                return nullptr;
-            }
-            is_read = is_blas_readable(shape, strides);
+namespace {
+
+// Whether BLAS reads an operand as it is; see `_is_read_as_it_is` in matrix_product.py.
+Answer is_read_as_it_is(PyObject* signature) {
+    PyObject* primitive = state.signature_primitive.of(signature);
+    const bool is_view = Py_TYPE(primitive) == state.view, is_leaf = Py_TYPE(primitive) == state.leaf;
+    bool is_read = true;
+    if (is_view || is_leaf) {
+        Sizes shape, strides;
+        if (!shape.read(state.signature_shape.of(signature)) || !shape.count ||
+            !strides.read((is_leaf ? state.leaf_strides : state.view_strides).of(primitive))) {
+            return Answer::NOT_AT_HAND;
         }
-        PyObject* seen = is_view ? PyTuple_GET_ITEM(state.signature_args.of(signature), 0) : signature;
-        if (!is_read || is_conjugation(seen)) Py_RETURN_FALSE;
+        is_read = is_blas_readable(shape, strides);
     }
-    Py_RETURN_TRUE;
+    PyObject* seen = is_view ? PyTuple_GET_ITEM(state.signature_args.of(signature), 0) : signature;
+    return is_read && !is_conjugation(seen) ? Answer::YES : Answer::NO;
+}
+
+}  // namespace
+
+Answer are_multiplied_by_library(PyObject* signatures) {
+    constexpr Py_ssize_t LONG_ROW_ELEMENTS = 4096;  // as in matrix_product.py
+    if (PyTuple_GET_SIZE(signatures) != 2) return Answer::NOT_AT_HAND;
+    Sizes shapes[2];
+    for (int k = 0; k < 2; k++) {
+        PyObject* signature = PyTuple_GET_ITEM(signatures, k);
+        if (Py_TYPE(signature) != state.signature) return Answer::NOT_AT_HAND;
+        if (!shapes[k].read(state.signature_shape.of(signature))) return Answer::NOT_AT_HAND;
+    }
+    const auto& [left, right] = shapes;
+    if (!left.count || !right.count || left.count > 2 || right.count > 2 || left.count + right.count < 3) return Answer::NO;
+    PyObject *first = PyTuple_GET_ITEM(signatures, 0), *second = PyTuple_GET_ITEM(signatures, 1);
+    PyObject* dtype = state.signature_dtype.of(first);
+    const int type = reinterpret_cast<PyArray_Descr*>(dtype)->type_num;
+    if (dtype != state.signature_dtype.of(second) || type >= NPY_USERDEF) return Answer::NOT_AT_HAND;
+    const Py_ssize_t length = left.at[left.count - 1];
+    if (length != right.at[0]) return Answer::NO;
+    const bool is_leaf = Py_TYPE(state.signature_primitive.of(first)) == state.leaf;
+    if (type == NPY_FLOAT && length >= LONG_ROW_ELEMENTS && is_leaf) return Answer::NO;
+    const Answer answer = is_read_as_it_is(first);
+    return answer == Answer::YES ? is_read_as_it_is(second) : answer;
 }
 
 PyObject* at_new_sizes(PyObject* operations, PyObject* operands, PyObject* static_arguments) {

@@ -32,9 +32,10 @@ PyObject* with_operands(PyObject* operation, PyObject* args);
 // Those of signatures, a list, that are library calls; see `library_calls` in batch.py.
 PyObject* library_calls(PyObject* const* args);
 
-// Whether BLAS reads operands, of which there is a tuple of signatures, as they are; see `are_read_as_they_are` in
-// matrix_product.py.
-PyObject* are_read_as_they_are(PyObject* const* args);
+// Whether a product of operands, of which there is a tuple of signatures, is one library call; see
+// `are_multiplied_by_library` in matrix_product.py.
+enum class Answer { YES, NO, NOT_AT_HAND };
+Answer are_multiplied_by_library(PyObject* signatures);
 
 // The signature of an operation on operands, of which there is a tuple of signatures, from a table by their kinds and
 // static arguments, a tuple that may be null; see `at_new_sizes`.

@@ -29,6 +29,7 @@ from .array import MADE_AS_ARRAY, ON_HOST, ORDERED, READ_ONLY, is_scalar, make_v
 from .memo import (
     Key,
     MemoizedFunction,
+    MemoizedOperation,
     Met,
     Path,
     Recipe,
@@ -71,6 +72,11 @@ class CallMemo(NamedTuple):
         Those that a result has besides.
     are_products
         Where a device shares the host's memory, arrays whose parts are multiplied may move there: see `note_product`.
+    operations
+        Of functions of nodes, the entries of a third table: signatures of operations by the kinds of the operands, from
+        which those at other sizes follow. Of products these are library calls, if both operands are read as they are.
+    reduction
+        Where a call with an array and maybe an axis is a reduction that a function of nodes records.
     """
 
     kind: Kind
@@ -79,6 +85,25 @@ class CallMemo(NamedTuple):
     setting: ContextVar[Any] | None = None
     flags: int = 0
     are_products: bool = False
+    operations: dict[Any, Any] | None = None
+    reduction: PlainReduction | None = None
+
+
+class PlainReduction(NamedTuple):
+    """What calls of a function without options record: one reduction, known to the memo of a function of nodes.
+
+    The keys of that memo are a value's signature, or kind, then `op` and the axis. The compiled core looks there before
+    it makes the key of a call.
+    """
+
+    op: str
+    signatures: dict[Any, Any]
+    operations: dict[Any, Any]
+
+
+def plain_reduction(op: str, function: MemoizedOperation) -> PlainReduction:
+    """Return what calls record by ``function((value,), op, axis)``."""
+    return PlainReduction(op, function.entries()[0], function.operations())
 
 
 def _unrepeatable_count() -> int:
@@ -93,7 +118,7 @@ def memo_of_nodes(
 
     The value of `setting` is its one static argument.
     """
-    return CallMemo(Kind.OF_NODES, *function.entries(), setting, flags, are_products)
+    return CallMemo(Kind.OF_NODES, *function.entries(), setting, flags, are_products, function.operations())
 
 
 def memoize_recording(
@@ -163,7 +188,9 @@ def memoize_recording(
         return result
 
     kind = Kind.OF_NO_VALUES if makes_arrays else Kind.OF_VALUES
-    run.call_memo = CallMemo(kind, *recordings.entries(), setting, 0, are_products)  # type: ignore[attr-defined]
+    reduction = getattr(record, "reduction", None)
+    memo = CallMemo(kind, *recordings.entries(), setting, 0, are_products, None, reduction)
+    run.call_memo = memo  # type: ignore[attr-defined]
     return run
 
 

@@ -61,6 +61,10 @@ class MemoizedFunction:
         """Return the entries of the tables of signatures and of recipes, which the core looks into."""
         return self._recordings.entries()
 
+    def operations(self) -> dict[Key, Signature] | None:
+        """Return the entries of a table of operations by the kinds of operands, if there is one."""
+        return None
+
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
         """Return the result as a new array."""
         signatures = tuple([x.signature for x in operands])
@@ -153,6 +157,10 @@ class MemoizedOperation(MemoizedFunction):
         # For kinds of operands and static arguments, the signature of a result of any shape.
         operations: BoundedTable[Key, Signature] = BoundedTable()
         self.find_at_new_sizes, self._keep_operation = operations.find, operations.keep
+
+    def operations(self) -> dict[Key, Signature]:
+        """Return the entries of the table of operations by kinds of operands and static arguments."""
+        return self.find_at_new_sizes.__self__  # type: ignore[attr-defined,no-any-return]
 
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
         """Return the result as a new array."""

@@ -83,6 +83,7 @@ def _is_faster_as_reduction(matrix: Node) -> bool:
     return signature.primitive.strides[-1] == 1 and traits_of(signature.queue.device).sums_long_rows_faster_than_blas
 
 
+@tried_first
 def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
     """Return True for two vectors or matrices that `matrix_product` is sure to record as one library call."""
     left, right = signatures
@@ -93,12 +94,6 @@ def are_multiplied_by_library(signatures: Sequence[Signature]) -> bool:
         return False
     if left.dtype == FLOAT32 and left.shape[-1] >= _LONG_ROW_ELEMENTS and isinstance(left.primitive, Leaf):
         return False
-    return are_read_as_they_are(signatures)
-
-
-@tried_first
-def are_read_as_they_are(signatures: Sequence[Signature]) -> bool:
-    """Return True for vectors and matrices that BLAS can read, and that are not seen as conjugations."""
     return all(map(_is_read_as_it_is, signatures))
 
 

@@ -13,9 +13,9 @@ from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.node import Node
 from ...core.recording.array import ndarray, wrap, wrap_ordered
-from ...core.recording.calls import memoize_inside
+from ...core.recording.calls import memoize_inside, plain_reduction
 from ...core.recording.record import as_array, elementwise, reshaped, transposed
-from ..ufuncs.methods import NO_VALUE, reduce_ufunc
+from ..ufuncs.methods import NO_VALUE, record_plain_reduction, reduce_ufunc
 from ..ufuncs.output import checked_output, write_to_output
 
 __all__ = [
@@ -102,6 +102,17 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *,
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *, where: Any = True) -> ndarray:
     """Test whether all elements over axes are true. See `numpy.all`."""
     return reduce_ufunc("logical_and", a, axis, _dtype_of_truth(a), out, keeps_dims(keepdims), NO_VALUE, where)
+
+
+for _function, _op in (
+    (sum, "add"),
+    (prod, "multiply"),
+    (max, "maximum"),
+    (min, "minimum"),
+    (any, "logical_or"),
+    (all, "logical_and"),
+):
+    _function.reduction = plain_reduction(_op, record_plain_reduction)  # type: ignore[attr-defined]
 
 
 def _dtype_of_truth(a: Any) -> Any:

@@ -140,8 +140,9 @@ def reduce_ufunc(
         is_static = axis is None or type(axis) is int or (type(axis) is tuple and all(type(k) is int for k in axis))
         if is_static and op != "power":  # whose exponents the host looks at
             value = x.value()
-            signature = _plain_reduction.find((value.signature, op, axis))
-            result = _plain_reduction((value,), op, axis) if signature is None else wrap(Node(signature, (value,)))
+            record = record_plain_reduction
+            signature = record.find((value.signature, op, axis))
+            result = record((value,), op, axis) if signature is None else wrap(Node(signature, (value,)))
             if not keepdims:
                 return result
             if result._base is None:  # in C order, so with dimensions of size 1 too
@@ -152,7 +153,7 @@ def reduce_ufunc(
 
 
 @MemoizedOperation
-def _plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
+def record_plain_reduction(operands: tuple[Node, ...], op: str, axis: Any) -> tuple[Node, tuple[int, ...] | None]:
     """Record a reduction without options; return as `_checked_reduction` does."""
     check_reducible(op, "reduce")
     (value,) = operands
