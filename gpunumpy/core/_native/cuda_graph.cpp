@@ -41,7 +41,7 @@ CudaGraph* as_cuda_graph(PyObject* object) { return reinterpret_cast<CudaGraph*>
 class Addresses {
 public:
     Addresses(const PreparedLaunch& prepared, std::vector<int64_t>& words) {
-        for (size_t k = 0; k < (prepared.is_packed ? 1 : words.size()); k++) addresses_.push_back(&words[k]);
+        for (size_t k = 0; k < (prepared.of->is_packed ? 1 : words.size()); k++) addresses_.push_back(&words[k]);
     }
     void** begin() { return addresses_.begin(); }
 
@@ -239,7 +239,7 @@ bool launch_captured(Graphed& graphed, void* stream) {
         const PreparedLaunch& prepared = prepared_launch(each.launch);
         LaunchConfig config = prepared.config;
         config.stream = stream;
-        int error = prepared.launch_kernel(&config, prepared.function, Addresses(prepared, each.words).begin(), nullptr);
+        int error = prepared.of->launch_kernel(&config, prepared.of->function, Addresses(prepared, each.words).begin(), nullptr);
         int status = 0;
         uint64_t id;
         void *graph, *const *last;
@@ -357,7 +357,7 @@ int launch_all(Graphed& graphed) {
         if (!each.is_changed) continue;
         const PreparedLaunch& prepared = prepared_launch(each.launch);
         Addresses addresses(prepared, each.words);
-        NodeParams params = {prepared.function, {}, addresses.begin(), nullptr, nullptr, nullptr};
+        NodeParams params = {prepared.of->function, {}, addresses.begin(), nullptr, nullptr, nullptr};
         std::copy(std::begin(prepared.config.dimensions), std::end(prepared.config.dimensions), params.dimensions);
         if (const int error = functions.set_params(graphed.executable, each.node, &params)) return error;
         each.is_changed = false;

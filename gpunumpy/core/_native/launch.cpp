@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,24 @@ constexpr Py_ssize_t SCRATCH_ALIGNMENT = 16;  // as in scratch.py
 struct Launch {
     PyObject_HEAD
     vectorcallfunc call;
-    PreparedLaunch* prepared;
+    PreparedLaunch prepared;
 };
 
 Launch* as_launch(PyObject* object) { return reinterpret_cast<Launch*>(object); }
 
 PyTypeObject* launch_type = nullptr;
 
+// A new launch, still of nothing; null after an exception.
+PyObject* new_launch(vectorcallfunc call) {
+    PyObject* made = launch_type->tp_alloc(launch_type, 0);
+    if (!made) return nullptr;
+    as_launch(made)->call = call;
+    new (&as_launch(made)->prepared) PreparedLaunch();
+    return made;
+}
+
 bool has_count(const PreparedLaunch& prepared, size_t count) {
-    const size_t wanted = prepared.format.size() - prepared.scratch.size();
+    const size_t wanted = prepared.of->format.size() - prepared.scratch.size();
     if (wanted == count) return true;
     PyErr_Format(PyExc_TypeError, "the kernel takes %zu arguments, not %zu", wanted, count);
     return false;
@@ -41,7 +51,7 @@ bool pack_all(const PreparedLaunch& prepared, PyObject* values, Words& words) {
     if (!sequence || !has_count(prepared, PySequence_Fast_GET_SIZE(sequence.get()))) return false;
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
         int64_t word;
-        if (!pack(prepared.format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), word)) return false;
+        if (!pack(prepared.of->format[k], PySequence_Fast_GET_ITEM(sequence.get(), k), word)) return false;
         words.push_back(word);
     }
     return true;
@@ -50,14 +60,14 @@ bool pack_all(const PreparedLaunch& prepared, PyObject* values, Words& words) {
 // launch(values), launch(values, launched)
 PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
     const Py_ssize_t given = PyVectorcall_NARGS(count);
-    PyObject* device = as_launch(self)->prepared->device;
+    PyObject* device = as_launch(self)->prepared.of->device;
     if (given == 2 ? !PyList_Check(args[1]) : given != 1 || device == Py_None) {
         PyErr_SetString(PyExc_TypeError, "a launch takes the arguments, and the list that it is noted in");
         return nullptr;
     }
     Words words;
     Scratch scratch;
-    if (!pack_all(*as_launch(self)->prepared, args[0], words) || !scratch.add(self, words)) return nullptr;
+    if (!pack_all(as_launch(self)->prepared, args[0], words) || !scratch.add(self, words)) return nullptr;
     if (given == 1 && !activate(device)) return nullptr;
     Ref launched = Ref::to(given == 2 ? args[1] : held(state.device_launched, device).get());
     if (!launch_words(self, words, launched.get())) return nullptr;
@@ -65,7 +75,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t count, PyObject*) {
 }
 
 // Launch(launch_kernel, function, dimensions, stream, starts_early, format, params, is_packed, failed, device, kernel, fixed)
-PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
+PyObject* make(PyTypeObject*, PyObject* args, PyObject*) {
     unsigned long long launch_kernel, function, stream;
     unsigned d[7];
     const char* format;
@@ -76,23 +86,24 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
                           &stream, &is_early, &format, &params, &is_packed, &failed, &device, &kernel, &fixed)) {
         return nullptr;
     }
-    Ref sequence(PySequence_Fast(params, "parameters are a sequence")), made(type->tp_alloc(type, 0));
+    Ref sequence(PySequence_Fast(params, "parameters are a sequence")), made(new_launch(call));
     if (!sequence || !made) return nullptr;
     if (fixed < 0 || fixed > PySequence_Fast_GET_SIZE(sequence.get())) {
         return PyErr_Format(PyExc_ValueError, "there are not %zd fixed parameters", fixed);
     }
-    PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch();
-    as_launch(made.get())->call = call;
-    p->launch_kernel = reinterpret_cast<LaunchKernel>(launch_kernel);
-    p->function = reinterpret_cast<void*>(function);
+    const auto shared = std::make_shared<LaunchedKernel>();
+    shared->launch_kernel = reinterpret_cast<LaunchKernel>(launch_kernel);
+    shared->function = reinterpret_cast<void*>(function);
+    shared->format = format;
+    shared->is_packed = is_packed;
+    shared->failed = Py_NewRef(failed);
+    shared->device = Py_NewRef(device);
+    shared->kernel = Py_NewRef(kernel);
+    shared->fixed = fixed;
+    PreparedLaunch* p = &as_launch(made.get())->prepared;
+    p->of = shared;
     p->config = {{}, reinterpret_cast<void*>(stream), &starts_early, is_early ? 1u : 0u};
     std::memcpy(p->config.dimensions, d, sizeof d);
-    p->format = format;
-    p->is_packed = is_packed;
-    p->failed = Py_NewRef(failed);
-    p->device = Py_NewRef(device);
-    p->kernel = Py_NewRef(kernel);
-    p->fixed = fixed;
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(sequence.get()); k++) {
         p->params.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(sequence.get(), k)));
     }
@@ -128,15 +139,12 @@ PyObject* with_scratch(PyObject* self, PyObject* const* args, Py_ssize_t count) 
         if (is_zeroed && !is_buffer(args[1])) return PyErr_Format(PyExc_TypeError, "there are no counters");
         parts.push_back({is_zeroed != 0, number});
     }
-    const PreparedLaunch& other = *as_launch(self)->prepared;
-    if (parts.size() > other.format.size()) return PyErr_Format(PyExc_ValueError, "the kernel has no such scratch memory");
-    Ref made(launch_type->tp_alloc(launch_type, 0));
+    const PreparedLaunch& other = as_launch(self)->prepared;
+    if (parts.size() > other.of->format.size()) return PyErr_Format(PyExc_ValueError, "the kernel has no such scratch memory");
+    Ref made(new_launch(call));
     if (!made) return nullptr;
-    PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch(other);
-    as_launch(made.get())->call = call;
-    p->failed = Py_NewRef(other.failed);
-    p->device = Py_NewRef(other.device);
-    p->kernel = Py_NewRef(other.kernel);
+    PreparedLaunch* p = &as_launch(made.get())->prepared;
+    *p = other;
     p->scratch = std::move(parts);
     p->counters = args[1] == Py_None ? nullptr : Py_NewRef(args[1]);
     return made.release();
@@ -144,13 +152,8 @@ PyObject* with_scratch(PyObject* self, PyObject* const* args, Py_ssize_t count) 
 
 void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
-    if (PreparedLaunch* p = as_launch(self)->prepared) {
-        Py_XDECREF(p->failed);
-        Py_XDECREF(p->device);
-        Py_XDECREF(p->kernel);
-        Py_XDECREF(p->counters);
-        delete p;
-    }
+    Py_XDECREF(as_launch(self)->prepared.counters);
+    as_launch(self)->prepared.~PreparedLaunch();
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -213,10 +216,11 @@ bool activate(PyObject* device) {
 }
 
 PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* numbers, size_t count) {
-    const PreparedLaunch& other = *as_launch(launch)->prepared;
+    const PreparedLaunch& other = as_launch(launch)->prepared;
     const size_t parts = other.scratch.size();
     if (count < parts) return PyErr_Format(PyExc_ValueError, "the kernel has %zu parts of scratch memory", parts);
     std::vector<ScratchPart> scratch;
+    scratch.reserve(parts);
     Py_ssize_t counter_bytes = 0;
     for (size_t k = 0; k < parts; k++) {
         const bool is_zeroed = other.scratch[k].is_zeroed;
@@ -227,15 +231,17 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
         const Py_ssize_t there = PyLong_AsSsize_t(as_buffer(other.counters)->nbytes);
         if (counter_bytes > there) return nullptr;
     }
-    Ref made(launch_type->tp_alloc(launch_type, 0));
+    Ref made(new_launch(call));
     if (!made) return nullptr;
-    PreparedLaunch* p = as_launch(made.get())->prepared = new PreparedLaunch{
-        other.launch_kernel, other.function, other.config, other.format, {}, other.is_packed,
-        Py_NewRef(other.failed), Py_NewRef(other.device), Py_NewRef(other.kernel), other.fixed, std::move(scratch),
-        Py_XNewRef(other.counters)};
-    p->params.assign(other.params.begin(), other.params.begin() + other.fixed);
+    PreparedLaunch* p = &as_launch(made.get())->prepared;
+    p->of = other.of;
+    p->config = other.config;
+    p->scratch = std::move(scratch);
+    p->counters = Py_XNewRef(other.counters);
+    const Py_ssize_t fixed = other.of->fixed;
+    p->params.reserve(fixed + count - parts);
+    p->params.assign(other.params.begin(), other.params.begin() + fixed);
     p->params.insert(p->params.end(), numbers + parts, numbers + count);
-    as_launch(made.get())->call = call;
     for (int k = 0; k < 3; k++) {
         if (grid[k] < 0 || grid[k] > UINT_MAX) return PyErr_Format(PyExc_OverflowError, "no grid has a size of %zd", grid[k]);
         p->config.dimensions[k] = static_cast<unsigned>(grid[k]);
@@ -245,11 +251,11 @@ PyObject* launch_at(PyObject* launch, const Py_ssize_t* grid, const Py_ssize_t* 
 
 bool is_launch(PyObject* object) { return Py_TYPE(object) == launch_type; }
 
-const PreparedLaunch& prepared_launch(PyObject* launch) { return *as_launch(launch)->prepared; }
+const PreparedLaunch& prepared_launch(PyObject* launch) { return as_launch(launch)->prepared; }
 
 const char* format_of(PyObject* launch, size_t count) {
-    const PreparedLaunch& prepared = *as_launch(launch)->prepared;
-    return has_count(prepared, count) ? prepared.format.c_str() : nullptr;
+    const PreparedLaunch& prepared = as_launch(launch)->prepared;
+    return has_count(prepared, count) ? prepared.of->format.c_str() : nullptr;
 }
 
 bool pack(char letter, PyObject* value, int64_t& word) {
@@ -275,15 +281,15 @@ bool pack(char letter, PyObject* value, int64_t& word) {
 }
 
 bool Scratch::add(PyObject* launch, Words& words) {
-    const PreparedLaunch& p = *as_launch(launch)->prepared;
+    const PreparedLaunch& p = as_launch(launch)->prepared;
     for (const ScratchPart& part : p.scratch) {
         PyObject* buffer = p.counters;
         if (!part.is_zeroed) {
             Ref nbytes(PyLong_FromSsize_t(part.number));
             if (!nbytes) return false;
-            buffer = allocate_at_hand(p.device, nbytes.get());
+            buffer = allocate_at_hand(p.of->device, nbytes.get());
             if (!buffer && !PyErr_Occurred()) {
-                buffer = PyObject_CallFunctionObjArgs(state.allocate, p.device, nbytes.get(), nullptr);
+                buffer = PyObject_CallFunctionObjArgs(state.allocate, p.of->device, nbytes.get(), nullptr);
             }
             if (!buffer) return false;
             buffers_.push_back(buffer);
@@ -300,19 +306,20 @@ Scratch::~Scratch() {
 }
 
 bool launch_words(PyObject* launch, Words& words, PyObject* launched) {
-    const PreparedLaunch& p = *as_launch(launch)->prepared;
+    const PreparedLaunch& p = as_launch(launch)->prepared;
+    const LaunchedKernel& kernel = *p.of;
     for (const int64_t word : p.params) words.push_back(word);
     if (!words.size()) words.push_back(0);
     SmallVector<void*, 64> addresses;
-    for (size_t k = 0; k < (p.is_packed ? 1 : words.size()); k++) addresses.push_back(&words[k]);
+    for (size_t k = 0; k < (kernel.is_packed ? 1 : words.size()); k++) addresses.push_back(&words[k]);
     for (int failures = 0;; failures++) {
         int error;
         Py_BEGIN_ALLOW_THREADS
-        error = p.launch_kernel(&p.config, p.function, addresses.begin(), nullptr);
+        error = kernel.launch_kernel(&p.config, kernel.function, addresses.begin(), nullptr);
         Py_END_ALLOW_THREADS
         if (!error) break;
-        if (!Ref(PyObject_CallFunction(p.failed, "ii", error, failures))) return false;
-        if (p.device != Py_None && !activate(p.device)) return false;
+        if (!Ref(PyObject_CallFunction(kernel.failed, "ii", error, failures))) return false;
+        if (kernel.device != Py_None && !activate(kernel.device)) return false;
     }
     return PyList_GET_SIZE(launched) || PyList_Append(launched, Py_None) == 0;
 }

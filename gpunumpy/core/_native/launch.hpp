@@ -1,6 +1,7 @@
 // Launch: a kernel of a GPU with its grid, launched by the driver's own function.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,20 +35,32 @@ struct ScratchPart {
     Py_ssize_t number;
 };
 
+// What the launches of a kernel at all sizes share.
+struct LaunchedKernel {
+    LaunchedKernel() = default;
+    LaunchedKernel(const LaunchedKernel&) = delete;
+    LaunchedKernel& operator=(const LaunchedKernel&) = delete;
+    ~LaunchedKernel() {
+        for (PyObject* object : {failed, device, kernel}) Py_XDECREF(object);
+    }
+
+    LaunchKernel launch_kernel = nullptr;
+    void* function = nullptr;
+    std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
+    bool is_packed = false;  // whether these and the parameters are one parameter of the kernel
+    Py_ssize_t fixed = 0;    // parameters, the first ones, that stay at other sizes
+    PyObject* failed = nullptr;  // raises the exception for an error of the driver, or makes room for another attempt
+    PyObject* device = nullptr;  // of the kernel, or None
+    PyObject* kernel = nullptr;  // what keeps it loaded
+};
+
 // What a launch has in all its calls.
 struct PreparedLaunch {
-    LaunchKernel launch_kernel;
-    void* function;
+    std::shared_ptr<const LaunchedKernel> of;
     LaunchConfig config;
-    std::string format;      // of the arguments, in letters of Python's module `struct`, each of 8 bytes
-    std::vector<int64_t> params;  // follow the arguments in every launch
-    bool is_packed;               // whether all of these are one parameter of the kernel
-    PyObject* failed;             // raises the exception for an error of the driver, or makes room for another attempt
-    PyObject* device;             // of the kernel, or None
-    PyObject* kernel;             // what keeps it loaded
-    Py_ssize_t fixed;             // parameters, the first ones, that stay at other sizes
+    std::vector<int64_t> params;       // follow the arguments in every launch
     std::vector<ScratchPart> scratch;  // whose addresses are the last arguments
-    PyObject* counters;                // the buffer of those that are zeroed, or null
+    PyObject* counters = nullptr;      // the buffer of those that are zeroed, or null
 };
 
 bool add_launch_type(PyObject* module);

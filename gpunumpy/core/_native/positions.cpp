@@ -1,5 +1,6 @@
 #include "positions.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "recent.hpp"
@@ -24,6 +25,17 @@ bool read_index(Py_ssize_t position, const Sizes& shape, const Sizes& flat, Py_s
     }
     return !position;
 }
+
+struct Strides {
+    static constexpr int FEW = 4;
+    PyObject* tuple = nullptr;  // owned
+    int count = 0;
+    Py_ssize_t at[FEW];
+
+    void let_go() const { Py_XDECREF(tuple); }
+};
+
+Recent<Strides, 128> recent_strides;
 
 bool is_plain_bound(PyObject* object) { return object == Py_None || PyLong_CheckExact(object); }
 
@@ -136,8 +148,11 @@ bool Positions::look_through(const Sizes& window_shape, const Sizes& window_stri
 bool Positions::has_shape(PyObject* shape_tuple) const { return equals(shape_tuple, shape); }
 
 bool Positions::equal(PyObject* layout_tuple) const {
-    return PyLong_AsSsize_t(PyTuple_GET_ITEM(layout_tuple, 2)) == offset && has_shape(PyTuple_GET_ITEM(layout_tuple, 0)) &&
-           equals(PyTuple_GET_ITEM(layout_tuple, 1), strides);
+    return equal(PyTuple_GET_ITEM(layout_tuple, 0), PyTuple_GET_ITEM(layout_tuple, 1), PyTuple_GET_ITEM(layout_tuple, 2));
+}
+
+bool Positions::equal(PyObject* shape_tuple, PyObject* strides_tuple, PyObject* first) const {
+    return PyLong_AsSsize_t(first) == offset && has_shape(shape_tuple) && equals(strides_tuple, strides);
 }
 
 bool Positions::is_whole(PyObject* shape_tuple) const {
@@ -162,6 +177,23 @@ bool Positions::are_distinct() const {
     return true;
 }
 
+PyObject* tuple_of_strides(const Sizes& strides) {
+    if (strides.count > Strides::FEW) return strides.tuple();
+    uint64_t hash = static_cast<uint64_t>(strides.count);
+    for (int k = 0; k < strides.count; k++) hash = hash_of(hash, static_cast<uint64_t>(strides.at[k]));
+    const auto is_wanted = [&](const Strides& entry) {
+        return entry.tuple && entry.count == strides.count && std::equal(entry.at, entry.at + entry.count, strides.at);
+    };
+    Strides& recent = recent_strides.at(hash, is_wanted);
+    if (is_wanted(recent)) return Py_NewRef(recent.tuple);
+    PyObject* made = strides.tuple();
+    if (!made) return nullptr;
+    Strides entry{Py_NewRef(made), strides.count, {}};
+    std::copy(strides.at, strides.at + strides.count, entry.at);
+    recent_strides.put(recent, entry);
+    return made;
+}
+
 Py_ssize_t Positions::origin() const {
     Py_ssize_t distance = 0;
     for (int k = 0; k < shape.count; k++) {
@@ -174,7 +206,7 @@ PyObject* Positions::layout() const {
     Ref made(state.layout->tp_alloc(state.layout, 3));
     if (!made) return nullptr;
     PyObject_GC_UnTrack(made.get());  // it will have numbers alone
-    PyObject* items[] = {shape.tuple(), strides.tuple(), PyLong_FromSsize_t(offset)};
+    PyObject* items[] = {shape.tuple(), tuple_of_strides(strides), PyLong_FromSsize_t(offset)};
     for (int k = 0; k < 3; k++) PyTuple_SET_ITEM(made.get(), k, items[k]);
     return items[0] && items[1] && items[2] ? made.release() : nullptr;
 }
@@ -187,10 +219,11 @@ uint64_t FewPositions::hash(uint64_t seed, const Positions& positions) {
     return hash;
 }
 
-FewPositions::FewPositions(const Positions& positions) : count_(positions.shape.count), offset_(positions.offset) {
+FewPositions::FewPositions(const Positions& positions)
+    : offset_(positions.offset), count_(static_cast<int8_t>(positions.shape.count)) {
     for (int k = 0; k < count_; k++) {
-        sizes_[2 * k] = positions.shape.at[k];
-        sizes_[2 * k + 1] = positions.strides.at[k];
+        sizes_[2 * k] = static_cast<int32_t>(positions.shape.at[k]);
+        sizes_[2 * k + 1] = static_cast<int32_t>(positions.strides.at[k]);
     }
 }
 

@@ -25,6 +25,7 @@ struct Positions {
     bool has_shape(PyObject* shape_tuple) const;
     // Whether they are those of a `Layout`.
     bool equal(PyObject* layout_tuple) const;
+    bool equal(PyObject* shape_tuple, PyObject* strides_tuple, PyObject* first) const;
     // Whether all elements of a C-ordered array of this shape are taken in order.
     bool is_whole(const Sizes& whole) const { return !offset && shape == whole && is_c_contiguous(shape, strides); }
     bool is_whole(PyObject* shape_tuple) const;
@@ -36,6 +37,9 @@ struct Positions {
     PyObject* layout() const;
 };
 
+// A tuple of strides, of which windows of other sizes have the same one.
+PyObject* tuple_of_strides(const Sizes& strides);
+
 // Positions as a part of a key of a `Recent` table, which has room for a few dimensions.
 class FewPositions {
 public:
@@ -46,9 +50,11 @@ public:
     bool operator==(const Positions& positions) const;
 
 private:
+    // There are thousands of these. Sizes that do not fit are equal to none.
     static constexpr int FEW = 4;
-    int count_ = 0;
-    Py_ssize_t offset_ = 0, sizes_[2 * FEW];
+    Py_ssize_t offset_ = 0;
+    int32_t sizes_[2 * FEW];
+    int8_t count_ = 0;
 };
 
 }  // namespace core

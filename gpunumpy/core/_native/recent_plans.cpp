@@ -30,12 +30,17 @@ constexpr size_t MAX_WORDS = 1 << 13;  // of a graph of some 4,000 nodes
 Recent<Found, 512> recent_plans;
 
 Found& place_of(PyObject* planner, const KeyWords& words) {
-    uint64_t hash = hash_of(words.size(), planner);
-    for (const uint64_t word : words) hash = hash_of(hash, word);
-    return recent_plans.at(hash, [&](const Found& entry) { return entry.is_of(planner, words); });
+    return recent_plans.at(hash_of(words.hash(), planner), [&](const Found& entry) { return entry.is_of(planner, words); });
 }
 
 }  // namespace
+
+uint64_t KeyWords::hash() const {
+    if (hash_) return hash_;
+    hash_ = words_.size();
+    for (const uint64_t word : words_) hash_ = hash_of(hash_, word);
+    return hash_;
+}
 
 Ref recent_plan(PyObject* planner, const KeyWords& words) {
     const Found& found = place_of(planner, words);

@@ -24,8 +24,12 @@ public:
     const uint64_t* end() const { return words_.end(); }
     size_t size() const { return words_.size(); }
 
+    // Of the words as they are now; computed once.
+    uint64_t hash() const;
+
 private:
     SmallVector<uint64_t, 256> words_;
+    mutable uint64_t hash_ = 0;
 };
 
 // The plan that a planner has for a key; null, without an exception, if it was not found of late.

@@ -1,6 +1,7 @@
 #include "signatures.hpp"
 
 #include "numpy_api.hpp"
+#include "positions.hpp"
 #include "recent.hpp"
 #include "structures.hpp"
 
@@ -219,6 +220,34 @@ Ref known_operation(PyObject* operations, PyObject* operands, PyObject* static_a
     return known;
 }
 
+// A primitive, by a tuple of strides.
+struct OfStrides {
+    PyObject *strides = nullptr, *aligned = nullptr, *leaf = nullptr;  // owned
+    Py_ssize_t origin = 0;
+
+    void let_go() const {
+        for (PyObject* field : {strides, aligned, leaf}) Py_XDECREF(field);
+    }
+};
+
+Recent<OfStrides, 64> recent_leaves;
+
+// The primitive of a leaf, which windows of one array share; null after an exception.
+Ref leaf_primitive(PyObject* strides, Py_ssize_t origin, PyObject* first, PyObject* aligned) {
+    const auto is_wanted = [&](const OfStrides& entry) {
+        return entry.strides == strides && entry.aligned == aligned && entry.origin == origin;
+    };
+    OfStrides& recent = recent_leaves.at(hash_of(hash_of(static_cast<uint64_t>(origin), strides), aligned), is_wanted);
+    if (is_wanted(recent)) return Ref::to(recent.leaf);
+    Ref leaf(blank(state.leaf));
+    if (!leaf) return leaf;
+    state.leaf_strides.set(leaf.get(), Py_NewRef(strides));
+    state.leaf_origin.set(leaf.get(), Py_NewRef(first));
+    state.leaf_aligned.set(leaf.get(), Py_NewRef(aligned));
+    recent_leaves.put(recent, {Py_NewRef(strides), Py_NewRef(aligned), Py_NewRef(leaf.get()), origin});
+    return leaf;
+}
+
 // The signature of what is computed, of a shape and a dtype.
 struct Computed {
     PyObject *dtype = nullptr, *queue = nullptr, *signature = nullptr;  // owned
@@ -251,20 +280,17 @@ Ref keep(PyObject* table, PyObject* key, PyObject* value, int size) {
 }
 
 PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, bool is_aligned, PyObject* dtype,
-                         PyObject* queue) {
+                         PyObject* queue, bool is_likely_new) {
     Ref first(PyLong_FromSsize_t(origin));
     PyObject* aligned = is_aligned ? Py_True : Py_False;
     Ref key(first ? PyTuple_Pack(7, state.leaf, shape, strides, first.get(), aligned, dtype, queue) : nullptr);
     if (!key) return nullptr;
-    Ref known = find(state.signatures, key.get());
+    Ref known = is_likely_new ? Ref() : find(state.signatures, key.get());
     if (known || PyErr_Occurred()) return known.release();
     Sizes sizes;
     if (!sizes.read(shape) || !has_possible_size(sizes, dtype)) return nullptr;
-    Ref leaf(blank(state.leaf)), none(PyTuple_New(0));
+    const Ref leaf = leaf_primitive(strides, origin, first.get(), aligned), none(PyTuple_New(0));
     if (!leaf || !none) return nullptr;
-    state.leaf_strides.set(leaf.get(), Py_NewRef(strides));
-    state.leaf_origin.set(leaf.get(), Py_NewRef(first.get()));
-    state.leaf_aligned.set(leaf.get(), Py_NewRef(aligned));
     Ref made(new_signature(leaf.get(), none.get(), shape, dtype, queue, false));
     return made ? keep(state.signatures, key.get(), made.get()).release() : nullptr;
 }
@@ -281,7 +307,7 @@ PyObject* computed_signature(PyObject* pending) {
     };
     Computed& recent = recent_computed.at(hash, is_wanted);
     if (is_wanted(recent)) return Py_NewRef(recent.signature);
-    Ref strides(c_strides(sizes).tuple());
+    Ref strides(tuple_of_strides(c_strides(sizes)));
     PyObject* made = strides ? leaf_signature(shape, strides.get(), 0, true, dtype, queue) : nullptr;
     if (made) recent_computed.put(recent, {Py_NewRef(dtype), Py_NewRef(queue), Py_NewRef(made), sizes});
     return made;

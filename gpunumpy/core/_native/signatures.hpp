@@ -13,9 +13,9 @@ namespace core {
 // then; null after an exception.
 Ref keep(PyObject* table, PyObject* key, PyObject* value, int size = 1);
 
-// The signature of a leaf; see `leaf_signature` in node.py.
+// The signature of a leaf; see `leaf_signature` in node.py. It is made at once where it is likely to be new.
 PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, bool is_aligned, PyObject* dtype,
-                         PyObject* queue);
+                         PyObject* queue, bool is_likely_new = false);
 
 // The signature of the leaf that a pending value becomes; see `computed_signature` in node.py.
 PyObject* computed_signature(PyObject* pending);

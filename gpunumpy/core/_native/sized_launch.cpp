@@ -13,6 +13,8 @@ struct SizedLaunch {
     PyObject_HEAD
     PyObject* programs;  // variants of what has `numbers` and a `runner`
     PyObject* prepare;   // in Python
+    // The program that was launched last, its launch, and its numbers.
+    PyObject *known, *launch, *formulas;
 };
 
 SizedLaunch* as_sized_launch(PyObject* object) { return reinterpret_cast<SizedLaunch*>(object); }
@@ -22,17 +24,37 @@ PyTypeObject* sized_launch_type = nullptr;
 // Whether kernels are to be compiled with contraction: what launched others is not for them.
 std::atomic<bool> contracts{false};
 
-// The launch of a program at other sizes; null, without an exception, if nothing has launched it, or there is none.
-PyObject* launch_of(PyObject* program, const Numbers& values) {
+// Find the launch of a program, which stays, and its numbers. False, maybe after an exception, if nothing has launched it.
+bool find_launch(SizedLaunch* self, PyObject* program, Ref& launch, Ref& formulas) {
     static Name runner_name("runner"), launch_name("launch"), numbers_name("numbers");
-    if (program == Py_None) return nullptr;
-    Ref runner(PyObject_GetAttr(program, runner_name));
-    if (!runner || runner.get() == Py_None) return nullptr;
-    Ref launch(is_launch(runner.get()) ? Py_NewRef(runner.get()) : PyObject_GetAttr(runner.get(), launch_name));
-    if (!launch || !is_launch(launch.get())) return nullptr;
-    Ref formulas(PyObject_GetAttr(program, numbers_name));
-    if (formulas && PyTuple_CheckExact(formulas.get())) return launch.release();  // the numbers are the same at all sizes
-    if (!formulas || !is_size_function(formulas.get())) return nullptr;
+    {
+        Section section;
+        if (self->known == program) {
+            launch = Ref::to(self->launch);
+            formulas = Ref::to(self->formulas);
+            return true;
+        }
+    }
+    const Ref runner(PyObject_GetAttr(program, runner_name));
+    if (!runner || runner.get() == Py_None) return false;
+    launch = Ref(is_launch(runner.get()) ? Py_NewRef(runner.get()) : PyObject_GetAttr(runner.get(), launch_name));
+    if (!launch || !is_launch(launch.get())) return false;
+    formulas = Ref(PyObject_GetAttr(program, numbers_name));
+    if (!formulas) return false;
+    Section section;
+    set_field(self->known, nullptr);
+    set_field(self->launch, Py_NewRef(launch.get()));
+    set_field(self->formulas, Py_NewRef(formulas.get()));
+    set_field(self->known, Py_NewRef(program));
+    return true;
+}
+
+// The launch of a program at other sizes; null, without an exception, if nothing has launched it, or there is none.
+PyObject* launch_of(SizedLaunch* self, PyObject* program, const Numbers& values) {
+    Ref launch, formulas;
+    if (program == Py_None || !find_launch(self, program, launch, formulas)) return nullptr;
+    if (PyTuple_CheckExact(formulas.get())) return launch.release();  // the numbers are the same at all sizes
+    if (!is_size_function(formulas.get())) return nullptr;
     Numbers numbers;
     switch (evaluate(formulas.get(), values, numbers)) {
         case Evaluated::YES: return launch_at(launch.get(), numbers.data(), numbers.data() + 3, numbers.size() - 3);
@@ -72,7 +94,8 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-using Held = References<SizedLaunch, &SizedLaunch::programs, &SizedLaunch::prepare>;
+using Held = References<SizedLaunch, &SizedLaunch::programs, &SizedLaunch::prepare, &SizedLaunch::known, &SizedLaunch::launch,
+                        &SizedLaunch::formulas>;
 
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make)},
@@ -99,7 +122,7 @@ PyObject* launch_at_sizes(PyObject* prepare, const Numbers& sizes) {
     if (Py_TYPE(prepare) != sized_launch_type || contracts) return nullptr;
     Numbers values;
     Ref program(find_variant(as_sized_launch(prepare)->programs, sizes, values));
-    return program ? launch_of(program.get(), values) : nullptr;
+    return program ? launch_of(as_sized_launch(prepare), program.get(), values) : nullptr;
 }
 
 }  // namespace core

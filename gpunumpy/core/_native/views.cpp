@@ -21,13 +21,13 @@ bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* signature) {
 // by a leaf whose signature depends on whether it is aligned.
 struct Shown {
     PyObject *source = nullptr, *layout = nullptr;  // owned, as those below
-    bool merges = false;
-    FewPositions positions;
-    PyObject *window = nullptr, *leaves[2] = {nullptr, nullptr};
+    PyObject* found[2] = {nullptr, nullptr};  // the window, or the leaves: one that is not aligned, and one that is
     Py_ssize_t distance = 0;  // of the lowest element of a leaf from that of the leaf shown
+    FewPositions positions;
+    bool merges = false;
 
     void let_go() const {
-        for (PyObject* field : {source, layout, window, leaves[0], leaves[1]}) Py_XDECREF(field);
+        for (PyObject* field : {source, layout, found[0], found[1]}) Py_XDECREF(field);
     }
     bool is_of(PyObject* signature, bool is_merging, const Positions& wanted) const {
         return source == signature && merges == is_merging && positions == wanted;
@@ -51,21 +51,20 @@ PyObject* view_of_leaf(PyObject* object, PyObject* signature, const Positions& p
     if (positions.is_whole(whole)) return Py_NewRef(object);
     Positions shown = positions;
     if (!shown.look_through(whole, own, first)) return nullptr;
-    Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : shown.strides.tuple());
+    Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : tuple_of_strides(shown.strides));
     if (!strides) return nullptr;
     const Py_ssize_t origin = shown.origin(), distance = shown.offset - origin;
     PyObject* dtype = state.signature_dtype.of(signature);
     const bool aligned = is_aligned(data.get(), start + distance, signature);
     Ref made(leaf_signature(PyTuple_GET_ITEM(layout, 0), strides.get(), origin, aligned, dtype,
-                            state.signature_queue.of(signature)));
+                            state.signature_queue.of(signature), true));
     if (!made) return nullptr;
     if (recent && recent->is_of(signature, true, positions)) {
         recent->distance = distance;
-        set_field(recent->leaves[aligned], Py_NewRef(made.get()));
+        set_field(recent->found[aligned], Py_NewRef(made.get()));
     } else if (recent) {
-        Shown shown{Py_NewRef(signature), Py_NewRef(layout), true, FewPositions(positions)};
-        shown.distance = distance;
-        shown.leaves[aligned] = Py_NewRef(made.get());
+        Shown shown{Py_NewRef(signature), Py_NewRef(layout), {}, distance, FewPositions(positions), true};
+        shown.found[aligned] = Py_NewRef(made.get());
         recent_views.put(*recent, shown);
     }
     return new_leaf(made.get(), data.get(), start + distance);
@@ -91,7 +90,7 @@ PyObject* new_window(PyObject* source, const Positions& positions, PyObject* lay
         }
     }
     Ref args(is_merged ? Py_NewRef(state.signature_args.of(source)) : PyTuple_Pack(1, source));
-    Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : shown.strides.tuple());
+    Ref strides(shown.strides == positions.strides ? Py_NewRef(PyTuple_GET_ITEM(layout, 1)) : tuple_of_strides(shown.strides));
     if (!args || !strides) return nullptr;
     return view_signature(args.get(), PyTuple_GET_ITEM(layout, 0), strides.get(), shown.offset, state.signature_queue.of(source));
 }
@@ -127,11 +126,11 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
         recent = &recent_views.at(FewPositions::hash(hash_of(merges, signature.get()), positions), is_wanted);
         if (is_wanted(*recent)) {
             if (!layout) layout = Ref::to(recent->layout);
-            window = Ref::to(recent->window);
+            if (was_pending) window = Ref::to(recent->found[0]);
             Py_ssize_t start;
             if (!was_pending && Sizes::read_integer(node->offset, start)) {
                 const Py_ssize_t lowest = start + recent->distance;
-                const Ref leaf = Ref::to(recent->leaves[is_aligned(data.get(), lowest, signature.get())]);
+                const Ref leaf = Ref::to(recent->found[is_aligned(data.get(), lowest, signature.get())]);
                 if (leaf) return new_leaf(leaf.get(), data.get(), lowest);
             }
         }
@@ -143,8 +142,8 @@ PyObject* view_at(PyObject* object, const Positions& positions, Ref& layout) {
         window = Ref(window_of(signature.get(), positions, layout.get(), merges));
         if (!window) return nullptr;
         if (recent) {
-            Shown shown{Py_NewRef(signature.get()), Py_NewRef(layout.get()), merges, FewPositions(positions)};
-            shown.window = Py_NewRef(window.get());
+            Shown shown{Py_NewRef(signature.get()), Py_NewRef(layout.get()), {}, 0, FewPositions(positions), merges};
+            shown.found[0] = Py_NewRef(window.get());
             recent_views.put(*recent, shown);
         }
     }

@@ -1,5 +1,6 @@
 #include "writes.hpp"
 
+#include "buffer.hpp"
 #include "recent.hpp"
 #include "signatures.hpp"
 
@@ -14,10 +15,8 @@ bool is_there_already(PyObject* current, const Positions& positions, PyObject* v
     if (Py_TYPE(primitive) != state.view || PyTuple_GET_SIZE(args) != 1 || PyTuple_GET_ITEM(args, 0) != current) {
         return false;
     }
-    Ref strides(PyObject_GetAttrString(primitive, "strides")), offset(PyObject_GetAttrString(primitive, "offset"));
-    if (!strides || !offset) return false;
-    Ref layout(PyTuple_Pack(3, state.signature_shape.of(as_node(value)->signature), strides.get(), offset.get()));
-    return layout && positions.equal(layout.get());
+    return positions.equal(state.signature_shape.of(as_node(value)->signature), state.view_strides.of(primitive),
+                           state.view_offset.of(primitive));
 }
 
 // The signature of a base with elements replaced by a value.
@@ -80,9 +79,7 @@ Written write(PyObject* array, const Positions& positions, PyObject* given, PyOb
     Ref current = Ref::to(as_array(owner.get())->node), value = Ref::to(given);
     const Loan data = loan(as_node(current.get())->data);
     if (data.get() != Py_None) {
-        Ref is_exported(PyObject_GetAttrString(data.get(), "exported"));
-        if (!is_exported) return Written::ERROR;
-        if (is_exported.get() != Py_False) return Written::NOT_AT_HAND;
+        if (!is_buffer(data.get()) || loan(as_buffer(data.get())->exported).get() != Py_False) return Written::NOT_AT_HAND;
     }
     if (is_there_already(current.get(), positions, given)) return Written::YES;
     if (!positions.is_whole(state.signature_shape.of(as_node(current.get())->signature))) {

@@ -104,7 +104,7 @@ def test_every_allocation_may_fail_on_a_gpu(name: str, monkeypatch: pytest.Monke
             for operand, value in zip((a, b), operands(), strict=True):
                 if name != "in place":
                     numpy.testing.assert_array_equal(np.asnumpy(operand), np.asnumpy(value))
-    assert failures
+    assert failures or (name == "in place" and IS_COMPILED)  # of which all memory is kept
 
 
 def forgets_what_failed(error: Exception) -> bool:
