@@ -296,6 +296,7 @@ PyObject* leaf_signature(PyObject* shape, PyObject* strides, Py_ssize_t origin, 
 }
 
 PyObject* computed_signature(PyObject* pending) {
+    Section section;  // a plan at new sizes asks in none
     PyObject *dtype = state.signature_dtype.of(pending), *queue = state.signature_queue.of(pending);
     PyObject* shape = state.signature_shape.of(pending);
     Sizes sizes;

@@ -25,10 +25,13 @@ SizeFunction* as_size_function(PyObject* object) { return reinterpret_cast<SizeF
 
 PyTypeObject* size_function_type = nullptr;
 
+// Of hundreds of instructions, which need no memory of their own.
+using Registers = SmallVector<Py_ssize_t, 256>;
+
 // One evaluation: the registers, and the way through the code.
 class Evaluation {
 public:
-    Evaluation(const Code& code, Numbers& registers) : code_(code), r_(registers) {}
+    Evaluation(const Code& code, Registers& registers) : code_(code), r_(registers) {}
 
     Evaluated all() {
         for (size_t at = 0; at < code_.code.size();) {
@@ -119,7 +122,7 @@ private:
     }
 
     const Code& code_;
-    Numbers& r_;
+    Registers& r_;
 };
 
 // Integers of any class. Returns false, without an exception, for what does not fit 64 bits.
@@ -210,7 +213,7 @@ bool is_size_function(PyObject* object) { return Py_TYPE(object) == size_functio
 Evaluated evaluate(PyObject* function, const Numbers& values, Numbers& results) {
     const Code* code = as_size_function(function)->code;
     if (!code || values.size() < code->count) return Evaluated::NOT_AT_HAND;
-    Numbers registers;
+    Registers registers;
     registers.reserve(code->count + code->code.size() / 2);
     registers.append(values.begin(), values.begin() + code->count);
     const Evaluated evaluated = Evaluation(*code, registers).all();
