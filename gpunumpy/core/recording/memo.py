@@ -160,7 +160,7 @@ class MemoizedOperation(MemoizedFunction):
 
     def operations(self) -> dict[Key, Signature]:
         """Return the entries of the table of operations by kinds of operands and static arguments."""
-        return self.find_at_new_sizes.__self__  # type: ignore[attr-defined,no-any-return]
+        return self.find_at_new_sizes.__self__  # type: ignore[attr-defined]
 
     def __call__(self, operands: tuple[Node, ...], *static: Any) -> ndarray:
         """Return the result as a new array."""

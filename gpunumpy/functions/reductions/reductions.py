@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -104,14 +105,15 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NOT_GIVEN, *,
     return reduce_ufunc("logical_and", a, axis, _dtype_of_truth(a), out, keeps_dims(keepdims), NO_VALUE, where)
 
 
-for _function, _op in (
-    (sum, "add"),
-    (prod, "multiply"),
-    (max, "maximum"),
-    (min, "minimum"),
-    (any, "logical_or"),
-    (all, "logical_and"),
-):
+_OPS: dict[Callable[..., Any], str] = {
+    sum: "add",
+    prod: "multiply",
+    max: "maximum",
+    min: "minimum",
+    any: "logical_or",
+    all: "logical_and",
+}
+for _function, _op in _OPS.items():
     _function.reduction = plain_reduction(_op, record_plain_reduction)  # type: ignore[attr-defined]
 
 
