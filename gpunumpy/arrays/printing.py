@@ -1,4 +1,4 @@
-"""Arrays as text, exactly as NumPy prints them. Only the elements that are shown are copied to the host."""
+"""Arrays as text, exactly as NumPy prints them. Of a large array only the elements that are shown go to the host."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from ..core.recording.array import (
 )
 from ..core.recording.record import leave_function_to_class
 from ..core.runtime.byte_sizes import bytes_text
+from ..core.runtime.host_copies import COPIED_BYTES
 from ..functions.manipulation.shape import sliced_view
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -43,12 +44,15 @@ def _shorten(x: ndarray, axis: int, edge: int) -> ndarray:
 
 
 def _string_of_corners(x: ndarray, options: dict[str, Any]) -> str:
-    """Return `numpy.array2string` of an array. Where NumPy summarizes, only the corners are copied to the host."""
+    """Return `numpy.array2string` of an array. Where NumPy summarizes a large one, only the corners are copied.
+
+    A small array is copied whole, as at every other look: the host keeps that copy, and its corners would take kernels.
+    """
     current: Any = numpy.get_printoptions()
     threshold, edge = (
         current[name] if options.get(name) is None else options[name] for name in ("threshold", "edgeitems")
     )
-    if x.size > threshold:
+    if x.size > threshold and x.nbytes > COPIED_BYTES:
         for axis, n in enumerate(x.shape):
             if n > 2 * edge + 1 and edge > 0:
                 x = _shorten(x, axis, edge)

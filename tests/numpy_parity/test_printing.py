@@ -16,6 +16,13 @@ from .parity import DTYPES, sample
 SHAPES = ((), (0,), (1,), (5,), (3, 4), (2, 0), (2, 3, 4), (1001,), (1000,), (40, 50), (7, 7, 30), (6, 2000), (2000, 3))
 
 
+@pytest.fixture(autouse=True, params=["corners", "whole"])
+def fetched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays on the device are fetched whole if they are small, or the corners of all that NumPy summarizes."""
+    if request.param == "corners":
+        monkeypatch.setattr(printing, "COPIED_BYTES", 0)
+
+
 @pytest.mark.parametrize("dtype", [*DTYPES, bfloat16])
 def test_repr_and_str(dtype: Any) -> None:
     for shape in SHAPES:

@@ -127,6 +127,34 @@ def test_a_computed_array_is_fetched_once(gpu: fake_driver.FakeDriver) -> None:
     assert gpu.calls.count(FETCH) == 1
 
 
+@pytest.mark.parametrize("shape", [(1024,), (16, 128), (host_copies.COPIED_BYTES // 8,)])
+@pytest.mark.parametrize(
+    "look", [str, repr, format, np.array2string, lambda x: np.array2string(x, threshold=5), lambda x: x._repr_html_()]
+)
+def test_prints_of_a_small_array_fetch_it_once(gpu: fake_driver.FakeDriver, look: Any, shape: tuple[int, ...]) -> None:
+    """Also where NumPy leaves elements out."""
+    x = np.asarray(numpy.zeros(shape)) + 1
+    for _ in range(2):
+        np.synchronize()
+        gpu.calls.clear()
+        gpu.launched.clear()
+        loaded = len(gpu.modules)
+        texts = {look(x) for _ in range(3)}
+        float(x.reshape(-1)[5])
+        assert len(texts) == 1
+        assert gpu.calls.count(FETCH) == 1
+        assert (gpu.launched, len(gpu.modules)) == ([], loaded)
+        x += 1  # the device writes it again
+
+
+def test_prints_of_a_large_array_fetch_the_corners(gpu: fake_driver.FakeDriver) -> None:
+    x = np.asarray(numpy.zeros(host_copies.COPIED_BYTES // 8 + 1)) + 1
+    np.synchronize()
+    gpu.launched.clear()
+    assert "..." in str(x)
+    assert gpu.launched
+
+
 def test_a_write_ends_a_copy(gpu: fake_driver.FakeDriver) -> None:
     x = np.asarray(VALUES)
     x[2:4] = 5.0
