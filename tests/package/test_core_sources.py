@@ -10,6 +10,7 @@ SOURCES = sorted((ROOT / "gpunumpy/core/_native").glob("*.[ch]pp"))
 # What `section.hpp` has a word for, and why.
 FORBIDDEN = {
     r"static PyObject\s*\*[^;]*PyUnicode_InternFromString": "`Name`: threads that wait for it cannot be stopped",
+    r"static Name\b": "a `Name` outside of functions: names are made as the module is imported",
     r"PyDict_(GetItem|GetItemWithError|SetDefault)\(": "`find`: what a table lends, another thread may free",
     r"CriticalSection_BeginMutex|std::mutex|PyThread_allocate_lock": "`Section`: one lock needs no order",
 }

@@ -9,6 +9,8 @@ namespace core {
 
 namespace {
 
+Name device_name("device"), host_name("host");
+
 // Each function below returns what the property of its name in array.py does, for arrays of subclasses too; null, without
 // an exception, where that is left to Python. The functions with a `self` begin a section.
 
@@ -184,10 +186,9 @@ PyObject* device(PyObject* self) {
 }
 
 PyObject* residence(PyObject* self) {
-    static Name on_device("device"), on_host("host");
     Section section;
-    if (!has_flag(self, ON_HOST)) return Py_NewRef(on_device);
-    return memory_of(self) ? Py_NewRef(on_host) : nullptr;
+    if (!has_flag(self, ON_HOST)) return Py_NewRef(device_name);
+    return memory_of(self) ? Py_NewRef(host_name) : nullptr;
 }
 
 // The attributes, with what Python has as properties: they tell what the core does not know, and write.

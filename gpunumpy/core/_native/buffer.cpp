@@ -10,6 +10,8 @@ PyTypeObject* buffer_type = nullptr;
 
 namespace {
 
+Name base_name("base"), host_name("host"), owned_name("owned");
+
 // The block and its list are left out: the collector does not take them from a buffer that has still to release it.
 using Held = References<Buffer, &Buffer::copy, &Buffer::device, &Buffer::exported, &Buffer::host, &Buffer::nbytes,
                         &Buffer::owner, &Buffer::phase, &Buffer::ptr>;
@@ -19,7 +21,6 @@ FreeObjects<64> free_buffers;  // of pools
 // Whether NumPy has views of a block of the host besides what the buffer has of it. Every view refers to the array that
 // owns the bytes, which is the base of the block's.
 bool has_views(const Buffer* buffer) {
-    static Name base_name("base");
     Ref base(PyObject_GetAttr(PyTuple_GET_ITEM(buffer->block, 0), base_name));
     const Py_ssize_t by_buffer = buffer->host ? 2 : 1, by_block = 2;  // the base's are the block's and the one here
     return !base || Py_REFCNT(PyTuple_GET_ITEM(buffer->block, 0)) != by_buffer || Py_REFCNT(base.get()) != by_block;
@@ -28,8 +29,7 @@ bool has_views(const Buffer* buffer) {
 bool release(const Buffer* buffer) {
     PyObject* list = buffer->free_list;
     if (PyTuple_Check(buffer->block) && has_views(buffer)) {  // the last view frees the memory
-        static Name name("owned");
-        const Ref owned(PyObject_GetAttr(list, name));
+        const Ref owned(PyObject_GetAttr(list, owned_name));
         return owned && popped(owned.get());
     }
     if (PyList_Check(list)) return PyList_Append(list, buffer->block) == 0;
@@ -151,11 +151,10 @@ bool add_buffer_type(PyObject* module) {
 void set_pool_class() { state.pool_buffer->tp_dealloc = deallocate; }
 
 PyObject* flat_view(PyObject*, PyObject* const* args, Py_ssize_t count) {
-    static Name name("host");
     if (count != 3 || !is_buffer(args[0]) || !PyArray_DescrCheck(args[1])) {
         return PyErr_Format(PyExc_TypeError, "flat_view takes a buffer, a dtype and an offset");
     }
-    Ref host(PyObject_GetAttr(args[0], name));
+    Ref host(PyObject_GetAttr(args[0], host_name));
     const Py_ssize_t offset = PyLong_AsSsize_t(args[2]), itemsize = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(args[1]));
     if (!host || PyErr_Occurred()) return nullptr;
     if (!PyArray_CheckExact(host.get()) || offset < 0 || itemsize < 1) {

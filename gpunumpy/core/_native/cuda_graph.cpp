@@ -10,6 +10,8 @@ namespace core {
 
 namespace {
 
+Name dropped_name("dropped"), launch_name("launch"), make_name("make"), workspace_name("workspace");
+
 // CUDA_KERNEL_NODE_PARAMS.
 struct NodeParams {
     void* function;
@@ -381,16 +383,14 @@ bool is_dropped(PyObject* graph) {
 
 Ref launch_of_runner(PyObject* runner) {
     if (is_launch(runner)) return Ref::to(runner);
-    static Name name("launch");
-    PyObject* attribute = _PyType_Lookup(Py_TYPE(runner), name);
+    PyObject* attribute = _PyType_Lookup(Py_TYPE(runner), launch_name);
     if (!attribute) return Ref();
     Ref launch = Slot::is_descriptor(attribute) ? Ref::to(held(Slot(attribute), runner).get())
-                                                : Ref(PyObject_GetAttr(runner, name));
+                                                : Ref(PyObject_GetAttr(runner, launch_name));
     return launch && is_launch(launch.get()) ? std::move(launch) : Ref();
 }
 
 PyObject* make_cuda_graph(const Actions& actions, PyObject* program, PyObject* numbers, PyObject* runners) {
-    static Name workspace_name("workspace"), make_name("make"), dropped_name("dropped");
     Ref graph(cuda_graph_type->tp_alloc(cuda_graph_type, 0));
     if (!graph) return nullptr;
     Graphed& graphed = *(as_cuda_graph(graph.get())->graphed = new Graphed());

@@ -8,6 +8,10 @@ namespace core {
 
 namespace {
 
+Name acquire_name("acquire"), array_of_name("array_of"), inside_name("inside"), lock_name("lock"),
+    matches_numpy_name("_matches_numpy"), min_count_name("MIN_COUNT"), release_name("release"),
+    running_name("running"), stream_name("_stream"), synchronize_name("synchronize");
+
 // A draw of few numbers: see `small_draw` in gpunumpy/core/_native/__init__.py.
 struct SmallDraw {
     PyObject_HEAD
@@ -56,8 +60,7 @@ Ref variable(const SmallDraw* self, PyObject* name) {
 
 // Whether the arguments behind the generator are scalars and a size of few numbers, of which `has_size` tells.
 bool is_small(const SmallDraw* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool& has_size) {
-    static Name name("MIN_COUNT");
-    const Ref found = variable(self, name);
+    const Ref found = variable(self, min_count_name);
     if (!found) return false;
     const Py_ssize_t least = PyLong_AsSsize_t(found.get());
     Py_ssize_t product = 1;
@@ -86,8 +89,7 @@ bool is_small(const SmallDraw* self, PyObject* const* args, Py_ssize_t count, Py
 
 // The result of NumPy's method once the stream is up to date.
 Ref numbers(const SmallDraw* self, PyObject* stream, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    static Name synchronize("synchronize");
-    if (!Ref(PyObject_CallMethodNoArgs(stream, synchronize))) return Ref();
+    if (!Ref(PyObject_CallMethodNoArgs(stream, synchronize_name))) return Ref();
     Ref owner = self->owner == Py_None ? Ref::to(args[0]) : Ref(PyObject_GetAttr(stream, self->owner));
     if (!owner) return Ref();
     SmallVector<PyObject*, 8> given;
@@ -98,36 +100,31 @@ Ref numbers(const SmallDraw* self, PyObject* stream, PyObject* const* args, Py_s
 
 // `numbers`, while this thread holds the stream's lock.
 Ref numbers_under_lock(const SmallDraw* self, PyObject* stream, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    static Name name("lock"), acquire("acquire");
-    static Name release("release");
-    Ref lock(PyObject_GetAttr(stream, name));
-    if (!lock || !Ref(PyObject_CallMethodNoArgs(lock.get(), acquire))) return Ref();
+    Ref lock(PyObject_GetAttr(stream, lock_name));
+    if (!lock || !Ref(PyObject_CallMethodNoArgs(lock.get(), acquire_name))) return Ref();
     Ref result = numbers(self, stream, args, count, names);
     const FirstException first;
-    if (!Ref(PyObject_CallMethodNoArgs(lock.get(), release))) result = Ref();
+    if (!Ref(PyObject_CallMethodNoArgs(lock.get(), release_name))) result = Ref();
     return result;
 }
 
 // NumPy's result as this package returns it.
 PyObject* returned(const SmallDraw* self, PyObject* result) {
-    static Name running("running"), inside("inside");
-    static Name array_of("array_of");
     if (!PyArray_CheckExact(result)) return Py_NewRef(result);
-    const Ref caller = variable(self, running);
-    const Ref is_inside(caller ? PyObject_GetAttr(caller.get(), inside) : nullptr);
+    const Ref caller = variable(self, running_name);
+    const Ref is_inside(caller ? PyObject_GetAttr(caller.get(), inside_name) : nullptr);
     if (!is_inside) return nullptr;
     PyObject* made = is_inside.get() == Py_False ? resident(&result) : nullptr;
     if (made || PyErr_Occurred()) return made;
-    const Ref function = variable(self, array_of);
+    const Ref function = variable(self, array_of_name);
     return function ? PyObject_CallOneArg(function.get(), result) : nullptr;
 }
 
 // The stream of a generator, if NumPy may draw its numbers.
 Ref stream_of(PyObject* generator, bool has_size) {
-    static Name name("_stream"), matches("_matches_numpy");
-    Ref stream(PyObject_GetAttr(generator, name));
+    Ref stream(PyObject_GetAttr(generator, stream_name));
     if (stream && has_size) {
-        const Ref does_match(PyObject_GetAttr(generator, matches));
+        const Ref does_match(PyObject_GetAttr(generator, matches_numpy_name));
         if (!does_match || does_match.get() != Py_True) stream = Ref();
     }
     if (!stream) PyErr_Clear();

@@ -17,9 +17,10 @@ namespace core {
 
 namespace {
 
+Name observer_name("observer");
+
 bool is_observed() {
-    static Name name("observer");
-    return find(state.evaluate, name).get() != Py_None;
+    return find(state.evaluate, observer_name).get() != Py_None;
 }
 
 // The exception that is on its way, which is over then.

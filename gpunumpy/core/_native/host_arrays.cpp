@@ -14,6 +14,8 @@ PyObject* host_calls = nullptr;
 
 namespace {
 
+Name counts_name("counts"), nbytes_name("nbytes"), observe_name("observe"), seconds_name("seconds");
+
 double clock_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -99,8 +101,7 @@ Py_ssize_t bytes_of(PyObject* object) {
         if (Py_IS_TYPE(memory, scalar.type)) return static_cast<Py_ssize_t>(scalar.size);
     }
     if (PyFloat_CheckExact(memory) || PyLong_CheckExact(memory)) return 0;
-    static Name nbytes("nbytes");
-    Ref found(PyObject_GetAttr(memory, nbytes));
+    Ref found(PyObject_GetAttr(memory, nbytes_name));
     const Py_ssize_t count = found && PyLong_Check(found.get()) ? PyLong_AsSsize_t(found.get()) : 0;
     PyErr_Clear();
     return count > 0 ? count : 0;
@@ -129,14 +130,13 @@ void note_host_call(PyObject* name, double start, PyObject* const* args, Py_ssiz
     Py_ssize_t nbytes = bytes_of(result);
     for (Py_ssize_t k = 0; k < count; k++) nbytes += bytes_of(args[k]);
     Ref bytes(PyLong_FromSsize_t(nbytes)), one(PyLong_FromLong(1));
-    static Name observe("observe"), counts("counts"), all_seconds("seconds"), all_bytes("nbytes");
-    Ref observer(PyObject_GetAttr(calls.get(), observe));
+    Ref observer(PyObject_GetAttr(calls.get(), observe_name));
     PyObject* told[] = {name, seconds.get(), bytes.get()};
     if (!observer || !seconds || !bytes || !one) return PyErr_Clear();
     const bool is_noted = observer.get() != Py_None ? bool(Ref(PyObject_Vectorcall(calls.get(), told, 3, nullptr)))
-                                                    : add(calls.get(), counts, name, one.get()) &&
-                                                          add(calls.get(), all_seconds, name, seconds.get()) &&
-                                                          add(calls.get(), all_bytes, name, bytes.get());
+                                                    : add(calls.get(), counts_name, name, one.get()) &&
+                                                          add(calls.get(), seconds_name, name, seconds.get()) &&
+                                                          add(calls.get(), nbytes_name, name, bytes.get());
     if (!is_noted) PyErr_Clear();
 }
 

@@ -14,6 +14,8 @@ namespace core {
 
 namespace {
 
+Name activate_name("activate");
+
 // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: the kernel may be started while those before it run, for whose end
 // it waits by itself.
 LaunchAttribute starts_early = {6, 0, {1}};
@@ -205,8 +207,7 @@ bool activate(PyObject* device) {
     thread_local uint64_t known = 0;
     Section section;
     if (device == last && known == activations && held(state.device_stays_current, device).get() == Py_True) return true;
-    static Name name("activate");
-    if (!Ref(PyObject_CallMethodNoArgs(device, name))) return false;
+    if (!Ref(PyObject_CallMethodNoArgs(device, activate_name))) return false;
     if (device != last) {
         activations++;
         set_field(last, Py_NewRef(device));  // held, so that no other device is ever found at its address

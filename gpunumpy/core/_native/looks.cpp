@@ -11,6 +11,8 @@ namespace core {
 
 namespace {
 
+Name getitem_name("__getitem__"), setitem_name("__setitem__");
+
 // Reads an integer of Python or NumPy, or an array on the host that acts as one; false, without an exception, for all
 // else.
 bool read_index(PyObject* item, npy_intp& index) {
@@ -189,8 +191,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     const double start = host_call_start();
     PyObject* found_on_host = element(self, key);
     if (!found_on_host && !PyErr_Occurred() && are_placed()) found_on_host = part(self, key);
-    static Name name(NAMES[GETITEM]);
-    if (found_on_host && host_calls) note_host_call(name, start, nullptr, 0, found_on_host);
+    if (found_on_host && host_calls) note_host_call(getitem_name, start, nullptr, 0, found_on_host);
     if (found_on_host || PyErr_Occurred()) return found_on_host;
     const Accesses accesses = accesses_of(self);
     Ref found = asked(GETITEM, {self, key});
@@ -318,8 +319,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (!value) return asked(DELITEM, {self, key}) ? 0 : -1;
     const double start = host_call_start();
     if (set_element(self, key, value) || (!PyErr_Occurred() && are_placed() && set_part(self, key, value))) {
-        static Name name(NAMES[SETITEM]);
-        if (host_calls) note_host_call(name, start, nullptr, 0, value);
+        if (host_calls) note_host_call(setitem_name, start, nullptr, 0, value);
         return 0;
     }
     if (PyErr_Occurred()) return -1;

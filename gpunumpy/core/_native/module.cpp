@@ -201,7 +201,7 @@ PyMODINIT_FUNC PyInit__core() {
 #ifdef Py_GIL_DISABLED
     if (module && PyUnstable_Module_SetGIL(module.get(), Py_MOD_GIL_NOT_USED) < 0) return nullptr;  // section.hpp says why
 #endif
-    if (!module || !core::renew_sections_in_children() ||
+    if (!module || !core::Name::make_all() || !core::renew_sections_in_children() ||
         !core::add_node_type(module.get()) || !core::add_array_type(module.get()) ||
         !core::add_buffer_type(module.get()) ||
         !core::add_recorder_types(module.get()) || !core::add_ufunc_call_type(module.get()) ||

@@ -8,6 +8,8 @@ namespace core {
 
 namespace {
 
+Name default_name("_default");
+
 // The devices of `with` statements, the variables of the module that has the default device, and a function.
 PyObject *with_devices = nullptr, *of_device_module = nullptr, *find_default_queue = nullptr;
 PyObject *known_device = nullptr, *known_queue = nullptr;  // the default without such statements
@@ -189,8 +191,7 @@ PyObject* default_queue() {
     Section section;
     if (PyContextVar_Get(with_devices, nullptr, &devices) < 0) return nullptr;
     Ref held(devices);
-    static Name name("_default");
-    const Ref device = find(of_device_module, name);
+    const Ref device = find(of_device_module, default_name);
     const bool is_known = device && device.get() == known_device && !PyTuple_GET_SIZE(devices);
     if (is_known) return Py_NewRef(known_queue);
     Ref queue(PyObject_CallNoArgs(find_default_queue));

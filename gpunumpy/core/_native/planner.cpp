@@ -12,6 +12,8 @@ namespace core {
 
 namespace {
 
+Name check_name("CHECK"), program_name("program"), verify_name("verify");
+
 // As in planner.py.
 constexpr Py_ssize_t MAX_PLANS = 4096;
 constexpr int PLAN_ENTRIES = 15;
@@ -52,14 +54,12 @@ Ref templates_for(PyObject* planner, const Numbers& structure, Py_ssize_t count)
 }
 
 bool is_checked() {
-    static Name name("CHECK");
-    return PyObject_IsTrue(find(state.evaluate, name).get()) == 1;
+    return PyObject_IsTrue(find(state.evaluate, check_name).get()) == 1;
 }
 
 }  // namespace
 
 PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, Py_ssize_t count) {
-    static Name program_name("program"), verify("verify");
     Numbers structure, sizes, values;
     // A large graph may have more different sizes than a plan has symbols: Python computes it in parts.
     const Py_ssize_t many = PyList_GET_SIZE(nodes) > MAX_SYMBOLS ? MAX_SYMBOLS + 1 : ANY;
@@ -72,7 +72,7 @@ PyObject* plan_at_new_sizes(PyObject* planner, PyObject* key, PyObject* nodes, P
     if (!plan) return nullptr;
     if (is_checked()) {
         Ref number(PyLong_FromSsize_t(count));
-        if (!number || !Ref(PyObject_CallMethodObjArgs(planner, verify, plan.get(), number.get(), nullptr))) return nullptr;
+        if (!number || !Ref(PyObject_CallMethodObjArgs(planner, verify_name, plan.get(), number.get(), nullptr))) return nullptr;
     }
     PyObject* plans = state.table_entries.of(state.planner_plans.of(planner));
     if (PyDict_GET_SIZE(plans) >= MAX_PLANS) PyDict_Clear(plans);

@@ -20,6 +20,9 @@ PyTypeObject* program_type = nullptr;
 
 namespace {
 
+Name host_name("host"), is_one_launch_name("is_one_launch"), note_uses_name("note_uses"),
+    run_whole_name("_run_whole"), runners_name("runners"), source_location_name("source_location");
+
 struct Program {
     PyObject_HEAD
     PyObject* held;
@@ -247,9 +250,8 @@ private:
             return note(action) && perform_all(action.inside);
         }
         if (PyErr_Occurred()) return false;
-        static Name run_whole("_run_whole");
         return static_cast<bool>(
-            Ref(PyObject_CallMethodObjArgs(plan_, run_whole, action.section, nodes_, slots_, run_, Py_None, nullptr)));
+            Ref(PyObject_CallMethodObjArgs(plan_, run_whole_name, action.section, nodes_, slots_, run_, Py_None, nullptr)));
     }
 
     // As `overwritten_rows` returns them.
@@ -275,8 +277,7 @@ private:
 
     static bool is_one_launch(PyObject* runner) {
         if (is_launch(runner)) return true;
-        static Name name("is_one_launch");
-        Ref found(PyObject_GetAttr(runner, name));
+        Ref found(PyObject_GetAttr(runner, is_one_launch_name));
         if (!found) PyErr_Clear();
         return found && PyObject_IsTrue(found.get()) == 1;
     }
@@ -304,7 +305,6 @@ private:
 
     // The section at hand, what undoes it, no job of a helper, and no launch.
     bool save(const Action& action) {
-        static Name host_name("host");
         Ref saved(PyList_New(0));
         if (!saved) return false;
         for (const Region& one : action.regions) {
@@ -391,8 +391,7 @@ private:
             case CONSTANT: return Py_NewRef(node(argument.index)->data);
             case SLOT: return bind(slot(argument.index), argument.dtype, zero);
             default: {
-                static Name name("source_location");
-                Ref text(PyObject_GetAttr(PyList_GET_ITEM(nodes_, argument.index), name));
+                Ref text(PyObject_GetAttr(PyList_GET_ITEM(nodes_, argument.index), source_location_name));
                 return text ? PyObject_CallOneArg(p_.source_location, text.get()) : nullptr;
             }
         }
@@ -432,8 +431,7 @@ bool add_publication(PyObject* queue) {
 }
 
 bool note_uses(PyObject* plan, PyObject* nodes, PyObject* slots) {
-    static Name name("note_uses");
-    return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(plan, name, nodes, slots, nullptr)));
+    return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(plan, note_uses_name, nodes, slots, nullptr)));
 }
 
 // --- the type ---------------------------------------------------------------------------------------------------------
@@ -465,7 +463,6 @@ bool add_program_type(PyObject* module) {
 }
 
 PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& values, PyObject* nodes) {
-    static Name name("runners");
     const Actions& p = *as_program(program)->prepared;
     Numbers numbers;
     if (!is_size_function(p.sizes) || evaluate(p.sizes, values, numbers) != Evaluated::YES) return nullptr;
@@ -489,7 +486,7 @@ PyObject* planned(PyObject* program, PyObject* template_plan, const Numbers& val
         if (!launch) {
             if (PyErr_Occurred()) return nullptr;
             Ref all(tuple_of(numbers));
-            runners = Ref(all ? PyObject_CallMethodOneArg(template_plan, name, all.get()) : nullptr);
+            runners = Ref(all ? PyObject_CallMethodOneArg(template_plan, runners_name, all.get()) : nullptr);
             break;
         }
         PyTuple_SET_ITEM(runners.get(), k, launch);

@@ -9,6 +9,8 @@ namespace core {
 
 namespace {
 
+Name empty_name("");
+
 // The nodes of a recipe by their numbers, which hold them: a finalizer that looks at a value makes nodes let go of others.
 class Nodes {
 public:
@@ -50,7 +52,6 @@ PyObject* inner_node(PyObject* path, PyObject* operands) {
 }
 
 PyObject* step_node(PyObject* step, Nodes& nodes) {
-    static Name nowhere("");
     PyObject *signature = PyTuple_GET_ITEM(step, 0), *numbers = PyTuple_GET_ITEM(step, 1);
     Ref args(PyTuple_New(PyTuple_GET_SIZE(numbers)));
     if (!args) return nullptr;
@@ -59,7 +60,7 @@ PyObject* step_node(PyObject* step, Nodes& nodes) {
     }
     PyObject* made = new_node(signature, args.release());
     if (made && Py_TYPE(state.signature_primitive.of(signature)) == state.gather) {
-        as_node(made)->source_location = Py_NewRef(nowhere);
+        as_node(made)->source_location = Py_NewRef(empty_name);
     }
     return made;
 }

@@ -15,6 +15,8 @@ namespace core {
 
 namespace {
 
+Name bytes_limit_name("BYTES_LIMIT"), nodes_limit_name("NODES_LIMIT");
+
 // As in queue.py and loop_cut.py.
 constexpr Py_ssize_t REVIEW_INTERVAL = 128, BYTES_LIMIT = 1 << 29;
 
@@ -94,9 +96,8 @@ public:
 
     // Whether the graph is too large for evaluate.py.
     bool is_large() const {
-        static Name nodes("NODES_LIMIT"), bytes("BYTES_LIMIT");
-        return static_cast<Py_ssize_t>(nodes_.size()) > PyLong_AsSsize_t(find(state.evaluate, nodes).get()) ||
-               held_bytes_ > PyLong_AsSsize_t(find(state.evaluate, bytes).get());
+        return static_cast<Py_ssize_t>(nodes_.size()) > PyLong_AsSsize_t(find(state.evaluate, nodes_limit_name).get()) ||
+               held_bytes_ > PyLong_AsSsize_t(find(state.evaluate, bytes_limit_name).get());
     }
     PyObject* result() const { return Py_BuildValue("nn", static_cast<Py_ssize_t>(nodes_.size()), held_bytes_); }
 

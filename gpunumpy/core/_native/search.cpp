@@ -10,6 +10,8 @@ namespace core {
 
 namespace {
 
+Name module_name("__name__");
+
 // As in loop_cut.py.
 constexpr Py_ssize_t MIN_SEARCH = 256, MAX_SEARCH = 1500;
 
@@ -61,8 +63,7 @@ bool is_of_package(PyFrameObject* frame) {
     constexpr char PACKAGE[] = "gpunumpy";
     constexpr size_t LENGTH = sizeof PACKAGE - 1;
     Ref globals(PyFrame_GetGlobals(frame));
-    static Name key("__name__");
-    Ref name = PyDict_Check(globals.get()) ? find(globals.get(), key) : Ref();
+    Ref name = PyDict_Check(globals.get()) ? find(globals.get(), module_name) : Ref();
     const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
     if (!text) PyErr_Clear();
     return text && !std::strncmp(text, PACKAGE, LENGTH) && (text[LENGTH] == '.' || !text[LENGTH]);

@@ -164,19 +164,26 @@ inline Ref popped(PyObject* list) {
 #endif
 }
 
-// A name that Python looks up, made at its first use by whichever thread; interned, so that all make the same object.
+// A name that Python looks up. All are made as the module is imported: later there may be no memory for one. So each is a
+// variable outside of functions.
 class Name {
 public:
-    constexpr explicit Name(const char* text) : text_(text), object_(nullptr) {}
-    operator PyObject*() {
-        PyObject* known = object_.load(std::memory_order_acquire);
-        if (!known) object_.store(known = PyUnicode_InternFromString(text_), std::memory_order_release);
-        return known;
+    explicit Name(const char* text) : text_(text), next_(std::exchange(newest_, this)) {}
+    operator PyObject*() const { return object_; }
+
+    // Make all names, interned, so that each is the object that Python has. Returns false after an exception.
+    static bool make_all() {
+        for (Name* each = newest_; each; each = each->next_) {
+            if (!each->object_ && !(each->object_ = PyUnicode_InternFromString(each->text_))) return false;
+        }
+        return true;
     }
 
 private:
+    static inline Name* newest_ = nullptr;
     const char* text_;
-    std::atomic<PyObject*> object_;
+    Name* next_;
+    PyObject* object_ = nullptr;
 };
 
 }  // namespace core

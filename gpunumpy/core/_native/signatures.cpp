@@ -9,6 +9,8 @@ namespace core {
 
 namespace {
 
+Name kind_name("kind");
+
 // As in signature.py.
 constexpr Py_ssize_t MAX_GENERATOR_WEIGHT = 12, MAX_WEIGHT = MAX_GENERATOR_WEIGHT + 1;
 
@@ -93,8 +95,7 @@ Loan kind_of(PyObject* signature) {
         }
         if (kind || PyErr_Occurred()) return loan(kind.get());
     }
-    static Name name("kind");
-    return Ref(PyObject_GetAttr(signature, name)) ? held(state.signature_kind, signature) : Loan();
+    return Ref(PyObject_GetAttr(signature, kind_name)) ? held(state.signature_kind, signature) : Loan();
 }
 
 // Whether a value has elements, and no stride is longer than one before it.

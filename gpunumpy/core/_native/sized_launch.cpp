@@ -9,6 +9,8 @@ namespace core {
 
 namespace {
 
+Name launch_name("launch"), numbers_name("numbers"), runner_name("runner");
+
 struct SizedLaunch {
     PyObject_HEAD
     PyObject* programs;  // variants of what has `numbers` and a `runner`
@@ -26,7 +28,6 @@ std::atomic<bool> contracts{false};
 
 // Find the launch of a program, which stays, and its numbers. False, maybe after an exception, if nothing has launched it.
 bool find_launch(SizedLaunch* self, PyObject* program, Ref& launch, Ref& formulas) {
-    static Name runner_name("runner"), launch_name("launch"), numbers_name("numbers");
     {
         Section section;
         if (self->known == program) {

@@ -12,6 +12,8 @@ namespace core {
 
 namespace {
 
+Name structure_name("structure");
+
 void append(Numbers& numbers, const Sizes& sizes) { numbers.append(sizes.at, sizes.at + sizes.count); }
 
 // Multiples of steps, the longest of which come first, and a rest, that add up to a number.
@@ -230,8 +232,7 @@ Ref structure_of(PyObject* signature, Numbers& numbers) {
             if (number || PyErr_Occurred()) return number;
             numbers.resize(before);
         }
-        static Name name("structure");
-        number = Ref(PyObject_GetAttr(signature, name));
+        number = Ref(PyObject_GetAttr(signature, structure_name));
         if (!number) return number;
     }
     const Loan sizes = held(state.signature_sizes, signature);

@@ -8,6 +8,8 @@ namespace core {
 
 namespace {
 
+Name call_with_any_name("_call_with_any");
+
 struct UfuncCall {
     PyObject_HEAD
     vectorcallfunc call;
@@ -66,8 +68,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t given, PyObject* na
     PyObject* result = result_on_host(as_ufunc(self)->host_call, args, count, names);
     if (!result && !PyErr_Occurred()) result = recorded(self, args, count, names);
     if (result || PyErr_Occurred()) return result;
-    static Name name("_call_with_any");
-    Ref method(PyObject_GetAttr(self, name));
+    Ref method(PyObject_GetAttr(self, call_with_any_name));
     return method ? PyObject_Vectorcall(method.get(), args, count, names) : nullptr;
 }
 

@@ -9,6 +9,8 @@ namespace core {
 
 namespace {
 
+Name empty_name("");
+
 // Whether an element of a leaf with a signature is aligned.
 bool is_aligned(PyObject* data, Py_ssize_t offset, PyObject* signature) {
     const Py_ssize_t alignment = PyLong_AsSsize_t(state.queue_alignment.of(state.signature_queue.of(signature)));
@@ -244,14 +246,13 @@ PyObject* new_view(PyObject* array, const Positions& positions, Ref& layout) {
     Ref current = Ref::to(as_array(owner.get())->node);
     Ref node(seen_through(current.get(), positions, layout));
     if (!node) return nullptr;
-    static Name whole("");
     PyObject* made = new_array();
     if (!made) return nullptr;
     Array* fields = as_array(made);
     fields->flags = (as_array(array)->flags & ~ORDERED) | MADE_AS_ARRAY;
     set_shown(fields->base, owner.release());
     fields->layout = layout.release();
-    fields->component = Py_NewRef(whole);
+    fields->component = Py_NewRef(empty_name);
     fields->source = current.release();
     fields->node = node.release();
     return made;
