@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -46,12 +47,13 @@ class Fault:
         return None
 
 
-def faults() -> Iterator[Fault]:
-    """Return one fault for each allocation of a call, until so many have not failed it that it makes no more."""
+def faults(step: int = 1) -> Iterator[Fault]:
+    """Return a fault for each `step`-th allocation of a call, until so many have not failed that it makes no more."""
     since = 0
-    for place in range(_MOST_ALLOCATIONS):
+    for place in itertools.count(0, step):
+        assert place < _MOST_ALLOCATIONS * step, "the call makes too many allocations"
         fault = Fault(place)
         yield fault
-        since = 0 if fault.has_failed else since + 1
-        if since > _ALLOCATIONS_BETWEEN:
+        since = 0 if fault.has_failed else since + step
+        if since > _ALLOCATIONS_BETWEEN * step:
             return
