@@ -135,6 +135,9 @@ STEPS = {"drawn by a legacy generator": 23, "moved by elements": 5, "moved by pa
 # The same for calls of functions in Python, after each of which plans are made anew.
 CALL_STEPS = STEPS | {"moved by elements": 97, "moved by parts": 89, "searched": 997}
 CALL_STEPS |= {"at new sizes": 5, "chosen by a mask": 5}
+# Of calls that take long so many are looked at for what they leave, of others more.
+FEW_CALLS, MANY_CALLS = 5000, 100_000
+LONG_CALLS = frozenset([*STEPS, "drawn", "permutation", "at new sizes"])
 # Those that need what kernels compute, of which a pretended GPU has nothing.
 OF_VALUES = frozenset(["chosen by a mask"])
 

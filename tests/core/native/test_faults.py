@@ -25,7 +25,18 @@ from gpunumpy.kernels.cuda import launch as launch_module
 
 from ...support import allocations, fake_driver
 from ...support.interruptions import is_in_finalizer
-from .fault_calls import CALL_STEPS, CALLS, OF_VALUES, OTHER_ERRORS, STEPS, WRITES, is_of_others
+from .fault_calls import (
+    CALL_STEPS,
+    CALLS,
+    FEW_CALLS,
+    LONG_CALLS,
+    MANY_CALLS,
+    OF_VALUES,
+    OTHER_ERRORS,
+    STEPS,
+    WRITES,
+    is_of_others,
+)
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="of the compiled core")
 
@@ -33,6 +44,8 @@ fails_once = pytest.mark.skipif(
     sys.version_info >= (3, 12), reason="Python 3.12 crashes after failed allocations, with the core in Python too"
 )
 RESIDENCES = ("auto", "device")
+# Of these calls the short suite has none that takes long.
+NAMES = [pytest.param(name, marks=pytest.mark.full) if name in LONG_CALLS else name for name in CALLS]
 PACKAGE = str(Path(np.__file__).parent)
 ROOT = Path(__file__).parents[3]
 
@@ -162,7 +175,7 @@ class Stop(BaseException):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of what weak references call
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_call_of_python_may_fail(name: str, residence: str) -> None:
     """The core calls functions in Python for what it does not know: each of these calls raises once."""
     call = CALLS[name]
@@ -212,7 +225,7 @@ def test_every_call_of_python_may_fail(name: str, residence: str) -> None:
         assert failures or fills_tables or not asks
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_memory_is_lost(name: str, residence: str) -> None:
     call = CALLS[name]
     a, b = operands()
@@ -265,7 +278,8 @@ counts_blocks = pytest.mark.skipif(not sys.getallocatedblocks(), reason="with PY
 @counts_blocks
 @pytest.mark.parametrize("name", CALLS)
 def test_no_block_is_lost(name: str, residence: str) -> None:
-    assert blocks_kept(CALLS[name], 100_000) < 1000  # tables may grow
+    count = FEW_CALLS if name in LONG_CALLS else MANY_CALLS
+    assert blocks_kept(CALLS[name], count) < 1000  # tables may grow
 
 
 @counts_blocks
