@@ -34,6 +34,7 @@ def leave_room() -> Iterator[Callable[[int], None]]:
         gc.collect()
         np.synchronize()  # what the collector has dropped may be in use until then
         np.free_all_blocks()  # those of the graphs as well
+        np.set_memory_limit(0)  # moves arrays that earlier tests have kept, in whose place those of the test would be
         np.set_memory_limit(np.memory_info().used + nbytes)
 
     with np.Device("cuda:0"):
