@@ -33,8 +33,6 @@ class Traits:
     correlated_taps
         The elements of the shorter of two vectors from which on its kernel for correlations takes less time than one
         that is generated; infinity if it has none.
-    copies_blocks_faster_than_elements
-        Copying a few contiguous blocks is faster than gathering every element by its index.
     reduces_vector_products
         Its kernels multiply a small matrix and a vector in less time than it takes to call a library.
     recomputes_pairs
@@ -54,7 +52,6 @@ class Traits:
     takes_epilogues: bool = False
     calls_numpy: bool = False
     correlated_taps: float = inf
-    copies_blocks_faster_than_elements: bool = False
     reduces_vector_products: bool = False
     recomputes_pairs: bool = False
     ignores_imaginary_ends: bool = False

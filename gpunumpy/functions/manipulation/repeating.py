@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy
 
-from ...core.dtypes import BOOL, INT64
+from ...core.dtypes import INT64
 from ...core.graph import layout
 from ...core.graph import node as graph
 from ...core.graph.layout import Layout, Shape, checked_axis, normalize_axis
 from ...core.graph.node import Node
-from ...core.recording.array import is_scalar, ndarray, to_host, wrap, wrap_ordered
+from ...core.recording.array import is_scalar, ndarray, to_host, wrap
 from ...core.recording.calls import memoize_recording
 from ...core.recording.memo import shared_generator
 from ...core.recording.record import as_array, ndim_of, transposed
-from ...core.runtime.evaluate import traits_of
 from ...core.runtime.numpy_calls import calls_numpy
 from ...core.source_location import source_location
 from ..creation.arrays import array, array_in_memory_order, as_shape, axes_in_memory, constant, mark_owner_as_array
@@ -58,8 +57,6 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     }
     if not shift_of_axis or 0 in shape:
         return array(x)
-    if traits_of(x.device).copies_blocks_faster_than_elements:
-        return _rolled_by_blocks(x, shift_of_axis)
     return rolled_by_index(x, shift_of_axis)
 
 
@@ -68,23 +65,9 @@ def rolled_by_index(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
     indices = {}
     for k, s in shift_of_axis.items():
         n = x.shape[k]
-        position = graph.iota((n,), 0, x.queue)
-        wrapped, shifted = (
-            apply_op("add", position, scalar_node(n - s)),
-            apply_op("subtract", position, scalar_node(s)),
-        )
-        indices[k] = graph.map_node(
-            "where", (BOOL, INT64, INT64, INT64), (apply_op("less", position, scalar_node(s)), wrapped, shifted)
-        )
+        # What would come from before the first element counts from the end.
+        indices[k] = apply_op("subtract", graph.iota((n,), 0, x.queue), scalar_node(s))
     return array_in_memory_order(gather_along_axes(x, indices), axes_in_memory("K", x.shape, x.element_strides))
-
-
-def _rolled_by_blocks(x: ndarray, shift_of_axis: dict[int, int]) -> ndarray:
-    """Return the elements moved along axes by a library call that copies blocks, in the array's own memory order."""
-    order = None if x._base is None else axes_in_memory("K", x.shape, x.element_strides)
-    node = x.value() if order is None else transposed(x.value(), order)
-    shifts = tuple(shift_of_axis.get(k, 0) for k in (range(x.ndim) if order is None else order))
-    return mark_owner_as_array(wrap_ordered(graph.library_call("roll", shifts, (node,)), order))
 
 
 def _shift_of_axis(shift: Any, axis: Any, ndim: int) -> dict[int, int]:

@@ -47,7 +47,6 @@ class HostExecutor:
         host_bytes=1 << 21,
         host_multiplications=1 << 27,
         calls_numpy=True,
-        copies_blocks_faster_than_elements=True,
         ignores_imaginary_ends=True,
     )
 

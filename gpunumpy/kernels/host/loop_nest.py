@@ -34,6 +34,7 @@ from ...core.schedule.kernel import (
     operands,
     value_dtypes,
 )
+from .ranges import RangeLoad, range_loads
 
 # Reductions whose result is a position in C order, so that it depends on the order of the reduced dimensions.
 POSITIONAL = frozenset({"argmax", "argmin"})
@@ -55,8 +56,18 @@ class Nest:
 
     @cached_property
     def operands(self) -> list[tuple[int, ...]]:
-        """For every value, the values from which it is computed."""
-        return [operands(instr) for instr in self.body.instructions]
+        """For every value, the values from which it is computed: a load at ranges of indices computes no indices."""
+        return [() if i in self.range_loads else operands(instr) for i, instr in enumerate(self.body.instructions)]
+
+    @cached_property
+    def range_loads(self) -> dict[int, RangeLoad]:
+        """The indexed loads whose indices are ranges."""
+        return range_loads(self.body, self.shape)
+
+    @cached_property
+    def needed(self) -> set[int]:
+        """The values that stores depend on: all but the indices that are ranges."""
+        return ancestors(self.operands, [store.value for store in self.body.stores])
 
     @cached_property
     def dtypes(self) -> list[DType]:
@@ -77,6 +88,8 @@ class Nest:
             mask = nowhere.union(*[out[i] for i in values])
             if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
                 mask = mask.union([d for d, c in enumerate(instr.at.coef) if c])
+                if len(out) in self.range_loads:
+                    mask = mask.union([r.dim for r in self.range_loads[len(out)].ranges])
             elif isinstance(instr, ReduceLoops):
                 mask -= self.axes
             elif isinstance(instr, ScanLoop):
@@ -183,15 +196,16 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
     arguments: dict[int, set[tuple[frozenset[int], int]]] = {}
     live: Counter[frozenset[int]] = Counter()
     temporaries: dict[tuple[tuple[frozenset[int], int], ...], None] = {}
-    for i, instr in enumerate(body.instructions):
-        if isinstance(instr, Load):
+    for i in sorted(nest.needed):
+        instr = body.instructions[i]
+        if isinstance(instr, Load) or i in nest.range_loads:
             arguments.setdefault(instr.arg, set()).add((varying[i], nest.args[instr.arg].dtype.itemsize))
-        elif isinstance(instr, Apply):
-            live[varying[i]] += instr.loop[-1].itemsize
+        if isinstance(instr, Apply) or i in nest.range_loads:
+            live[varying[i]] += nest.dtypes[i].itemsize
             temporaries[tuple(live.items())] = None
         for k in set(nest.operands[i]):
-            if last[k] == i and isinstance(source := body.instructions[k], Apply):
-                live[varying[k]] -= source.loop[-1].itemsize
+            if last[k] == i and (isinstance(body.instructions[k], Apply) or k in nest.range_loads):
+                live[varying[k]] -= nest.dtypes[k].itemsize
     for store in body.stores:
         arguments.setdefault(store.arg, set()).add((varying[store.value], nest.args[store.arg].dtype.itemsize))
 
@@ -208,7 +222,7 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
 
 def widest_item(nest: Nest) -> int:
     """Return the bytes of the largest item among the values that vary, which are arrays in a block."""
-    return max((dtype.itemsize for dtype, mask in zip(nest.dtypes, nest.varying, strict=True) if mask), default=1)
+    return max((nest.dtypes[i].itemsize for i in nest.needed if nest.varying[i]), default=1)
 
 
 def ordered(nest: Nest) -> Nest:
@@ -314,7 +328,7 @@ def _with_arguments(body: Body, numbers: Mapping[int, int]) -> Body:
 
 def pruned(body: Body) -> Body:
     """Return `body` without the values that no store depends on."""
-    needed = ancestors(body, [store.value for store in body.stores])
+    needed = ancestors(list(map(operands, body.instructions)), [store.value for store in body.stores])
     if len(needed) == len(body.instructions):
         return body
     number = {old: new for new, old in enumerate(sorted(needed))}
@@ -329,15 +343,15 @@ def pruned(body: Body) -> Body:
     return Body(tuple(instructions), tuple(replace(store, value=number[store.value]) for store in body.stores))
 
 
-def ancestors(body: Body, values: Sequence[int]) -> set[int]:
-    """Return `values` and all values that they depend on."""
+def ancestors(operands: Sequence[Sequence[int]], values: Sequence[int]) -> set[int]:
+    """Return `values` and all values that they depend on, given the operands of every value."""
     found: set[int] = set()
     todo = list(values)
     while todo:
         i = todo.pop()
         if i not in found:
             found.add(i)
-            todo.extend(operands(body.instructions[i]))
+            todo.extend(operands[i])
     return found
 
 

@@ -151,9 +151,10 @@ def _computes_points(nest: Nest) -> bool:
 
     Blocks of reductions are as small where anything is computed, as the bits of their results are those of the blocks.
     """
-    for values, instr, mask in zip(nest.operands, nest.body.instructions, nest.varying, strict=True):
+    for i in nest.needed.difference(nest.range_loads):
+        instr, mask = nest.body.instructions[i], nest.varying[i]
         if isinstance(instr, LoadIndexed):
-            mask = frozenset().union(*(nest.varying[k] for k in values))
+            mask = frozenset().union(*(nest.varying[k] for k in nest.operands[i]))
         if isinstance(instr, (Apply, LoadIndexed)) and (any(nest.reduced) or len(mask) == len(nest.shape)):
             return True
     return False
@@ -184,8 +185,9 @@ def _is_parallel(nest: Nest) -> bool:
     """Return whether the nest is worth several threads: what is computed for each row is little work beside points."""
     ndim = len(nest.shape)
     work = sum(
-        isinstance(instr, (ReduceLoops, ScanLoop)) or (isinstance(instr, Apply) and len(mask) == ndim)
-        for instr, mask in zip(nest.body.instructions, nest.varying, strict=True)
+        isinstance(nest.body.instructions[i], (ReduceLoops, ScanLoop))
+        or (isinstance(nest.body.instructions[i], Apply) and len(nest.varying[i]) == ndim)
+        for i in nest.needed
     )
     work += sum(all(store.at.coef) for store in nest.body.stores)
     return nest.count * work >= PARALLEL_WORK and workers() > 1

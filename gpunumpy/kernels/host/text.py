@@ -32,6 +32,7 @@ from ...core.schedule.sizes import Formulas, Size
 from .gathers import gather, gather_run, gather_runs
 from .loop_nest import Nest, ancestors, writes_along_rows
 from .op_functions import accumulator, function, output_of
+from .ranges import Windows
 from .reduce import reducer
 
 
@@ -140,6 +141,7 @@ _FUNCTIONS: dict[str, Any] = {
     "gather": gather,
     "gather_run": gather_run,
     "gather_runs": gather_runs,
+    "Windows": Windows,
 }
 
 
@@ -196,7 +198,7 @@ class _Writer:
         for instr, values in zip(self.body.instructions, self.operands, strict=True):
             fixed = all(out[i] for i in values)
             if isinstance(instr, (Load, LoadIndexed, LoopIndex)):
-                fixed = fixed and not any(instr.at.coef[: self.blocked])
+                fixed = fixed and not any(d < self.blocked for d in self.varying[len(out)])
             elif isinstance(instr, ReduceLoops):
                 fixed = fixed and not self.partial
             out.append(fixed)
@@ -207,7 +209,7 @@ class _Writer:
         values = [store.value for store in self.kept_stores]
         if self.partial:
             values += [i for i, instr in enumerate(self.body.instructions) if isinstance(instr, ReduceLoops)]
-        return ancestors(self.body, values)
+        return ancestors(self.operands, values)
 
     def _placement(self) -> tuple[dict[int, Store], dict[int, int]]:
         """Return the values that are computed directly into an output, with their stores; and each value's last use."""
@@ -298,6 +300,8 @@ class _Writer:
         instr = self.body.instructions[i]
         if not isinstance(instr, LoadIndexed) or self.is_fixed[i] or self.is_single[i]:
             return False
+        if i in self.nest.range_loads:
+            return True
         cut, shape = self._run_of(instr)
         return bool(cut) or not shape
 
@@ -478,8 +482,64 @@ class _Writer:
         self.lines.append(f"p = {of_reducer('partial')}({args[0]}, {start})")
         self.lines.append(f"s{i} = p if s{i} is None else {of_reducer('merge')}(s{i}, p)")
 
+    def windows(self, i: int, instr: LoadIndexed) -> None:
+        """Write an indexed load at ranges of indices, and with it all that are windows of the same block."""
+        if i in self.names:
+            return
+        load, together = self.nest.range_loads[i], self._windows_of_one_block(i)
+        strides = list(load.at.coef)
+        for r in load.ranges:
+            strides[r.dim] += r.step * r.pitch
+        moving = sum(r.dim <= self._window_dim for r in load.ranges)
+        numbers = "".join(f"({self._numbers_of(k, moving)}), " for k in together)
+        places = "".join(f"a{self.body.instructions[k].source_location}, " for k in together)  # type: ignore[union-attr]
+        axes = tuple((r.dim, r.size, r.pitch, r.step) for r in load.ranges)
+        constants = [self.const(x) for x in (self.shape(self.varying[i]), tuple(strides), axes, moving)]
+        self.preamble.append(f"w{i} = Windows(a{instr.arg}, {', '.join(constants)}, ({numbers}), ({places}))")
+        base = " + ".join([self.const(load.at.offset), *self.offset_terms(load.at)])
+        firsts = [" + ".join([self.const(r.at.offset), *self.offset_terms(r.at)]) for r in load.ranges[:moving]]
+        args = [base, f"({''.join(first + ', ' for first in firsts)})"]
+        store = self.direct.get(i)
+        if store is not None:
+            args.append(self.view(store.arg, store.at))
+        self.names.update((k, f"v{k}") for k in together)
+        names = "".join(f"v{k}, " for k in together)
+        lines = self.preamble if self.is_fixed[i] else self.lines
+        lines.append(f"{names}= w{i}({', '.join(args)})")
+        if self.is_single[i]:
+            lines += [f"v{k} = v{k}[{self.const((0,) * len(self.block))}]" for k in together]
+
+    @property
+    def _window_dim(self) -> int:
+        """The dimension along which blocks may have windows: the last that is cut, or the first if none is."""
+        return max(self.blocked - 1, 0)
+
+    def _windows_of_one_block(self, i: int) -> list[int]:
+        """Return an indexed load at ranges of indices, and the later ones that are windows of the same block."""
+        load, dim, args = self.nest.range_loads[i], self._window_dim, self.nest.args
+
+        def memory(k: int) -> Any:
+            arg = self.body.instructions[k].arg  # type: ignore[union-attr]
+            return memory_of(args, arg), args[arg].dtype
+
+        is_shared = i not in self.direct and any(r.dim == dim and r.step == 1 for r in load.ranges)
+        others = [k for k in sorted(self.needed) if k > i and k in self.nest.range_loads and k not in self.direct]
+        same = [k for k in others if self.nest.range_loads[k].has_windows_of(load, dim) and memory(k) == memory(i)]
+        return [i, *same] if is_shared else [i]
+
+    def _numbers_of(self, i: int, moving: int) -> str:
+        """Return what is added to the indices of each moving range, and the first index of the others, as a list."""
+        out = ""
+        for k, r in enumerate(self.nest.range_loads[i].ranges):
+            terms = [*[f" + int(a{arg})" for arg in r.added], *[f" - int(a{arg})" for arg in r.subtracted]]
+            out += f"{'0' if k < moving else self.const(r.at.offset)}{''.join(terms)}, "
+        return out
+
     def gather(self, i: int, instr: LoadIndexed) -> None:
         """Write an indexed load."""
+        if i in self.nest.range_loads:
+            self.windows(i, instr)
+            return
         index = "".join(f"{self.names[k]}, " for k in instr.index)
         dims, strides = self.const(instr.dims), self.const(instr.strides)
         indexed = [f"({index})", dims, strides, f"a{instr.source_location}"]

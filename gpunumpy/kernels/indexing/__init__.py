@@ -1,1 +1,1 @@
-"""Masks, indexed writes and rolls on each device."""
+"""Masks and indexed writes on each device."""

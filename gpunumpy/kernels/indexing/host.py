@@ -1,9 +1,7 @@
-"""Rolls, indexed writes and masks on the CPU device, by NumPy."""
+"""Indexed writes and masks on the CPU device, by NumPy."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import product
 from typing import Any
 
 import numpy
@@ -15,22 +13,6 @@ from ..host.selection import is_in_no_order
 
 # A mask selects few elements if it selects less than one of so many.
 _FEW = 8
-
-
-def roll(options: tuple[Any, ...], out: Any, x: Any) -> None:
-    """Roll an array; the options are the shift of each axis, at least 0 and less than its length."""
-    for target, source in _moves(options, x.shape):
-        out[target] = x[source]
-
-
-@lru_cache(maxsize=1024)
-def _moves(shifts: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[tuple[slice, ...], ...]]:
-    """Return, for each block of a rolled array, where it goes and where it comes from."""
-    halves = [
-        [(slice(s, None), slice(0, n - s)), (slice(0, s), slice(n - s, None))] if s else [(slice(None), slice(None))]
-        for s, n in zip(shifts, shape, strict=True)
-    ]
-    return [tuple(zip(*block, strict=True)) for block in product(*halves)]
 
 
 def scatter(options: tuple[Any, ...], out: Any, value: Any, *rest: Any) -> None:

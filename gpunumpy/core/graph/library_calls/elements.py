@@ -102,8 +102,6 @@ def _numpy(name: str, results: Callable[[Any, Sequence[Signature]], Results] | N
 RECORDS = (
     # Uninitialized memory.
     Record("empty", {name: Implementation(f"kernels.empty:on_{name}") for name in ("host", "cuda")}, writes=False),
-    # CPU only: copying whole blocks is faster there than a kernel that selects elements.
-    Record("roll", {"host": Implementation("kernels.indexing.host:roll")}, _like_first, reads_strides=True),
     Record("correlate", by_program("correlate", "numpy_functions", "correlation.cuda"), reads_strides=True),
     _numpy("isin", lambda options, args: ((args[0].shape, BOOL),)),
     _numpy("interp", lambda options, args: ((args[0].shape, args[2].dtype),)),
