@@ -237,26 +237,56 @@ class Cut:
         primitive, (base, *indices) = slab.node.signature.primitive, slab.node.args
         assert isinstance(primitive, Gather)
         ndim = len(slab.node.signature.shape) - len(base.signature.shape) + primitive.count  # of the indices, broadcast
-        along = next((k for k, index in enumerate(indices) if _counts_along(index, slab, ndim)), None)
+        shifts = [_shift_along(index, slab, ndim) for index in indices]
+        along = next((k for k, shift in enumerate(shifts) if shift is not None), None)
         if slab.axis < ndim:
             if along is None or base.signature.shape[along] != slab.node.signature.shape[slab.axis]:
                 if prod(base.signature.shape) * base.signature.dtype.itemsize > self._most_bytes:
                     return (yield from self._window_of_whole(slab))
                 indices = yield from self._broadcast(slab, indices, ndim)
                 self.as_it_is(base)
-            else:  # as in ``x[:, indices]``: rows of the base
-                base = yield Slab(base, along, slab.start, slab.stop)
-                others = yield from self._broadcast(slab, indices[:along] + indices[along + 1 :], ndim)
-                counted = indices[along].signature.shape
-                axis = slab.axis - ndim + len(counted)
-                assert slab.node.signature.queue is not None
-                count = iota(_with_extent(counted, axis, slab.stop - slab.start), axis, slab.node.signature.queue)
-                indices = [*others[:along], count, *others[along:]]
+            else:
+                return (yield from self._gather_of_rows(slab, along, shifts[along] or 0, ndim))
         else:
             base = yield Slab(base, slab.axis - ndim + primitive.count, slab.start, slab.stop)
             for index in indices:
                 self.as_it_is(index)
         return gather(base, indices, slab.node.source_location)
+
+    def _gather_of_rows(self, slab: Slab, along: int, shift: int, ndim: int) -> _Maker:
+        """Return a slab of what index `along` takes rows of the base for, as in ``x[:, indices]`` and in rolls.
+
+        Row k is row ``k - shift`` of the base, which counts from the end where it is negative: two stretches of rows
+        may be needed for a slab.
+        """
+        node, (base, *indices) = slab.node, slab.node.args
+        extent, parts = base.signature.shape[along], []
+        for start, stop in ((slab.start, min(slab.stop, shift)), (max(slab.start, shift), slab.stop)):
+            if start < stop:
+                first = (start - shift) % extent
+                part, rows = (
+                    (yield Slab(base, along, first, first + stop - start)),
+                    slab._replace(start=start, stop=stop),
+                )
+                counted = indices[along].signature.shape
+                if len(indices) > 1 or len(counted) > 1:
+                    others = yield from self._broadcast(rows, indices[:along] + indices[along + 1 :], ndim)
+                    axis = slab.axis - ndim + len(counted)
+                    assert node.signature.queue is not None
+                    count = iota(_with_extent(counted, axis, stop - start), axis, node.signature.queue)
+                    part = gather(part, [*others[:along], count, *others[along:]], node.source_location)
+                parts.append((start - slab.start, part))
+        if len(parts) == 1:
+            return parts[0][1]
+        assert node.signature.queue is not None
+        together, strides = (
+            uninitialized(slab.shape, node.signature.dtype, node.signature.queue),
+            layout.c_strides(slab.shape),
+        )
+        for place, part in parts:
+            where = Layout(part.signature.shape, strides, place * strides[slab.axis])
+            together = update(together, where, part)
+        return together
 
     def _update(self, slab: Slab) -> _Maker:
         primitive, (base, value) = slab.node.signature.primitive, slab.node.args
@@ -298,8 +328,6 @@ class Cut:
         assert signature.queue is not None
         if primitive.name == "empty":
             return uninitialized(slab.shape, signature.dtype, signature.queue)
-        if primitive.name == "roll":
-            return (yield from self._roll(slab))
         axes = axes_of_slabs(slab.node)
         along = axes[slab.axis] if slab.axis < len(axes) else None
         if along is None:
@@ -320,26 +348,6 @@ class Cut:
             return (yield from self._window_of_whole(slab))
         part = yield Slab(call, slab.axis, slab.start, slab.stop)
         return output(part, primitive.number)
-
-    def _roll(self, slab: Slab) -> _Maker:
-        """Return a stretch of the argument or, where that would go beyond its end, two in one value."""
-        signature, (arg,), axis = slab.node.signature, slab.node.args, slab.axis
-        assert isinstance(signature.primitive, LibraryCall)
-        assert signature.queue is not None
-        shifts, extent, count = signature.primitive.options, signature.shape[axis], slab.stop - slab.start
-        first = (slab.start - shifts[axis]) % extent
-        others = (*shifts[:axis], 0, *shifts[axis + 1 :])
-        parts = []
-        for start, stop in ((first, min(first + count, extent)), (0, first + count - extent)):
-            if start < stop:
-                part = yield Slab(arg, axis, start, stop)
-                parts.append(library_call("roll", others, [part]) if any(others) else part)
-        if len(parts) == 1:
-            return parts[0]
-        together, strides = uninitialized(slab.shape, signature.dtype, signature.queue), layout.c_strides(slab.shape)
-        for part, place in zip(parts, (0, extent - first), strict=True):
-            together = update(together, Layout(part.signature.shape, strides, place * strides[axis]), part)
-        return together
 
 
 _MAKERS: dict[type, Callable[[Cut, Slab], _Maker]] = {
@@ -365,10 +373,26 @@ def axes_of_slabs(call: Node) -> Sequence[CutAxes | None]:
     return record_of(primitive.name).slabs(primitive.options, signatures)
 
 
-def _counts_along(index: Node, slab: Slab, ndim: int) -> bool:
-    """Return whether an index, broadcast to `ndim` dimensions, is the number of the row along the axis of a slab."""
-    primitive, shape = index.signature.primitive, index.signature.shape
-    return isinstance(primitive, Iota) and primitive.axis + ndim - len(shape) == slab.axis
+def _shift_along(index: Node, slab: Slab, ndim: int) -> int | None:
+    """Return by how much an index, broadcast to `ndim` dimensions, is less than the row along the axis of a slab.
+
+    None if that differs from row to row, or if an index would be out of bounds.
+    """
+    shape = index.signature.shape
+    axis, shift = slab.axis - ndim + len(shape), 0
+    if isinstance(index.signature.primitive, View):
+        if index.signature.index_map != ((0, tuple(int(d == axis) for d in range(len(shape)))),):
+            return None
+        (index,), axis = index.args, 0
+    primitive = index.signature.primitive
+    if isinstance(primitive, Map) and primitive.op == "subtract":
+        index, number = index.args
+        if not isinstance(number.signature.primitive, Const):
+            return None
+        primitive, shift = index.signature.primitive, number.data
+    if not isinstance(primitive, Iota) or primitive.axis != axis or index.data is not None:
+        return None
+    return shift if 0 <= shift <= index.signature.shape[axis] else None
 
 
 def kept_axes(shape: Shape, axes: tuple[int, ...]) -> list[int]:

@@ -33,9 +33,10 @@ BLOCK_BYTES = 512 * 1024
 MIN_OPERAND_BYTES = 96 * 1024
 # The most points of one, where little is read for each: no signal is seen before a NumPy call ends.
 MAX_BLOCK_POINTS = 1 << 24
-# Blocks are larger by this factor in a reduction, as merging the states of two blocks costs several calls, and in a
-# kernel that only copies, as nothing is read again from the cache.
+# Blocks are larger by this factor in a reduction, as merging the states of two blocks costs several calls, and by the
+# next one in a kernel that only copies: nothing is read again from the cache, and large copies go around it.
 _LARGE_BLOCK_FACTOR = 4
+_COPIED_BLOCK_FACTOR = 16
 # Loop points times operations from which threads are faster: between NumPy calls they take turns at the interpreter.
 PARALLEL_WORK = 1 << 22
 # Parts of a long reduction at most. The number does not depend on the number of threads, as the result's bits must not.
@@ -131,7 +132,8 @@ def _blocks_at(nest: Nest, dims: int, min_points: int) -> Callable[[tuple[int, .
         return _blocks_of(shape, dims, min(max(min_points, int(points)), MAX_BLOCK_POINTS))
 
     touched_at = bytes_per_point(nest)
-    budget = BLOCK_BYTES * (1 if _computes_points(nest) else _LARGE_BLOCK_FACTOR)
+    factor = _LARGE_BLOCK_FACTOR if any(nest.reduced) else _COPIED_BLOCK_FACTOR
+    budget = BLOCK_BYTES * (1 if _computes_points(nest) else factor)
 
     @lru_cache(1)
     def blocks_at(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -82,8 +82,8 @@ def test_what_does_not_follow_has_to_be_given() -> None:
 
 
 def test_an_executor_without_an_implementation_says_so() -> None:
-    with pytest.raises(NotImplementedError, match="'roll' has no implementation for 'cuda'"):
-        RECORDS["roll"].implementation("cuda")
+    with pytest.raises(NotImplementedError, match="'interp' has no implementation for 'cuda'"):
+        RECORDS["interp"].implementation("cuda")
 
 
 D, Z = numpy.dtype("d"), numpy.dtype("D")

@@ -29,7 +29,6 @@ from gpunumpy.functions.products import einsum, matrix_product, stacked
 from gpunumpy.functions.sorting import searching, sort
 from tests.support.arrays import to_host
 
-from ...support.host_executor import with_traits
 from ...support.met_nodes import Met
 
 # --- the bounded table ------------------------------------------------------------------------------------------------
@@ -332,11 +331,8 @@ def told(signature: Signature) -> Any:
 
 @pytest.mark.usefixtures("fresh_tables")
 @pytest.mark.parametrize("name", _MEMOIZED)
-@pytest.mark.parametrize("has_gathers", [False, True])
-def test_what_is_recorded_of_similar_operands(name: str, has_gathers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_recorded_of_similar_operands(name: str) -> None:
     """The same as if nothing was known."""
-    if has_gathers:
-        with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
     host = numpy.random.default_rng(3).random((3, 3)) * (1 if name in ("search", "sort", "argsort") else 1 + 1j)
 
     def recorded(look: Callable[[Any], Any], history: Callable[[Any], Any]) -> Any:
@@ -353,7 +349,6 @@ def test_what_is_recorded_of_similar_operands(name: str, has_gathers: bool, monk
 @pytest.mark.usefixtures("fresh_tables")
 def test_a_loop_records_once_what_it_does_in_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its operands have a longer calculation behind them in each step."""
-    with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
     recorded = []
     for module, function in ((repeating, "gather_along_axes"), (matrix_product, "matrix_product")):
         record = getattr(module, function)
@@ -558,9 +553,8 @@ def test_recipes_are_made_of_what_can_be_repeated() -> None:
 
 @pytest.mark.on_device
 @pytest.mark.usefixtures("fresh_tables")
-def test_recordings_share_what_does_not_depend_on_the_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recordings_share_what_does_not_depend_on_the_operands() -> None:
     """A loop records a function of other operands in each step: the indices of rolls are in the graph once."""
-    with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
     a = np.asarray(numpy.arange(24.0).reshape(4, 6))
     rounds = 5
     for _ in range(6):  # after which all steps are repeated
@@ -575,8 +569,7 @@ def test_recordings_share_what_does_not_depend_on_the_operands(monkeypatch: pyte
 
 @pytest.mark.on_device
 @pytest.mark.usefixtures("fresh_tables")
-def test_a_shared_generator_that_was_computed_is_recorded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_traits(monkeypatch, copies_blocks_faster_than_elements=False)
+def test_a_shared_generator_that_was_computed_is_recorded_again() -> None:
     a, expected = np.asarray(numpy.arange(6.0)), numpy.roll(numpy.arange(6.0), 1)
     for _ in range(3):
         rolled = np.roll(a, 1)
