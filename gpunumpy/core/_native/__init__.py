@@ -297,6 +297,15 @@ def exchange_states(arrays: list[Any], others: list[Any]) -> None:
         _core.exchange_states(arrays, others)
 
 
+def keep_memory() -> None:
+    """Have NumPy take the memory of new arrays in the present context from what is kept of others.
+
+    Without the core it asks the system for that of large ones, page by page.
+    """
+    if _core is not None:
+        _core.keep_memory()
+
+
 def note_product(product: Any, x: Any, y: Any) -> None:
     """Have arrays whose parts make a small product move to the host soon, where that moves no bytes.
 

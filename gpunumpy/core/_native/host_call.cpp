@@ -105,6 +105,24 @@ PyObject* view_by_attribute(const HostCall* self, PyObject* x) {
     return view ? new_view(view.get(), x) : nullptr;
 }
 
+// Whether the function is the method `copy`.
+bool is_copy(const HostCall* self) {
+    static PyObject* const copy = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "copy");
+    return copy && self->array_method == copy;
+}
+
+// A copy in C order of a small array on the host; null, maybe after an exception, of all else.
+PyObject* copied(PyObject* x) {
+    PyObject* memory = memory_of(x);
+    if (!memory || !PyArray_CheckExact(memory)) return nullptr;
+    PyArrayObject* data = reinterpret_cast<PyArrayObject*>(memory);
+    if (!is_at_hand(data, host_bytes_of(queue_of(x)))) return nullptr;
+    const Ref held = Ref::to(memory), queue = Ref::to(queue_of(x));
+    const KeptMemory kept(PyArray_NBYTES(data));
+    const Ref copy(PyArray_NewCopy(data, NPY_CORDER));
+    return copy ? new_host_array(copy.get(), Py_None, queue.get(), ON_HOST | MADE_AS_ARRAY) : nullptr;
+}
+
 // Whether a function that writes to its first parameter is given an array there: scalars, and copies of NumPy arrays, are
 // not written to, and not all functions see that.
 bool writes_to_array(PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -125,6 +143,10 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
     if ((self->rules & IS_ATTRIBUTE) && (self->rules & IS_SHOWING) && count == 1) {
         PyObject* view = view_by_attribute(self, args[0]);
         if (view || PyErr_Occurred()) return view;
+    }
+    if (is_plain_call && count == 1 && is_copy(self)) {
+        PyObject* copy = copied(args[0]);
+        if (copy || PyErr_Occurred()) return copy;
     }
     if (self->rules & (IS_OF_SHAPE | IS_OF_RANGE | IS_OF_SAMPLES)) {
         return made_of_data(self->rules, self->numpy_function, args, count, names);
@@ -263,6 +285,11 @@ PyObject* host_call(PyObject*, PyObject* args) {
     return made;
 }
 
+// keep_memory(): from now on NumPy has the memory of new arrays in this context from what is kept of others.
+PyObject* keep_memory(PyObject*, PyObject*) {
+    return KeptMemory::serve_context() ? Py_NewRef(Py_None) : nullptr;
+}
+
 PyObject* set_auto(PyObject*, PyObject* value) {
     is_auto = PyObject_IsTrue(value) == 1;
     Py_RETURN_NONE;
@@ -308,6 +335,7 @@ PyObject* set_errors(PyObject*, PyObject* pair) {
 
 PyMethodDef functions[] = {
     {"host_call", host_call, METH_VARARGS, nullptr},
+    {"keep_memory", keep_memory, METH_NOARGS, nullptr},
     {"set_auto", set_auto, METH_O, nullptr},
     {"set_watched", set_watched, METH_O, nullptr},
     {"set_capturing", set_capturing, METH_O, nullptr},

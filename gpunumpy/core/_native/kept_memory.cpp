@@ -102,9 +102,18 @@ PyDataMem_Handler handler = {"gpunumpy", 1, {nullptr, allocate, allocate_zeros, 
 
 }  // namespace
 
-void KeptMemory::begin() {
+PyObject* KeptMemory::set_handler() {
     static PyObject* const capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
-    old_ = capsule ? PyDataMem_SetHandler(capsule) : nullptr;
+    return capsule ? PyDataMem_SetHandler(capsule) : nullptr;
+}
+
+bool KeptMemory::serve_context() {
+    const Ref old(set_handler());
+    return static_cast<bool>(old);
+}
+
+void KeptMemory::begin() {
+    old_ = set_handler();
     if (!old_) PyErr_Clear();  // NumPy's own memory does too
 }
 

@@ -18,10 +18,14 @@ public:
     KeptMemory(const KeptMemory&) = delete;
     KeptMemory& operator=(const KeptMemory&) = delete;
 
+    // Has NumPy take the memory of new arrays from here as long as the present context is used; false after an exception.
+    static bool serve_context();
+
     // For less, malloc seldom asks the system.
     static constexpr npy_intp LEAST_BYTES = 1 << 16;
 
 private:
+    static PyObject* set_handler();  // and return the one before
     void begin();
     void end();
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
+from ...core._native import keep_memory
 from ...core.helpers import Job, wait_for_all, workers
 from ...core.runtime.memory import explained
 
@@ -24,7 +25,7 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
         context = _quiet_contexts.pop()
     except IndexError:
         context = Context()
-        context.run(numpy.seterr, all="ignore")
+        context.run(_prepare_context)
     try:
         result = context.run(function, *args)
     except MemoryError as error:
@@ -33,6 +34,11 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
     # set back what a function of its own had changed, and every later function would raise what that one does.
     _quiet_contexts.append(context)
     return result
+
+
+def _prepare_context() -> None:
+    numpy.seterr(all="ignore")
+    keep_memory()
 
 
 # What a task of `run_all` calls on its blocks of work, to go through them.

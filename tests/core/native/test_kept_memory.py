@@ -12,6 +12,7 @@ from numpy._core.multiarray import get_handler_name  # type: ignore[attr-defined
 import gpunumpy as np
 from gpunumpy.core._native import IS_COMPILED
 from gpunumpy.core.recording.array import memory_on_host
+from gpunumpy.kernels.host.threads import quietly
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="the core in Python has NumPy's memory")
 
@@ -72,6 +73,11 @@ def test_only_large_arrays_have_it(size: int, name: str) -> None:
     x = np.asarray(numpy.ones(size))
     assert get_handler_name(memory_on_host(x + 1)) == name
     assert get_handler_name(numpy.ones(size)) == "default_allocator"
+    assert get_handler_name() == "default_allocator"
+
+
+def test_kernels_have_it_for_all_that_they_make() -> None:
+    assert quietly(lambda: get_handler_name(numpy.ones(LARGE))) == "gpunumpy"
     assert get_handler_name() == "default_allocator"
 
 
