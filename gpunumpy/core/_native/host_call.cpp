@@ -186,7 +186,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         Silence silence(!(self->rules & IS_QUIET));
         const CountedCall counted(operands.are_of_objects());
         if (!silence || !counted) return nullptr;
-        const KeptMemory kept(operands.largest() * static_cast<npy_intp>(sizeof(double)));
+        const KeptMemory kept(operands.most_bytes());
         result = Ref(result_of(self, taken + 1, count, names));
     }
     if (!result) {

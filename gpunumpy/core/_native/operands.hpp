@@ -83,7 +83,11 @@ public:
     bool are_small();
 
     int count() const { return count_; }  // of the arrays
-    npy_intp largest() const { return largest_; }  // the size of the largest
+    // The bytes of the largest array that the call may make: of views and of products with a vector there are few.
+    npy_intp most_bytes() const {
+        const bool is_by_vector = (rules_ & IS_PRODUCT) && matrix_count_ < 2;
+        return is_by_vector || (rules_ & IS_SHOWING) ? 0 : largest_ * static_cast<npy_intp>(sizeof(double));
+    }
     PyObject* operator[](int k) const { return k < MAX_ARRAYS ? arrays_[k] : PyList_GET_ITEM(more_.get(), k - MAX_ARRAYS); }
     // That of the first array, or of the default device.
     PyObject* queue() const { return queue_.get(); }
