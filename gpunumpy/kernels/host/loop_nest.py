@@ -198,7 +198,7 @@ def bytes_per_point(nest: Nest) -> Callable[[Sequence[int]], float]:
     temporaries: dict[tuple[tuple[frozenset[int], int], ...], None] = {}
     for i in sorted(nest.needed):
         instr = body.instructions[i]
-        if isinstance(instr, Load) or i in nest.range_loads:
+        if isinstance(instr, Load) or (isinstance(instr, LoadIndexed) and i in nest.range_loads):
             arguments.setdefault(instr.arg, set()).add((varying[i], nest.args[instr.arg].dtype.itemsize))
         if isinstance(instr, Apply) or (i in nest.range_loads and i in last):
             live[varying[i]] += nest.dtypes[i].itemsize

@@ -58,7 +58,7 @@ def range_loads(body: Body, shape: Sequence[int]) -> dict[int, RangeLoad]:
     for i, instr in enumerate(body.instructions):
         if isinstance(instr, LoadIndexed):
             ranges = [_range_of(body, *of_axis) for of_axis in zip(instr.index, instr.dims, instr.strides, strict=True)]
-            known = sorted(r for r in ranges if r is not None)
+            known = sorted((r for r in ranges if r is not None), key=lambda r: r.dim)
             if len({r.dim for r in known}) == len(ranges):
                 loads[i] = RangeLoad(instr.at, tuple(known))
     sizes = {(r.dim, r.pitch): r for load in loads.values() for r in load.ranges if r.step == 1 and not r.at.offset}
@@ -89,7 +89,7 @@ def _with_whole_axes(load: RangeLoad, shape: Sequence[int], ranges: dict[tuple[i
     at, known = load.at, {r.dim: r for r in load.ranges}
     for dim, n in enumerate(shape):
         other = ranges.get((dim, at.coef[dim]))
-        if dim not in known and other is not None and other.size == n:
+        if dim not in known and at.coef[dim] and other is not None and other.size == n:
             known[dim] = other._replace(added=(), subtracted=())
             at = Affine(at.offset, (*at.coef[:dim], 0, *at.coef[dim + 1 :]))
     return RangeLoad(at, tuple(known[dim] for dim in sorted(known)))
