@@ -26,6 +26,7 @@ struct HostCall {
     PyObject* memo;            // of what calls on a device recorded; or null
     PyObject* attributes;
     int rules;
+    bool is_copy;  // the method `copy`
 };
 
 HostCall* as_host_call(PyObject* object) { return reinterpret_cast<HostCall*>(object); }
@@ -105,12 +106,6 @@ PyObject* view_by_attribute(const HostCall* self, PyObject* x) {
     return view ? new_view(view.get(), x) : nullptr;
 }
 
-// Whether the function is the method `copy`.
-bool is_copy(const HostCall* self) {
-    static PyObject* const copy = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "copy");
-    return copy && self->array_method == copy;
-}
-
 // A copy in C order of a small array on the host; null, maybe after an exception, of all else.
 PyObject* copied(PyObject* x) {
     PyObject* memory = memory_of(x);
@@ -144,7 +139,7 @@ PyObject* on_host(const HostCall* self, PyObject* const* args, Py_ssize_t count,
         PyObject* view = view_by_attribute(self, args[0]);
         if (view || PyErr_Occurred()) return view;
     }
-    if (is_plain_call && count == 1 && is_copy(self)) {
+    if (is_plain_call && count == 1 && self->is_copy) {
         PyObject* copy = copied(args[0]);
         if (copy || PyErr_Occurred()) return copy;
     }
@@ -278,6 +273,7 @@ PyObject* host_call(PyObject*, PyObject* args) {
     as_host_call(made)->powers = powers == Py_None ? nullptr : Py_NewRef(powers);
     as_host_call(made)->memo = memo == Py_None ? nullptr : Py_NewRef(memo);
     as_host_call(made)->rules = rules;
+    as_host_call(made)->is_copy = (rules & IS_METHOD) && is_one_of(numpy_function, {"copy"});
     if (rules & IS_METHOD) {
         as_host_call(made)->array_method = PyObject_GetAttr(reinterpret_cast<PyObject*>(&PyArray_Type), numpy_function);
         PyErr_Clear();

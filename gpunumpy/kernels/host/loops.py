@@ -14,6 +14,7 @@ from ...core.helpers import workers
 from ...core.runtime.plan import Runner
 from ...core.schedule.kernel import Apply, Kernel, LoadIndexed, ReduceLoops, ScanLoop
 from ...core.schedule.sizes import Formulas, Trace
+from ..codegen.op_code import is_long
 from .loop_nest import (
     Nest,
     block_corners,
@@ -184,8 +185,15 @@ def _block_sizes(shape: tuple[int, ...], block: tuple[int, ...], last: int) -> l
 
 
 def _is_parallel(nest: Nest) -> bool:
-    """Return whether the nest is worth several threads: what is computed for each row is little work beside points."""
+    """Return whether the nest is worth several threads: what is computed for each row is little work beside points.
+
+    Windows of rolled arrays are made by Python, at which threads take turns: beside short operations alone one thread
+    takes less time than two.
+    """
     ndim = len(nest.shape)
+    applied = [instr for i in nest.needed if isinstance(instr := nest.body.instructions[i], Apply)]
+    if nest.range_loads and not any(is_long(instr.op, instr.loop) for instr in applied):
+        return False
     work = sum(
         isinstance(nest.body.instructions[i], (ReduceLoops, ScanLoop))
         or (isinstance(nest.body.instructions[i], Apply) and len(nest.varying[i]) == ndim)
