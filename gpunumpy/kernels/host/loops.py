@@ -191,16 +191,16 @@ def _is_parallel(nest: Nest) -> bool:
     takes less time than two.
     """
     ndim = len(nest.shape)
-    applied = [instr for i in nest.needed if isinstance(instr := nest.body.instructions[i], Apply)]
-    if nest.range_loads and not any(is_long(instr.op, instr.loop) for instr in applied):
-        return False
     work = sum(
         isinstance(nest.body.instructions[i], (ReduceLoops, ScanLoop))
         or (isinstance(nest.body.instructions[i], Apply) and len(nest.varying[i]) == ndim)
         for i in nest.needed
     )
     work += sum(all(store.at.coef) for store in nest.body.stores)
-    return nest.count * work >= PARALLEL_WORK and workers() > 1
+    if nest.count * work < PARALLEL_WORK or workers() == 1:
+        return False
+    applied = [instr for i in nest.needed if isinstance(instr := nest.body.instructions[i], Apply)]
+    return not nest.range_loads or any(is_long(instr.op, instr.loop) for instr in applied)
 
 
 class _Blocks:
