@@ -23,7 +23,7 @@ PROGRAMS = Path(__file__).parents[2] / "benchmarks" / "programs"
 CASES = {
     "factorizations": (24, 1, 1e-13, 38),
     "fluid": (32, 4, 1e-12, 25),
-    "magnetohydrodynamics": (32, 5, 1e-12, 39),
+    "magnetohydrodynamics": (32, 5, 1e-12, 47),
     "ray_tracer": (32, 4, 1e-12, 51),
     "recurrent_network": (16, 6, 1e-11, 43),
     "transformer": (24, 2, 1e-4, 13),
@@ -34,7 +34,7 @@ EXAMPLES = {
     "heat": (64, 20, 2),
     "image_subtraction": (64, 2, 37),
     "kmeans": (10, 5, 10),
-    "lattice_boltzmann": (32, 10, 11),
+    "lattice_boltzmann": (32, 10, 12),
     "life": (64, 10, 2),
     "mandelbrot": (64, 30, 3),
     "nbody": (64, 5, 14),
