@@ -50,6 +50,14 @@ PACKAGE = str(Path(np.__file__).parent)
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.fixture(autouse=True)
+def keep_error_state() -> Iterator[None]:
+    """NumPy's own `errstate` leaves what it has set where its end fails."""
+    before = numpy.geterr()
+    yield
+    numpy.seterr(**before)
+
+
 @pytest.fixture(params=RESIDENCES)
 def residence(request: pytest.FixtureRequest) -> Iterator[str]:
     before = np.set_residence(request.param)
