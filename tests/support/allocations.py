@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -32,11 +33,13 @@ class Fault:
     def during(self, call: Callable[[], Any], is_expected: Callable[[Exception], bool] = lambda error: False) -> Any:
         """Make a call in which the allocation fails, and return its result; None after an exception that is expected.
 
-        `is_expected` tells of exceptions besides `MemoryError`.
+        `is_expected` tells of exceptions besides `MemoryError`. The call has a context of its own: what `errstate` and
+        the like have set stays set where their end fails.
         """
+        context = copy_context()
         _testcapi.set_nomemory(self.place, self.place + 1)
         try:
-            return call()
+            return context.run(call)
         except MemoryError:
             self.has_failed = True
         except Exception as error:

@@ -188,9 +188,9 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
             a.assign(_where(mask_on_device(key, a).value(), number, a.value()))
         return
     if type(key) is ndarray and key.shape and _is_index_of_rows(key, a):
-        node = value.value() if type(value) is ndarray else value_node(cast_integer(value, a.dtype), a, False)
+        rows = value.value() if type(value) is ndarray else value_node(cast_integer(value, a.dtype), a, False)
         with one_step(a):
-            _write_picked(a, [graph.cast(key.value(), INT64)], fit_to_index_result(node, key.shape + a.shape[1:]))
+            _write_picked(a, [graph.cast(key.value(), INT64)], fit_to_index_result(rows, key.shape + a.shape[1:]))
         return
     window = basic_window(a.layout, key)
     if window is None:
