@@ -264,10 +264,8 @@ class Cut:
         for start, stop in ((slab.start, min(slab.stop, shift)), (max(slab.start, shift), slab.stop)):
             if start < stop:
                 first = (start - shift) % extent
-                part, rows = (
-                    (yield Slab(base, along, first, first + stop - start)),
-                    slab._replace(start=start, stop=stop),
-                )
+                part = yield Slab(base, along, first, first + stop - start)
+                rows = slab._replace(start=start, stop=stop)
                 counted = indices[along].signature.shape
                 if len(indices) > 1 or len(counted) > 1:
                     others = yield from self._broadcast(rows, indices[:along] + indices[along + 1 :], ndim)
@@ -279,10 +277,8 @@ class Cut:
         if len(parts) == 1:
             return parts[0][1]
         assert node.signature.queue is not None
-        together, strides = (
-            uninitialized(slab.shape, node.signature.dtype, node.signature.queue),
-            layout.c_strides(slab.shape),
-        )
+        together = uninitialized(slab.shape, node.signature.dtype, node.signature.queue)
+        strides = layout.c_strides(slab.shape)
         for place, part in parts:
             where = Layout(part.signature.shape, strides, place * strides[slab.axis])
             together = update(together, where, part)
